@@ -1,0 +1,68 @@
+"""Where the generator's decisions come from: a random number generator, or Hypothesis.
+
+The generator asks for nothing but integers, and 0 is always its simplest choice, so that a source that can
+shrink makes short traces of small numbers by making the integers small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Choices(Protocol):
+    """A source of decisions."""
+
+    def integer(self, low: int, high: int) -> int:
+        """A number in [low, high], of which the one nearest to 0 is the simplest."""
+
+    def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
+        """Takes between `low` and `high` turns, of which few are simpler than many."""
+
+
+class RandomChoices:
+    """Decisions from a random number generator: every size and every number is equally likely."""
+
+    __slots__ = ("random",)
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def integer(self, low: int, high: int) -> int:
+        return self.random.randint(low, high)
+
+    def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
+        for _ in range(self.random.randint(low, high)):
+            turn()
+
+
+def pick(choices: Choices, options: Sequence[T]) -> T:
+    """One of the options; the first is the simplest."""
+    return options[choices.integer(0, len(options) - 1)]
+
+
+def chance(choices: Choices, percent: int) -> bool:
+    """True in `percent` of 100 cases; False is simpler, where it is possible at all."""
+    return percent > 0 and choices.integer(0, 99) >= 100 - percent
+
+
+def constant(choices: Choices, width: int) -> int:
+    """A signed constant of `width` bits: one that counts something, one at a boundary, or any."""
+    half = 1 << (width - 1)
+    match choices.integer(0, 11):
+        case 0 | 1 | 2 | 3 | 4:
+            value = choices.integer(-4, 16)
+        case 5 | 6 | 7:
+            value = (1 << choices.integer(0, width - 1)) + choices.integer(-1, 1)
+        case 8:
+            value = choices.integer(-1, 1) - (1 << choices.integer(0, width - 1))
+        case 9:
+            value = half - 1 - choices.integer(0, 2)
+        case 10:
+            value = choices.integer(0, 2) - half
+        case _:
+            value = choices.integer(-half, half - 1)
+    return ((value + half) & (2 * half - 1)) - half

@@ -1,0 +1,70 @@
+"""The command `traceproof`: a group whose commands are loaded when they are used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from validator.exits import Exit, run_command
+
+_COMMANDS = {
+    "validate": "validator.cli:main",
+    "optimize": "fuzz.cli_traces:optimize",
+    "run": "fuzz.cli_traces:run",
+    "fuzz": "fuzz.cli_campaign:fuzz",
+    "corpus": "fuzz.cli_corpus:corpus",
+    "prove-rules": "fuzz.cli_tables:prove_rules",
+    "ops": "fuzz.cli_tables:ops",
+}
+
+
+class _LazyGroup(click.Group):
+    # What one command imports (a solver, for instance) is not paid for by the others.
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, name = _COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="traceproof")
+def traceproof() -> None:
+    """Proves, fuzzes and repeats what optimizers of tracing JITs do to traces.
+
+    \b
+    traceproof fuzz --seconds 60          generate traces, optimize them, prove the results
+    traceproof validate before after      is `after` a correct optimization of `before`?
+    traceproof optimize before            what our own optimizer makes of a trace
+
+    Exit codes: 0 proved (or nothing found), 1 refuted (or something found), 2 a mistake in the input,
+    3 unknown, 4 unsupported, 5 a fault of this tool, 130 interrupted.
+    """
+
+
+def invoke(command: click.Command, args: Sequence[str], name: str) -> int:
+    """Run a click command on arguments; what it returns is the exit code."""
+    try:
+        with command.make_context(name, list(args)) as context:
+            return int(command.invoke(context) or 0)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as mistake:
+        mistake.show()
+        return Exit.USAGE
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """The entry point."""
+    arguments = sys.argv[1:] if args is None else args
+    sys.exit(run_command(lambda: invoke(traceproof, arguments, "traceproof")))

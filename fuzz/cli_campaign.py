@@ -1,0 +1,158 @@
+"""The command `fuzz`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import click
+
+from fuzz.campaign import Find, FindKind, run_campaign
+from fuzz.cli_optimizer import load_optimizer, optimize_or_claim
+from fuzz.find import case_of
+from fuzz.store import store_case
+from fuzz.summary import Summary
+from optimizer.ir.faults import InputError
+from optimizer.ir.trace import Trace
+from validator.exits import Exit, describe
+from validator.judge import validate
+from validator.verdict import Options, State, Verdict
+
+_OPTIONS = Options(effort=3_000_000, timeout_s=20.0)
+"""A campaign does not wait long for one proof: there are more traces."""
+
+_STATUS_EVERY_S = 2.0
+
+
+@click.command(short_help="Test an optimizer on generated traces.")
+@click.option("--seconds", type=click.FloatRange(0), metavar="N", help="Stop after that many; 60 by default.")
+@click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
+@click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
+@click.option("--corpus", default="campaign", show_default=True, metavar="DIR", help="Where finds are stored as cases.")
+@click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to test instead of our own optimizer.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
+def fuzz(
+    seconds: float | None,
+    traces: int | None,
+    seed: int | None,
+    corpus: str,
+    optimizer: str | None,
+    as_json: bool,
+) -> int:
+    """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
+
+    Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
+    time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
+    `optimizer.Trace`). A wrong result, a crash and a malformed trace are finds, each stored in a folder with both
+    traces and the command that repeats it.
+
+    \b
+    $ traceproof fuzz --seconds 60
+    $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --corpus finds
+    $ traceproof corpus list --corpus finds
+
+    Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
+    """
+    chosen = load_optimizer(optimizer) if optimizer else optimize_or_claim
+    folder = _writable(Path(corpus))
+    first = SystemRandom().randrange(1 << 32) if seed is None else seed
+    if seconds is None and traces is None:
+        seconds = 60.0
+    start = time.monotonic()
+    seeds = _seeds(first, traces, None if seconds is None else start + seconds, time.monotonic)
+    summary = Summary(first)
+    status = _Status(start)
+    interrupted = False
+    try:
+        for record in run_campaign(seeds, chosen, _judge):
+            summary.add(record)
+            if isinstance(record, Find):
+                _keep(record, folder, optimizer or "", summary)
+                status.clear()
+                click.echo(_found(record, folder, as_json))
+            status.show(summary)
+    except KeyboardInterrupt:
+        interrupted = True
+    status.clear()
+    spent = time.monotonic() - start
+    if as_json:
+        click.echo(json.dumps(summary.data(spent, optimizer or "", interrupted)))
+    else:
+        click.echo(summary.text(spent, optimizer or "", corpus, interrupted))
+    return _exit_code(summary, interrupted)
+
+
+def _exit_code(summary: Summary, interrupted: bool) -> Exit:
+    if interrupted:
+        return Exit.INTERRUPTED
+    if summary.finds[FindKind.FAULT]:
+        return Exit.FAULT
+    return Exit.REFUTED if summary.finds else Exit.PROVED
+
+
+def _judge(before: Trace, after: Trace, state: State) -> Verdict:
+    return validate(before, after, _OPTIONS, examples=(state,))
+
+
+def _seeds(first: int, traces: int | None, deadline: float | None, clock: Callable[[], float]) -> Iterator[int]:
+    seed = first
+    while (traces is None or seed < first + traces) and (deadline is None or clock() < deadline):
+        yield seed
+        seed += 1
+
+
+def _writable(folder: Path) -> Path:
+    """The folder, made if it is not there. Raises InputError where nothing can be stored in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.write_text("a campaign begins\n")
+        probe.unlink()
+    except OSError as problem:
+        problem.filename = str(folder)
+        raise InputError(f"--corpus: {describe(problem)}") from None
+    return folder
+
+
+def _keep(find: Find, folder: Path, optimizer: str, summary: Summary) -> None:
+    case = case_of(find, optimizer, _OPTIONS)
+    try:
+        store_case(folder, case)
+    except OSError as problem:
+        problem.filename = str(folder / case.name)
+        raise InputError(f"a find could not be stored: {describe(problem)}") from None
+    summary.cases.append(case.name)
+
+
+def _found(find: Find, folder: Path, as_json: bool) -> str:
+    name = f"seed-{find.seed}-{find.kind.value}"
+    if not as_json:
+        return f"{find.kind.value}: {folder / name}: {find.message}"
+    told: dict[str, Any] = {"seed": find.seed, "kind": find.kind.value, "case": name, "message": find.message}
+    return json.dumps(told)
+
+
+class _Status:
+    """A line on the terminal that says where the campaign stands; nothing in a pipe."""
+
+    def __init__(self, start: float) -> None:
+        self._start = self._last = start
+        self._on_terminal = sys.stderr.isatty()
+        self._shown = False
+
+    def show(self, summary: Summary) -> None:
+        now = time.monotonic()
+        if self._on_terminal and now - self._last >= _STATUS_EVERY_S:
+            self._last = now
+            self._shown = True
+            click.echo(f"\r\x1b[K{summary.line(now - self._start)}", err=True, nl=False)
+
+    def clear(self) -> None:
+        if self._shown:
+            self._shown = False
+            click.echo("\r\x1b[K", err=True, nl=False)

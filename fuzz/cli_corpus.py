@@ -1,0 +1,143 @@
+"""The command `corpus` and its own commands."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fuzz.cli_optimizer import load_optimizer
+from fuzz.corpus_run import CaseRun, run_case
+from fuzz.store import Case, case_names, read_case
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator.exits import Exit
+from validator.judge import validate
+from validator.report import verdict_name
+from validator.verdict import Options, State, Verdict
+
+_corpus_option = click.option(
+    "--corpus", "folder", default="corpus", show_default=True, metavar="DIR", help="The folder of cases."
+)
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
+
+
+@click.group()
+def corpus() -> None:
+    """List, show and run the cases of a corpus.
+
+    A case is a folder with `before.trace`, `after.trace` (unless an optimizer made none) and `case.toml`, which
+    says what is expected of the pair. Campaigns store their finds as cases, too.
+
+    \b
+    $ traceproof corpus list
+    $ traceproof corpus run --corpus campaign
+    """
+
+
+@corpus.command("list")
+@_corpus_option
+@_json_option
+def list_cases(folder: str, as_json: bool) -> int:
+    """List the cases: name, expected verdict or kind of find, and what the case is about.
+
+    \b
+    $ traceproof corpus list --corpus campaign
+    """
+    for name in case_names(Path(folder)):
+        case = read_case(Path(folder), name)
+        if as_json:
+            click.echo(json.dumps(_json(case)))
+        else:
+            click.echo(f"{name:40} {case.expect or case.kind:12} {case.about or case.message}".rstrip())
+    return 0
+
+
+def _json(case: Case) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "about": case.about,
+        "expect": case.expect or None,
+        "obligation": case.obligation or None,
+        "kind": case.kind or None,
+        "message": case.message or None,
+        "seed": case.seed,
+        "command": case.command or None,
+        "optimizer": case.optimizer,
+        "guards": case.options.guards.value,
+        "failargs": case.options.failargs.value,
+        "inputs": dict(case.inputs),
+        "event_results": list(case.event_results),
+        "versions": dict(case.versions),
+    }
+
+
+@corpus.command()
+@click.argument("name")
+@_corpus_option
+@_json_option
+def show(name: str, folder: str, as_json: bool) -> int:
+    """Show the case NAME: what is known of it, and its traces.
+
+    \b
+    $ traceproof corpus show wrapping-add
+    """
+    case = read_case(Path(folder), name)
+    texts = {"before": case.before, "after": case.after, "report": case.report}
+    if as_json:
+        click.echo(json.dumps(_json(case) | texts))
+        return 0
+    for key, value in _json(case).items():
+        if value not in (None, "", {}, []):
+            told = ", ".join(f"{k} = {v}" for k, v in value.items()) if isinstance(value, dict) else value
+            click.echo(f"{key}: {told}")
+    for key, text in texts.items():
+        if text:
+            click.echo(f"\n{key}:\n{text.rstrip()}")
+    return 0
+
+
+@corpus.command()
+@_corpus_option
+@click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to run instead of our own optimizer.")
+@_json_option
+def run(folder: str, optimizer: str | None, as_json: bool) -> int:
+    """Validate every stored pair, and what the optimizer makes of every recorded trace.
+
+    Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes or is refuted; ends
+    with 1 if there is such a case.
+
+    \b
+    $ traceproof corpus run
+    $ traceproof corpus run --corpus campaign --optimizer mine:optimize
+    """
+    chosen = load_optimizer(optimizer) if optimizer else optimize
+    start, cases, different = time.monotonic(), 0, 0
+    for name in case_names(Path(folder)):
+        done = run_case(read_case(Path(folder), name), chosen, _judge)
+        cases += 1
+        different += bool(done.differences)
+        if as_json:
+            click.echo(json.dumps(_run_json(done)))
+        for difference in () if as_json else done.differences:
+            click.echo(f"{name}: {difference}")
+    if not as_json:
+        words = "1 case" if cases == 1 else f"{cases} cases"
+        result = f"{different} differ from what they expect" if different else "all as expected"
+        click.echo(f"{words} in {time.monotonic() - start:.1f} s, {result}")
+    return Exit.REFUTED if different else Exit.PROVED
+
+
+def _run_json(done: CaseRun) -> dict[str, Any]:
+    return {
+        "name": done.name,
+        "verdict": None if done.verdict is None else verdict_name(done.verdict),
+        "differences": list(done.differences),
+    }
+
+
+def _judge(before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:
+    return validate(before, after, options, examples=states)

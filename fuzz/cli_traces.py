@@ -1,0 +1,179 @@
+"""The commands `optimize` and `run`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.interpreter import (
+    Finished,
+    GuardFailed,
+    Jumped,
+    Outcome,
+    Run,
+    Stopped,
+    Undefined,
+    World,
+)
+from optimizer.ir.interpreter import run as run_trace
+from optimizer.ir.ops import Type
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace
+from validator.files import read_trace, write_text
+
+Command = Callable[..., Any]
+
+
+def _trace_options(command: Command) -> Command:
+    types = click.option("--types", metavar="FILE", help="TOML declarations to add to those of the trace.")
+    word = click.option(
+        "--word",
+        type=click.IntRange(4, 64),
+        metavar="BITS",
+        help="Width of a machine int, 4 to 64; the default is what the trace says, else 64.",
+    )
+    return types(word(command))
+
+
+@click.command(short_help="Optimize a trace with our own optimizer.")
+@click.argument("source", metavar="IN")
+@click.option("-o", "--output", default="-", metavar="OUT", help="Write the trace there, not to standard output.")
+@click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
+@click.option("--stats", is_flag=True, help="Say on standard error what was done.")
+@_trace_options
+def optimize(source: str, output: str, passes: str | None, stats: bool, types: str | None, word: int | None) -> int:
+    """Optimize the trace in the file IN (`-`: standard input) with our own optimizer.
+
+    \b
+    $ traceproof optimize before.trace -o after.trace
+    $ traceproof optimize before.trace --passes fold,cse --stats
+    """
+    from optimizer.pipeline import DEFAULT_PASSES, run_passes
+
+    chosen = DEFAULT_PASSES if passes is None else tuple(name.strip() for name in passes.split(","))
+    for name in chosen:
+        if name not in DEFAULT_PASSES:
+            raise click.BadParameter(
+                f"there is no pass {name!r}; the passes are {', '.join(DEFAULT_PASSES)}",
+                param_hint="'--passes'",
+            )
+    trace = read_trace(source, word, types)
+    done = run_passes(trace, chosen)
+    if done.always_fails is not None:
+        click.echo(f"always fails: guard {done.always_fails}", err=True)
+    if stats:
+        click.echo(f"operations: {len(trace.ops)} before, {len(done.trace.ops)} after", err=True)
+        click.echo(f"guards: {len(trace.guards)} before, {len(done.trace.guards)} after", err=True)
+        for rule, count in sorted(done.fired.items(), key=lambda item: (-item[1], item[0])):
+            click.echo(f"{count:6} {rule}", err=True)
+    write_text(output, format_trace(done.trace))
+    return 0
+
+
+@click.command(short_help="Run a trace on values.")
+@click.argument("source", metavar="TRACE")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="The value of an input.")
+@click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0.")
+@click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@_trace_options
+def run(
+    source: str,
+    inputs: tuple[str, ...],
+    results: str | None,
+    show_trace: bool,
+    as_json: bool,
+    types: str | None,
+    word: int | None,
+) -> int:
+    """Run TRACE (`-`: standard input) and show its values, its events and how it ends.
+
+    Each input needs a value, decimal or 0x...; several fit into one --input, separated by commas.
+
+    \b
+    $ traceproof run before.trace --input i0=5 --input i1=-1
+    $ traceproof run before.trace --input i0=5,i1=0x10 --results 7,8 --trace
+    """
+    trace = read_trace(source, word, types)
+    values = _input_values(trace, inputs)
+    returned = [_number(text, "--results", trace.word) for text in _parts([results or ""])]
+    done = run_trace(trace, values, World(tuple(returned)))
+    if as_json:
+        from validator.report import run_json
+
+        click.echo(json.dumps(run_json(done)))
+    else:
+        for line in _lines(trace, done, show_trace):
+            click.echo(line)
+    return 0
+
+
+def _parts(texts: list[str] | tuple[str, ...]) -> list[str]:
+    return [part for text in texts for part in text.replace(",", " ").split()]
+
+
+def _input_values(trace: Trace, texts: tuple[str, ...]) -> list[int]:
+    names = [var.name for var in trace.inputs]
+    given: dict[str, int] = {}
+    for text in _parts(texts):
+        name, equals, number = text.partition("=")
+        if not equals or name not in names:
+            known = f"the inputs are {', '.join(names)}" if names else "the trace has no inputs"
+            raise InputError(f"--input: expected NAME=VALUE, got {text}; {known}")
+        if name in given:
+            raise InputError(f"--input: {name} is given twice")
+        given[name] = _number(number, f"--input {name}", trace.word)
+    missing = [var.name for var in trace.inputs if var.type is Type.INT and var.name not in given]
+    if missing:
+        raise InputError(f"the input {missing[0]} has no value; give one with --input {missing[0]}=VALUE")
+    return [given.get(name, 0) for name in names]
+
+
+def _number(text: str, where: str, word: int) -> int:
+    """A decimal in the signed range of a word, or a bit pattern of `word` bits."""
+    half = 1 << (word - 1)
+    try:
+        pattern = text.lower().startswith("0x")
+        value = int(text, 16 if pattern else 10)
+    except ValueError:
+        raise InputError(f"{where}: expected a number, got {text!r}") from None
+    if pattern and 0 <= value < 2 * half:
+        return value if value < half else value - 2 * half
+    if not -half <= value < half:
+        raise InputError(f"{where}: expected a machine int of {word} bits, got {text}")
+    return value
+
+
+def _lines(trace: Trace, done: Run, show_trace: bool) -> list[str]:
+    if show_trace:
+        from validator.side_by_side import annotated
+
+        told = [str(line) for line in annotated(trace, done)]
+    else:
+        told = [f"{name} = {value}" for name, value in done.values.items()]
+        told += [f"event {number}: {event.name}{_listed(event.args)}" for number, event in enumerate(done.events)]
+    return [*told, _ending(done.outcome)]
+
+
+def _ending(outcome: Outcome) -> str:
+    match outcome:
+        case Finished(args):
+            return f"finish{_listed(args)}"
+        case Jumped(args):
+            return f"jump{_listed(args)}"
+        case GuardFailed(guard, None):
+            return f"guard {guard} fails"
+        case GuardFailed(guard, failargs):
+            return f"guard {guard} fails and hands over {_listed(failargs or ())}"
+        case Stopped(event):
+            return f"event {event} does not return"
+        case Undefined(op, reason):
+            return f"operation {op} is undefined: {reason}"
+
+
+def _listed(values: tuple[int | None, ...]) -> str:
+    return f"({', '.join('None' if value is None else str(value) for value in values)})"

@@ -1,0 +1,221 @@
+"""A trace in the making, with the value that each variable has on the example.
+
+Whatever is added keeps the example going: every operation is defined on it and every guard passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fuzz.choices import Choices, chance, constant, pick
+from fuzz.rows import Rows, rows
+from fuzz.shape import Shape
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import Op, Type
+from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+
+Args = tuple[Value, ...]
+
+_RECENT = 6
+
+
+class Draft:
+    """`variables` are those that an operand can name, oldest first; `values` what they are on the example.
+
+    `numbers` are the variables that are not results of tests, `checked` those that a guard is about, `unused`
+    those that nothing shows yet, `computed` the pure operations, from which others are derived.
+    """
+
+    def __init__(self, choices: Choices, shape: Shape) -> None:
+        self.choices = choices
+        self.shape = shape
+        self.rows: Rows = rows(shape.word)
+        self.domain = concrete(shape.word)
+        self.variables: list[Var] = []
+        self.numbers: list[Var] = []
+        self.values: dict[Var, int] = {}
+        self.checked: list[Var] = []
+        self.unused: dict[Var, None] = {}
+        self.ops: list[Operation] = []
+        self.computed: list[Operation] = []
+        self.event_results: list[int] = []
+        self.named = 0
+        choices.repeat(1, shape.inputs, self._input)
+        self.inputs = tuple(self.variables)
+
+    def _input(self) -> None:
+        self.numbers.append(self.define(self.constant()))
+
+    # Operands.
+
+    def constant(self) -> int:
+        return constant(self.choices, self.shape.word)
+
+    def near(self, value: int) -> int:
+        """A constant close to a value, or any."""
+        if chance(self.choices, 30):
+            return self.constant()
+        return self.domain.const(value + self.choices.integer(-3, 3))
+
+    def variable(self) -> Var:
+        """Most are recent, some are among those that a guard is about, few are results of tests."""
+        match self.choices.integer(0, 9):
+            case 0 | 1 | 2 | 3:
+                among = self.numbers[-_RECENT:]
+            case 4 | 5:
+                among = self.variables[-_RECENT:]
+            case 6 | 7 if self.checked:
+                among = self.checked[-_RECENT:]
+            case _:
+                among = self.variables
+        return among[-1 - self.choices.integer(0, len(among) - 1)]
+
+    def operand(self) -> Value:
+        return ConstInt(self.constant()) if chance(self.choices, 15) else self.variable()
+
+    def value(self, operand: Value) -> int:
+        match operand:
+            case Var():
+                return self.values[operand]
+            case ConstInt(value):
+                return value
+            case _:
+                raise TypeError(f"no value on the example: {operand}")
+
+    def operands(self, row: Op) -> Args | None:
+        """Arguments on which the row is defined; None if none were found."""
+        arity = len(row.args or ())
+        args: Args = ()
+        for _ in range(3):
+            args = tuple(
+                ConstInt(self.constant())
+                if index in row.constant_args or chance(self.choices, 30 if index else 8)
+                else self.variable()
+                for index in range(arity)
+            )
+            if self.is_defined(row, args):
+                return args
+        return self._repaired(row, args)
+
+    def _repaired(self, row: Op, args: Args) -> Args | None:
+        """The arguments with a last one for which the row is defined."""
+        last = len(args) - 1
+        options: list[Value] = [ConstInt(value) for value in (1, 2, 3, 5)]
+        if last not in row.constant_args:
+            options += self.variables
+        fitting = [value for value in options if self.is_defined(row, (*args[:-1], value))]
+        return (*args[:-1], pick(self.choices, fitting)) if fitting else None
+
+    # What rows say of the example.
+
+    def is_defined(self, row: Op, args: Sequence[Value]) -> bool:
+        return row.defined is None or bool(row.defined(self.domain, *map(self.value, args)))
+
+    def passes(self, row: Op, args: Sequence[Value]) -> bool:
+        assert row.passes is not None
+        return self.is_defined(row, args) and bool(row.passes(self.domain, *map(self.value, args)))
+
+    # Adding operations.
+
+    def define(self, value: int) -> Var:
+        """A new variable."""
+        var = Var(f"i{self.named}", Type.INT)
+        self.named += 1
+        self.variables.append(var)
+        self.values[var] = value
+        self.unused[var] = None
+        return var
+
+    def some_operands(self, most: int) -> Args:
+        operands: list[Value] = []
+        self.choices.repeat(0, most, lambda: operands.append(self.operand()))
+        return tuple(operands)
+
+    def use(self, operands: Sequence[Value | None]) -> None:
+        for operand in operands:
+            if isinstance(operand, Var):
+                self.unused.pop(operand, None)
+
+    def compute(self, row: Op, args: Args) -> Var:
+        """Adds a pure operation that is defined, with its overflow guard where it has a flag."""
+        assert row.meaning is not None
+        values = [self.value(arg) for arg in args]
+        self.use(args)
+        result = self.define(row.meaning(self.domain, *values))
+        if row not in self.rows.tests:
+            self.numbers.append(result)
+        operation = Operation(row, args, result)
+        self.ops.append(operation)
+        self.computed.append(operation)
+        if row.overflows is not None:
+            flag = row.overflows(self.domain, *values)
+            fitting = [guard for guard in self.rows.flag_guards if guard.passes and guard.passes(self.domain, flag)]
+            self.guard(fitting[0], ())
+        return result
+
+    def guard(self, row: Op, args: Args) -> None:
+        """Adds a guard that passes."""
+        self.use(args)
+        self.checked += [arg for arg in args if isinstance(arg, Var)]
+        self.ops.append(Operation(row, args, None, self._exit()))
+
+    def guard_on(self, var: Var) -> None:
+        """Adds a guard that says all about a variable: that it is true, false, or its value."""
+        known = ConstInt(self.values[var])
+        fitting = [
+            (row, args)
+            for row in self.rows.guards
+            for args in [(var, known)[: len(row.args or ())]]
+            if self.passes(row, args)
+        ]
+        # Where a sense will do, the value is said now and then only.
+        row, args = fitting[0] if chance(self.choices, 80) else pick(self.choices, fitting)
+        self.guard(row, args)
+
+    def event(self, row: Op, args: Args) -> None:
+        self.use(args)
+        value = self.constant() if row.result is Type.INT else 0
+        self.event_results.append(value)
+        self.ops.append(Operation(row, args, self.define(value) if row.result is Type.INT else None))
+
+    def add(self, row: Op, args: Args) -> None:
+        """Adds an operation without result or condition."""
+        self.use(args)
+        self.ops.append(Operation(row, args))
+
+    # Exits.
+
+    def _exit(self) -> Exit:
+        if chance(self.choices, self.shape.unknown_failargs):
+            return Exit(None)
+        if not chance(self.choices, self.shape.exit_blocks):
+            return Exit(self._slots())
+        outside = len(self.variables)
+        operations, self.ops = self.ops, []
+        computed = list(self.computed)
+        self.choices.repeat(1, 3, self._in_block)
+        exit = Exit(self._slots(), block=tuple(self.ops))
+        self.ops, self.computed = operations, computed
+        for var in self.variables[outside:]:
+            del self.values[var]
+            self.unused.pop(var, None)
+        del self.variables[outside:]
+        self.numbers = [var for var in self.numbers if var in self.values]
+        return exit
+
+    def _in_block(self) -> None:
+        row = pick(self.choices, self.rows.pure)
+        args = self.operands(row)
+        if args is not None:
+            self.compute(row, args)
+
+    def _slots(self) -> tuple[Value | None, ...]:
+        slots: list[Value | None] = []
+        self.choices.repeat(0, self.shape.failargs, lambda: slots.append(self._slot()))
+        self.use(slots)
+        return tuple(slots)
+
+    def _slot(self) -> Value | None:
+        if chance(self.choices, self.shape.dead_slots):
+            return None
+        return self.operand()

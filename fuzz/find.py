@@ -1,0 +1,77 @@
+"""A find of a campaign as a case of the corpus."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from fuzz.campaign import Find, describe
+from fuzz.store import Case
+from fuzz.summary import command
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace
+from validator.verdict import Options, Refuted
+
+
+def case_of(find: Find, optimizer: str, options: Options) -> Case:
+    """The case that is stored. `optimizer` is the name that the command line was given, empty for our own."""
+    after, report = _after(find)
+    inputs, event_results = _state(find)
+    refuted = isinstance(find.verdict, Refuted) and after is not None
+    return Case(
+        name=f"seed-{find.seed}-{find.kind.value}",
+        before=format_trace(find.generated.trace),
+        after=after,
+        expect="refuted" if refuted else "",
+        obligation=find.verdict.counterexample.obligation if isinstance(find.verdict, Refuted) else "",
+        options=options,
+        inputs=inputs,
+        event_results=event_results,
+        seed=find.seed,
+        kind=find.kind.value,
+        message=find.message,
+        command=command(find.seed, 1, optimizer),
+        versions=versions(),
+        report=report,
+    )
+
+
+def _after(find: Find) -> tuple[str | None, str]:
+    """The text of what the optimizer returned, if it can be written as a trace, and the report."""
+    if find.after is None:
+        return None, find.report
+    if isinstance(find.after, Trace):
+        try:
+            return format_trace(find.after), find.report
+        except Exception as error:
+            why = f"the optimized trace cannot be written as text: {describe(error)}"
+    else:
+        why = f"the optimizer returned a {type(find.after).__name__}"
+    return None, f"{find.report}{why}\n{find.after!r}\n"
+
+
+def _state(find: Find) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...]]:
+    """Inputs and event results: of the counterexample where there is one, else of the example."""
+    found, generated = find.verdict, find.generated
+    inputs, results = generated.inputs, generated.event_results
+    if isinstance(found, Refuted):
+        state = found.counterexample.state
+        inputs, results = state.inputs, state.world.results
+    names = [var.name for var in generated.trace.inputs]
+    return tuple(zip(names, inputs, strict=True)), results
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """What a verdict depends on."""
+    packages = (("traceproof", "traceproof"), ("z3", "z3-solver"))
+    return (
+        *((name, _version(package)) for name, package in packages),
+        ("python", platform.python_version()),
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,179 @@
+"""Random traces together with an example on which they run to their end.
+
+All that is known of an operation is read off its row of the table, so that a new row is generated without a
+change here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from fuzz.choices import Choices, RandomChoices, chance, pick
+from fuzz.draft import Args, Draft
+from fuzz.shape import Shape, Step, draw_shape
+from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Var
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedTrace:
+    """A trace and an example: inputs, results of its events (0 where there is none), values of its variables.
+
+    On the example every operation is defined and every guard passes.
+    """
+
+    trace: Trace
+    inputs: tuple[int, ...]
+    event_results: tuple[int, ...]
+    values: dict[str, int]
+
+
+_DEFAULT = Shape()
+
+
+def generate(random: Random, shape: Shape = _DEFAULT) -> GeneratedTrace:
+    """A trace of that shape; the same for the same state of `random`."""
+    return generate_from(RandomChoices(random), shape)
+
+
+def generate_for(seed: int) -> GeneratedTrace:
+    """The trace that a campaign makes from that seed, which draws the shape as well."""
+    choices = RandomChoices(Random(seed))
+    return generate_from(choices, draw_shape(choices))
+
+
+def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
+    """A trace of that shape from any source of choices."""
+    draft = Draft(choices, shape)
+    steps = [step for step, weight in shape.mix for _ in range(weight)]
+
+    def step() -> None:
+        if len(draft.ops) < shape.max_operations:
+            _take(draft, pick(choices, steps))
+
+    choices.repeat(shape.min_operations, shape.max_operations, step)
+    _end(draft)
+    trace = Trace(draft.inputs, tuple(draft.ops), shape.word)
+    values = {var.name: value for var, value in draft.values.items()}
+    inputs = tuple(draft.values[var] for var in draft.inputs)
+    return GeneratedTrace(trace, inputs, tuple(draft.event_results), values)
+
+
+def _take(draft: Draft, step: Step) -> None:
+    match step:
+        case Step.PURE:
+            _pure(draft)
+        case Step.OVERFLOW:
+            _overflow(draft)
+        case Step.CHAIN:
+            _chain(draft)
+        case Step.REPEAT:
+            _repeat(draft)
+        case Step.RANGE_CHECK:
+            _range_check(draft, draft.variable())
+        case Step.BITS_CHECK:
+            _bits_check(draft)
+        case Step.GUARD:
+            _guard(draft)
+        case Step.EVENT:
+            _event(draft)
+        case Step.POSITION:
+            row = pick(draft.choices, draft.rows.positions)
+            draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
+
+
+def _pure(draft: Draft) -> None:
+    row = pick(draft.choices, draft.rows.pure)
+    args = draft.operands(row)
+    if args is None:
+        return
+    if row.defined is not None and isinstance(args[-1], Var) and chance(draft.choices, 50):
+        # Traces check divisors and shift amounts before they use them.
+        _bound(draft, args[-1])
+    draft.compute(row, args)
+
+
+def _overflow(draft: Draft) -> None:
+    row = pick(draft.choices, draft.rows.overflow)
+    args = draft.operands(row)
+    if args is not None:
+        draft.compute(row, args)
+
+
+def _chain(draft: Draft) -> None:
+    links = [op for op in draft.computed if any(isinstance(arg, ConstInt) for arg in op.args) and len(op.args) > 1]
+    if not links:
+        return _pure(draft)
+    link = links[-1 - draft.choices.integer(0, min(len(links), 4) - 1)]
+    row = link.op if chance(draft.choices, 60) else pick(draft.choices, draft.rows.pure)
+    constants = [isinstance(arg, ConstInt) for arg in link.args]
+    if row.args is None or len(row.args) != len(constants):
+        row = link.op
+    assert link.result is not None
+    args: Args = tuple(ConstInt(draft.constant()) if fixed else link.result for fixed in constants)
+    if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
+        draft.compute(row, args)
+    return None
+
+
+def _repeat(draft: Draft) -> None:
+    if not draft.computed:
+        return _pure(draft)
+    again = _recent(draft, draft.computed)
+    args = again.args
+    if again.op.commutative and chance(draft.choices, 50):
+        args = args[::-1]
+    draft.compute(again.op, args)
+    return None
+
+
+def _recent(draft: Draft, operations: list[Operation]) -> Operation:
+    return operations[-1 - draft.choices.integer(0, min(len(operations), 10) - 1)]
+
+
+def _bound(draft: Draft, var: Var) -> None:
+    draft.choices.repeat(1, 2, lambda: _range_check(draft, var))
+
+
+def _range_check(draft: Draft, var: Var) -> None:
+    """A comparison with a constant, and a guard that it is as on the example."""
+    limit = ConstInt(draft.near(draft.values[var]))
+    args: Args = (limit, var) if chance(draft.choices, 20) else (var, limit)
+    result = draft.compute(pick(draft.choices, draft.rows.tests), args)
+    draft.guard_on(result)
+    draft.checked.append(var)
+
+
+def _bits_check(draft: Draft) -> None:
+    """A mask, and a guard on what it leaves: the value itself, or a comparison with it."""
+    var = draft.variable()
+    masked = draft.compute(pick(draft.choices, draft.rows.masks), (var, ConstInt(draft.constant())))
+    left = ConstInt(draft.values[masked])
+    if chance(draft.choices, 50):
+        draft.guard_on(masked)
+    else:
+        draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), (masked, left)))
+    draft.checked.append(var)
+
+
+def _guard(draft: Draft) -> None:
+    """A guard on a test that is there, or on a new one of two variables; now and then on any variable."""
+    tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
+    if tests and chance(draft.choices, 40):
+        draft.guard_on(tests[-1 - draft.choices.integer(0, min(len(tests), 4) - 1)])
+    elif chance(draft.choices, 20):
+        draft.guard_on(draft.variable())
+    else:
+        args = (draft.variable(), draft.variable())
+        draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), args))
+
+
+def _event(draft: Draft) -> None:
+    row = pick(draft.choices, draft.rows.events)
+    draft.event(row, draft.some_operands(3))
+
+
+def _end(draft: Draft) -> None:
+    """The end carries almost everything that nothing else shows."""
+    kept = [var for var in draft.unused if chance(draft.choices, 95)]
+    draft.add(pick(draft.choices, draft.rows.ends), (*kept, *draft.some_operands(3)))

@@ -1,0 +1,68 @@
+"""The operation table as the generator sees it: rows by what can be done with them.
+
+Roles that the table does not name are found by computing: a row whose results are all 0 or 1 is a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import OPS, Kind, Op, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The modelled rows of one word width. A row can be in several groups."""
+
+    pure: tuple[Op, ...]  # without a flag
+    overflow: tuple[Op, ...]  # pure, with a flag
+    tests: tuple[Op, ...]  # of two arguments, the result is 0 or 1
+    masks: tuple[Op, ...]  # of two arguments, the result has only bits that both have
+    guards: tuple[Op, ...]  # of arguments
+    flag_guards: tuple[Op, ...]
+    events: tuple[Op, ...]
+    positions: tuple[Op, ...]
+    ends: tuple[Op, ...]
+
+
+@cache
+def rows(word: int) -> Rows:
+    """The groups for traces of that word width, in the order of the table."""
+    modelled = [row for row in OPS.values() if row.modelled and row.min_word <= word]
+    of = {kind: tuple(row for row in modelled if row.kind is kind) for kind in Kind}
+    pure = tuple(row for row in of[Kind.PURE] if row.overflows is None)
+    return Rows(
+        pure=pure,
+        overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
+        tests=tuple(row for row in pure if _always(row, lambda _a, _b, result: result in (0, 1))),
+        masks=tuple(row for row in pure if _always(row, lambda a, b, result: result & ~(a & b) == 0)),
+        guards=tuple(row for row in of[Kind.GUARD] if row.args),
+        flag_guards=tuple(row for row in of[Kind.GUARD] if row.reads_flag),
+        events=of[Kind.EVENT],
+        positions=of[Kind.POSITION],
+        ends=of[Kind.END],
+    )
+
+
+_PROBE_WIDTH = 4
+
+
+@cache
+def _results(row: Op) -> tuple[tuple[int, int, int], ...]:
+    """All (argument, argument, result) of a row of two arguments at a small width; nothing for other rows."""
+    if row.args != (Type.INT, Type.INT) or row.min_word > _PROBE_WIDTH or row.meaning is None:
+        return ()
+    d = concrete(_PROBE_WIDTH)
+    words = range(-d.half, d.half)
+    return tuple(
+        (a, b, row.meaning(d, a, b)) for a, b in product(words, words) if row.defined is None or row.defined(d, a, b)
+    )
+
+
+def _always(row: Op, holds: Callable[[int, int, int], bool]) -> bool:
+    results = _results(row)
+    return bool(results) and all(holds(*case) for case in results)

@@ -1,0 +1,67 @@
+"""Traces as a Hypothesis strategy, for property tests of optimizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.shape import Shape
+from optimizer.ir.trace import Trace
+
+
+class DrawnChoices:
+    """Decisions that Hypothesis draws, and therefore shrinks."""
+
+    __slots__ = ("draw",)
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+
+    def integer(self, low: int, high: int) -> int:
+        return self.draw(st.integers(low, high))
+
+    def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
+        for _ in range(low):
+            turn()
+        for _ in range(low, high):
+            if not self.draw(_one_more(turn, max(3, high // 2))):
+                return
+
+
+@st.composite
+def _one_more(draw: st.DrawFn, turn: Callable[[], None], mean: int) -> bool:
+    # Hypothesis deletes at once what one strategy draws: the decision to go on together with the turn.
+    if draw(st.integers(0, mean)) == 0:
+        return False
+    turn()
+    return True
+
+
+@st.composite
+def _generated(draw: st.DrawFn, shape: Shape) -> GeneratedTrace:
+    return generate_from(DrawnChoices(draw), shape)
+
+
+def generated_traces(shape: Shape) -> st.SearchStrategy[GeneratedTrace]:
+    """Traces of that shape with their examples."""
+    return _generated(shape)
+
+
+def traces(word: int = 64, max_ops: int = 20) -> st.SearchStrategy[Trace]:
+    """Well-formed integer traces, each with inputs on which it runs to its end; they shrink to short ones.
+
+    `word` is the width of a machine word, 4 to 64 bits; `max_ops` limits the operations before the end (a
+    trace may have a few more). Raises ValueError for a word or limit outside of these.
+    """
+    if not 4 <= word <= 64:
+        raise ValueError(f"word is {word}, expected 4 to 64 bits")
+    if max_ops < 0:
+        raise ValueError(f"max_ops is {max_ops}, expected 0 or more")
+    shape = Shape(word=word, max_operations=max_ops)
+    return _generated(shape).map(_trace_of)
+
+
+def _trace_of(generated: GeneratedTrace) -> Trace:
+    return generated.trace

@@ -1,0 +1,121 @@
+"""What is known of the integers of a trace while a pass walks along it.
+
+    [i0]
+    i1 = int_add_ovf(i0, 10)
+    guard_no_overflow() []          i0 <= MAXINT - 10
+    i2 = int_lt(i1, 15)             i2 is 0 or 1
+    guard_true(i2) []               i2 = 1, so i1 <= 14, so i0 <= 4
+
+An operation bounds its result, and what is later learned of the result goes back into its arguments, and into
+theirs up to a fixed depth, so that a whole walk stays linear. All that is learned holds where the walk has
+come to: on every run that gets there, with all operations before defined and all guards before passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from optimizer.backward import Fact
+from optimizer.ir.abstract import Truth
+from optimizer.ir.bounds import Bounds, bounds_domain
+from optimizer.ir.ops import Meaning
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
+from optimizer.narrowing import Narrowed, narrow
+
+_DEPTH = 4
+"""So many definitions deep does a fact go back."""
+
+
+class BoundsInference:
+    """The bounds of a trace's integers at one place, which moves forward.
+
+    `word` is their width in bits. `contradiction` is set when no run can reach the place.
+    """
+
+    def __init__(self, word: int) -> None:
+        self.word = word
+        self.contradiction = False
+        self._domain = bounds_domain(word)
+        self._bounds: dict[str, Bounds] = {}
+        self._definitions: dict[str, Operation] = {}
+        self._overflowed: dict[str, bool] = {}
+        self._flag_of: Operation | None = None
+
+    def bounds(self, value: Value) -> Bounds:
+        """The bounds of an integer."""
+        if isinstance(value, Var):
+            return self._bounds.get(value.name, self._domain.top)
+        return self._domain.const(value.value) if isinstance(value, ConstInt) else self._domain.top
+
+    def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
+        """Whether a condition of a row, or any other, holds of `args`; None where it may or may not."""
+        return cast(Truth, condition(self._domain, *map(self.bounds, args)))
+
+    def define(self, operation: Operation) -> bool:
+        """Learn from a pure operation that it is defined, and what it computes; of others, nothing.
+
+        Like all that learns, this returns False if no run can reach the place behind.
+        """
+        if not operation.op.is_pure or operation.result is None:
+            return not self.contradiction
+        if operation.op.overflows is not None:
+            self._flag_of = operation
+        self._definitions[operation.result.name] = operation
+        return self._learn(operation, narrow(operation.op, self.word, self._facts(operation)), _DEPTH)
+
+    def learn_flag(self, operation: Operation, overflowed: bool) -> bool:
+        """Learn whether a defined overflow operation has overflowed."""
+        assert operation.result is not None
+        self._overflowed[operation.result.name] = overflowed
+        return self._revisit(operation, _DEPTH)
+
+    def assume_guard(self, guard: Operation) -> bool:
+        """Learn from a guard that it has passed; the flag is that of the overflow operation defined last."""
+        if not guard.op.reads_flag:
+            return self._learn(guard, narrow(guard.op, self.word, self._facts(guard)), _DEPTH)
+        narrowed = narrow(guard.op, self.word, (None,))
+        assert narrowed is not None
+        assert self._flag_of is not None
+        flag = narrowed.args[0]
+        return self.learn_flag(self._flag_of, flag) if isinstance(flag, bool) else not self.contradiction
+
+    def assume(self, value: Value, bounds: Bounds) -> bool:
+        """Learn that an integer has these bounds."""
+        self._refine(value, bounds, _DEPTH)
+        return not self.contradiction
+
+    def _facts(self, operation: Operation) -> tuple[Fact, ...]:
+        return tuple(map(self.bounds, operation.args))
+
+    def _learn(self, operation: Operation, narrowed: Narrowed | None, depth: int) -> bool:
+        """Take over what is known of an operation's result and arguments."""
+        if narrowed is None:
+            self.contradiction = True
+            return False
+        if operation.result is not None and narrowed.result is not None:
+            self._bounds[operation.result.name] = narrowed.result
+        for arg, fact in zip(operation.args, narrowed.args, strict=True):
+            if isinstance(fact, Bounds):
+                self._refine(arg, fact, depth)
+        return not self.contradiction
+
+    def _refine(self, value: Value, bounds: Bounds, depth: int) -> None:
+        known = self.bounds(value)
+        if bounds == known:
+            return
+        met = self._domain.meet(known, bounds)
+        if met is None:
+            self.contradiction = True
+        elif met != known and isinstance(value, Var):
+            self._bounds[value.name] = met
+            definition = self._definitions.get(value.name)
+            if definition is not None and depth:
+                self._revisit(definition, depth - 1)
+
+    def _revisit(self, operation: Operation, depth: int) -> bool:
+        """Take back into an operation what has become known of its result and its flag."""
+        assert operation.result is not None
+        result, overflowed = self.bounds(operation.result), self._overflowed.get(operation.result.name)
+        narrowed = narrow(operation.op, self.word, self._facts(operation), result, overflowed)
+        return self._learn(operation, narrowed, depth)

@@ -1,0 +1,1 @@
+"""The trace language: types, operation table, traces, text, well-formedness, interpreter, terms."""

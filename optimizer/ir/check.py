@@ -1,0 +1,245 @@
+"""Well-formedness: what every trace satisfies, whoever built it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from optimizer.ir.lexer import is_variable_name
+from optimizer.ir.ops import Kind, Type
+from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
+from optimizer.ir.values import describe_range
+
+
+class Part(Enum):
+    """A part of a trace or of an operation."""
+
+    INPUT = auto()
+    OPERATION = auto()
+    RESULT = auto()
+    ARGUMENT = auto()
+    LAST_ARGUMENT = auto()
+    FAILARGS = auto()
+    FAILARG = auto()
+    ORIGIN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a fault is; `index` is the number of the input, argument or failarg, from 0."""
+
+    part: Part
+    index: int = 0
+
+
+class IllFormed(Exception):
+    """A trace that is none. `operation` is None where the fault is not that of an operation."""
+
+    def __init__(self, message: str, operation: Operation | None = None, place: Place = Place(Part.OPERATION)) -> None:
+        super().__init__(message)
+        self.message = message
+        self.operation = operation
+        self.place = place
+
+
+_LETTERS = {Type.INT: ("i",), Type.REF: ("p", "r"), Type.FLOAT: ("f",)}
+_NAMES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float", Type.VOID: "nothing"}
+
+
+def input_type(name: str) -> Type | None:
+    """The type of an input by its first letter, None where the letter says none."""
+    return next((type_ for type_, letters in _LETTERS.items() if name.startswith(letters)), None)
+
+
+def check(trace: Trace) -> None:
+    """Raises IllFormed unless the trace is in SSA form, its operations have the arguments that they take, an
+    operation with an overflow flag is followed by the guard that reads it, and the trace ends at its end.
+    """
+    if not 4 <= trace.word <= 64:
+        raise IllFormed(f"a word has 4 to 64 bits, not {trace.word}")
+    checker = _Checker(trace)
+    checker.inputs(trace.inputs)
+    checker.operations(trace.ops)
+
+
+class _Checker:
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._word = word = trace.word
+        self._low, self._high = -(1 << (word - 1)), (1 << (word - 1)) - 1
+        self._visible: dict[str, Var] = {}
+        self._hidden: set[str] = set()  # defined in exit blocks that have ended
+
+    def inputs(self, inputs: Sequence[Var]) -> None:
+        for index, var in enumerate(inputs):
+            place = Place(Part.INPUT, index)
+            if not is_variable_name(var.name) or input_type(var.name) is not var.type:
+                raise IllFormed(
+                    "an input is named with the first letter i for a machine int, p or r for a reference, "
+                    f"f for a float; got {var.name}",
+                    None,
+                    place,
+                )
+            if var.name in self._visible:
+                raise IllFormed(f"the input {var.name} is there twice", None, place)
+            self._visible[var.name] = var
+
+    def operations(self, operations: Sequence[Operation]) -> None:
+        if not operations:
+            raise IllFormed("a trace has a jump or finish at its end")
+        flag_from: Operation | None = None
+        for number, operation in enumerate(operations, start=1):
+            row = operation.op
+            if row.reads_flag != (flag_from is not None) and row.kind is not Kind.POSITION:
+                raise _wrong_flag(flag_from, operation)
+            if row.kind is not Kind.POSITION:
+                flag_from = operation if row.overflows is not None else None
+            self._operation(operation)
+            if row.kind is Kind.END and number < len(operations):
+                behind = operations[number]
+                raise IllFormed(f"{behind.op.name} stands behind {row.name}, where the trace ends", behind)
+        last = operations[-1]
+        if last.op.kind is not Kind.END:
+            raise IllFormed(f"a trace ends with jump or finish, not with {last.op.name}", last)
+
+    def _operation(self, operation: Operation) -> None:
+        self._arguments(operation)
+        if operation.op.is_guard:
+            self._exit(operation)
+        elif operation.exit is not None:
+            raise IllFormed(
+                f"{operation.op.name} is not a guard, and only guards have failargs, origins and exit blocks",
+                operation,
+                Place(Part.FAILARGS),
+            )
+        self._result(operation)
+
+    def _arguments(self, operation: Operation) -> None:
+        row, args = operation.op, operation.args
+        if row.raw:
+            if len(args) != 1 or not isinstance(args[0], RawText):
+                raise IllFormed(f"{row.name} takes free text", operation)
+            return
+        if row.args is not None and len(row.args) != len(args):
+            raise _wrong_number(operation, len(row.args))
+        visible = self._visible
+        for index, value in enumerate(args):
+            if not (isinstance(value, Var) and visible.get(value.name) is value):
+                self._value(value, operation, Part.ARGUMENT, index)
+        if row.same_type:
+            _check_types(operation, [args[0].type] * len(args))
+        elif row.args is not None:
+            _check_types(operation, row.args)
+        for index in row.constant_args:
+            if isinstance(args[index], Var):
+                message = f"argument {index + 1} of {row.name} must be a constant, got {args[index]}"
+                raise IllFormed(message, operation, Place(Part.ARGUMENT, index))
+        if self._word < row.min_word:
+            raise IllFormed(f"{row.name} needs words of {row.min_word} bits or more, not of {self._word}", operation)
+
+    def _value(self, value: Value, operation: Operation, part: Part, index: int) -> None:
+        place = Place(part, index)
+        match value:
+            case Var(name):
+                known = self._visible.get(name)
+                if known is None:
+                    raise IllFormed(self._undefined(name), operation, place)
+                if known != value:
+                    raise IllFormed(
+                        f"{name} is {_NAMES[known.type]}, and is used as {_NAMES[value.type]}",
+                        operation,
+                        place,
+                    )
+            case ConstInt(number):
+                if not self._low <= number <= self._high:
+                    raise IllFormed(describe_range(number, self._word), operation, place)
+            case RawText():
+                raise IllFormed(f"{operation.op.name} does not take free text", operation, place)
+
+    def _undefined(self, name: str) -> str:
+        if name in self._hidden:
+            return f"{name} is defined in an exit block: it is visible only there and in its guard's failargs"
+        return f"{name} is not defined in front of its use"
+
+    def _result(self, operation: Operation) -> None:
+        row, result = operation.op, operation.result
+        if result is None:
+            if row.result is not Type.VOID:
+                raise IllFormed(f"{row.name} has a result: expected a variable and = in front of it", operation)
+            return
+        place = Place(Part.RESULT)
+        if row.result is Type.VOID:
+            raise IllFormed(f"{row.name} has no result", operation, place)
+        if result.type is not row.result:
+            message = f"{row.name} gives {_NAMES[row.result]}, and {result} is {_NAMES[result.type]}"
+            raise IllFormed(message, operation, place)
+        name = result.name
+        if name in self._visible or name in self._hidden:
+            raise IllFormed(f"{name} is defined twice{self._first_definition(name)}", operation, place)
+        if not is_variable_name(name):
+            raise IllFormed(f"{name} cannot be the name of a variable", operation, place)
+        self._visible[name] = result
+
+    def _first_definition(self, name: str) -> str:
+        if any(var.name == name for var in self._trace.inputs):
+            return ": it is an input"
+        results = ((operation.result, operation.line) for operation in all_operations(self._trace))
+        line = next(line for result, line in results if result is not None and result.name == name)
+        return f", the first time on line {line}" if line else ""
+
+    def _exit(self, guard: Operation) -> None:
+        exit_ = guard.exit
+        if exit_ is None:
+            raise IllFormed(f"{guard.op.name} is a guard, and has no exit", guard)
+        if exit_.origin is not None and exit_.origin < 0:
+            raise IllFormed(
+                f"an origin is the number of a guard, 0 or more, got {exit_.origin}",
+                guard,
+                Place(Part.ORIGIN),
+            )
+        for operation in exit_.block:
+            if not operation.op.in_exit_block:
+                raise IllFormed(
+                    f"{operation.op.name} cannot stand in an exit block, which holds only pure operations, "
+                    "allocations and stores",
+                    operation,
+                )
+            self._operation(operation)
+        for index, value in enumerate(exit_.failargs or ()):
+            if value is not None:
+                self._value(value, guard, Part.FAILARG, index)
+        for operation in exit_.block:
+            if operation.result is not None:
+                del self._visible[operation.result.name]
+                self._hidden.add(operation.result.name)
+
+
+def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
+    for index, (value, type_) in enumerate(zip(operation.args, expected, strict=True)):
+        if value.type is not type_:
+            message = (
+                f"argument {index + 1} of {operation.op.name} must be {_NAMES[type_]}, "
+                f"got {value}, which is {_NAMES[value.type]}"
+            )
+            raise IllFormed(message, operation, Place(Part.ARGUMENT, index))
+
+
+def _wrong_number(operation: Operation, expected: int) -> IllFormed:
+    found = len(operation.args)
+    takes = f"{expected} argument{'s' * (expected != 1)}" if expected else "no arguments"
+    place = Place(Part.ARGUMENT, expected) if found > expected else Place(Part.LAST_ARGUMENT)
+    return IllFormed(f"{operation.op.name} takes {takes}, got {found}", operation, place)
+
+
+def _wrong_flag(flag_from: Operation | None, operation: Operation) -> IllFormed:
+    if flag_from is None:
+        return IllFormed(
+            f"{operation.op.name} must stand directly behind an operation that tells of overflow, such as int_add_ovf",
+            operation,
+        )
+    return IllFormed(
+        f"{flag_from.op.name} must be followed directly by guard_no_overflow or guard_overflow, "
+        f"got {operation.op.name}",
+        flag_from,
+    )

@@ -1,0 +1,131 @@
+"""The text of a trace cut into lines, and a line into its words.
+
+A line is an operation, a header, the end of an exit block, or nothing (blank, a comment, a log's end mark).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from optimizer.ir.faults import InputError
+
+
+class Token(NamedTuple):
+    """A word of a line. `kind` is name, number, constant, string, suffix, descr, fault or the mark itself.
+
+    Of a descr, `text` is what stands behind the `=`. `column` counts from 1.
+    """
+
+    kind: str
+    text: str
+    column: int
+
+
+def _nested(opening: str, closing: str, inner: str = "") -> str:
+    """A pattern for brackets that hold `inner`, or text without such brackets."""
+    return rf"{opening}(?:[^{opening}{closing}]{f'|{inner}' if inner else ''})*+{closing}"
+
+
+def _nested_deeply(opening: str, closing: str) -> str:
+    pattern = _nested(opening, closing)
+    for _ in range(3):
+        pattern = _nested(opening, closing, pattern)
+    return pattern
+
+
+_ANGLES = _nested_deeply("<", ">")
+_ROUND = _nested_deeply(r"\(", r"\)")
+_SQUARE = _nested_deeply(r"\[", r"\]")
+NAME = r"[^\W\d][\w.$]*"
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+
+_TOKEN = re.compile(
+    rf"""(?P<blank>\s++|\#.*)
+    |descr\s*=\s*(?P<descr>(?:{_ANGLES}|{_ROUND}|{_SQUARE}|{_STRING}|[^<()\[\]{{}},"\#])++)
+    |(?P<open_descr>descr\s*=\s*)
+    |(?P<constant>Const(?:Ptr|Class){_ROUND})
+    |(?P<string>[us]?{_STRING})
+    |(?P<name>{NAME})
+    |(?P<number>[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-(?:inf|nan)\b)
+    |(?P<suffix>/c[irf]\b)
+    |(?P<mark>[()\[\]{{}},=])
+    |(?P<fault>.)""",
+    re.VERBOSE,
+)
+_NAME_END = re.compile(rf"{NAME}\Z")
+_NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ud800-\udfff\ufffd]")
+_RESERVED = ("NULL", "None", "nan", "inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The lines of a file, for errors that point into them."""
+
+    file: str
+    lines: list[str]
+
+    def fault(self, message: str, line: int, column: int = 0) -> InputError:
+        """An error at a place that counts from 1."""
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        return InputError(message, file=self.file, line=line, column=column, source=text)
+
+
+def read_lines(text: str, file: str) -> Source:
+    """The lines of `text`, whatever ends them. Raises InputError for what is not text."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    source = Source(file, text.split("\n"))
+    if garbage := _NOT_TEXT.search(text):
+        line = text.count("\n", 0, garbage.start()) + 1
+        code = ord(garbage[0])
+        column = garbage.start() - text.rfind("\n", 0, garbage.start())
+        raise InputError(f"this is not text: it holds the character U+{code:04X}", file=file, line=line, column=column)
+    if not text.strip():
+        raise InputError("the file is empty: a trace begins with its inputs, such as [i0, i1]", file=file)
+    return source
+
+
+def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
+    """The words of line `number`, from index `start` on, and one of kind "end". Raises InputError."""
+    line = source.lines[number - 1]
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(line, start):
+        kind = match.lastgroup
+        if kind == "blank":
+            continue
+        if kind == "mark":
+            text = kind = match[0]
+        elif kind in ("fault", "open_descr", None):
+            raise source.fault(_describe_fault(match[0], line[match.end() :]), number, match.start() + 1)
+        else:
+            text = match[kind]
+        tokens.append(Token(kind, text, match.start() + 1))
+    tokens.append(Token("end", "", len(line.rstrip()) + 1))
+    return tokens
+
+
+def _describe_fault(text: str, rest: str) -> str:
+    if len(text) > 1:
+        has_brackets = any(bracket in rest for bracket in "<([{")
+        return "the brackets of the descr must be closed" if has_brackets else "expected a name behind descr="
+    if text == '"':
+        return 'a text in quotes must end with " on the same line'
+    return f"the character {text} has no meaning here"
+
+
+def is_variable_name(text: str) -> bool:
+    """Can a variable be called so?"""
+    return _NAME_END.match(text) is not None and text not in _RESERVED
+
+
+def describe(token: Token) -> str:
+    """The token as it is told in an error."""
+    if token.kind == "end":
+        return "the end of the line"
+    return shorten(f"descr={token.text.strip()}" if token.kind == "descr" else token.text)
+
+
+def shorten(text: str) -> str:
+    """A text that a user wrote, for an error: its beginning where it is long."""
+    return text if len(text) <= 60 else f"{text[:40]}..."

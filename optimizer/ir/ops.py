@@ -1,0 +1,336 @@
+"""The operation table: one row an operation, with its one meaning.
+
+A row says what an operation takes and gives, when it is defined and what it computes, as terms over an abstract domain
+(see `optimizer.ir.domain`). Everything else in the project reads this table: the parser, the checker, the interpreter,
+the encoder, the folder, the bounds analysis, the generator and the printed documentation. To add an operation, add a
+row here and a line of reference in `tests/reference.py`.
+
+Operations whose `modelled` is false belong to the language but have no meaning here yet; they parse, and whatever
+would have to know their meaning says `unsupported` and names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from optimizer.ir.domain import Domain
+
+# A meaning is generic in the domain's word and condition types, which Python's lambdas cannot say.
+Meaning = Callable[..., Any]
+
+
+class Type(Enum):
+    """The type of a value; `VOID` is that of an operation without result."""
+
+    INT = "int"
+    REF = "ref"
+    FLOAT = "float"
+    VOID = "void"
+
+
+class Kind(Enum):
+    """What an operation does to the run of a trace."""
+
+    PURE = "pure"  # computes its result from its arguments
+    GUARD = "guard"  # may leave the trace
+    EVENT = "event"  # is seen by the world, and may not return
+    POSITION = "position"  # marks a place, without meaning
+    END = "end"  # ends the trace
+    OTHER = "other"  # not modelled
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A row of the table.
+
+    `args` are the types of the arguments, None for any number of any type. `meaning(d, *args)` is the result, a word;
+    `defined(d, *args)` the condition under which there is one (None: always); `overflows(d, *args)` the flag that the
+    guard behind the operation reads; `passes(d, *args)` the condition under which a guard goes on, where an overflow
+    guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
+    `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
+    an end `jumps` or finishes.
+    `same_type` says that the arguments may also be all references or all floats, which is not modelled;
+    `in_exit_block` that the operation may stand in one: it is pure, an allocation or a store.
+    """
+
+    name: str
+    args: tuple[Type, ...] | None
+    result: Type
+    kind: Kind
+    meaning: Meaning | None = None
+    defined: Meaning | None = None
+    overflows: Meaning | None = None
+    passes: Meaning | None = None
+    reads_flag: bool = False
+    wrapping: str | None = None
+    commutative: bool = False
+    constant_args: tuple[int, ...] = ()
+    min_word: int = 4
+    modelled: bool = True
+    raw: bool = False
+    same_type: bool = False
+    in_exit_block: bool = False
+    jumps: bool = False
+    undefined_when: str = ""
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _row, (self.name,)
+
+    @property
+    def is_guard(self) -> bool:
+        return self.kind is Kind.GUARD
+
+    @property
+    def is_pure(self) -> bool:
+        return self.kind is Kind.PURE and self.modelled
+
+
+def _row(name: str) -> Op:
+    return OPS[name]
+
+
+INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
+
+
+def _word(d: Domain[Any, Any]) -> Any:
+    return d.const(d.width)
+
+
+def _amount_in_word(d: Domain[Any, Any], _x: Any, amount: Any) -> Any:
+    return d.ult(amount, _word(d))
+
+
+def _divides(d: Domain[Any, Any], x: Any, y: Any) -> Any:
+    min_by_minus_one = d.both(d.eq(x, d.const(1 << (d.width - 1))), d.eq(y, d.const(-1)))
+    return d.both(d.ne(y, d.const(0)), d.not_(min_by_minus_one))
+
+
+def _spare_bits(d: Domain[Any, Any], size: Any) -> Any:
+    return d.sub(_word(d), d.shl(size, d.const(3)))
+
+
+def _size_fits(d: Domain[Any, Any], _x: Any, size: Any) -> Any:
+    return d.both(d.sle(d.const(1), size), d.sle(size, d.const(d.width // 8)))
+
+
+def _pure(name: str, arity: int, meaning: Meaning, **more: Any) -> Op:
+    in_exit_block = "overflows" not in more
+    return Op(name, (INT,) * arity, INT, Kind.PURE, meaning, in_exit_block=in_exit_block, **more)
+
+
+def _compare(name: str, meaning: Meaning, **more: Any) -> Op:
+    return _pure(name, 2, lambda d, a, b: d.bit(meaning(d, a, b)), **more)
+
+
+def _shift(name: str, meaning: Meaning) -> Op:
+    return _pure(name, 2, meaning, defined=_amount_in_word, undefined_when="the amount is outside [0, WORD)")
+
+
+def _divide(name: str, meaning: Meaning) -> Op:
+    return _pure(name, 2, meaning, defined=_divides, undefined_when="the divisor is 0, or MININT is divided by -1")
+
+
+def _guard(name: str, args: tuple[Type, ...], passes: Meaning, **more: Any) -> Op:
+    return Op(name, args, VOID, Kind.GUARD, passes=passes, **more)
+
+
+def _is_bool(d: Domain[Any, Any], c: Any) -> Any:
+    return d.either(d.eq(c, d.const(0)), d.eq(c, d.const(1)))
+
+
+_ARITHMETIC = [
+    _pure("int_add", 2, lambda d, a, b: d.add(a, b), commutative=True),
+    _pure("int_sub", 2, lambda d, a, b: d.sub(a, b)),
+    _pure("int_mul", 2, lambda d, a, b: d.mul(a, b), commutative=True),
+    _pure("uint_mul_high", 2, lambda d, a, b: d.umulh(a, b), commutative=True),
+    _pure("int_and", 2, lambda d, a, b: d.bit_and(a, b), commutative=True),
+    _pure("int_or", 2, lambda d, a, b: d.bit_or(a, b), commutative=True),
+    _pure("int_xor", 2, lambda d, a, b: d.bit_xor(a, b), commutative=True),
+    _pure("int_invert", 1, lambda d, a: d.bit_not(a)),
+    _pure("int_neg", 1, lambda d, a: d.neg(a)),
+    _shift("int_lshift", lambda d, a, b: d.shl(a, b)),
+    _shift("int_rshift", lambda d, a, b: d.ashr(a, b)),
+    _shift("uint_rshift", lambda d, a, b: d.lshr(a, b)),
+    _divide("int_py_div", lambda d, a, b: d.fdiv(a, b)),
+    _divide("int_py_mod", lambda d, a, b: d.fmod(a, b)),
+    _divide("int_floordiv", lambda d, a, b: d.sdiv(a, b)),
+    _divide("int_mod", lambda d, a, b: d.srem(a, b)),
+    _pure(
+        "uint_floordiv",
+        2,
+        lambda d, a, b: d.udiv(a, b),
+        defined=lambda d, _a, b: d.ne(b, d.const(0)),
+        undefined_when="the divisor is 0",
+    ),
+    _pure("int_force_ge_zero", 1, lambda d, a: d.ite(d.slt(a, d.const(0)), d.const(0), a)),
+    _pure(
+        "int_signext",
+        2,
+        lambda d, a, n: d.ashr(d.shl(a, _spare_bits(d, n)), _spare_bits(d, n)),
+        defined=_size_fits,
+        constant_args=(1,),
+        min_word=16,
+        undefined_when="the size is outside [1, WORD/8] bytes",
+    ),
+    _pure("same_as_i", 1, lambda d, a: a),
+]
+
+_COMPARISONS = [
+    _compare("int_lt", lambda d, a, b: d.slt(a, b)),
+    _compare("int_le", lambda d, a, b: d.sle(a, b)),
+    _compare("int_eq", lambda d, a, b: d.eq(a, b), commutative=True),
+    _compare("int_ne", lambda d, a, b: d.ne(a, b), commutative=True),
+    _compare("int_gt", lambda d, a, b: d.slt(b, a)),
+    _compare("int_ge", lambda d, a, b: d.sle(b, a)),
+    _compare("uint_lt", lambda d, a, b: d.ult(a, b)),
+    _compare("uint_le", lambda d, a, b: d.ule(a, b)),
+    _compare("uint_gt", lambda d, a, b: d.ult(b, a)),
+    _compare("uint_ge", lambda d, a, b: d.ule(b, a)),
+    _pure("int_is_zero", 1, lambda d, a: d.bit(d.eq(a, d.const(0)))),
+    _pure("int_is_true", 1, lambda d, a: d.bit(d.ne(a, d.const(0)))),
+]
+
+_OVERFLOWS = [
+    _pure(
+        "int_add_ovf",
+        2,
+        lambda d, a, b: d.add(a, b),
+        overflows=lambda d, a, b: d.add_overflows(a, b),
+        wrapping="int_add",
+        commutative=True,
+    ),
+    _pure(
+        "int_sub_ovf",
+        2,
+        lambda d, a, b: d.sub(a, b),
+        overflows=lambda d, a, b: d.sub_overflows(a, b),
+        wrapping="int_sub",
+    ),
+    _pure(
+        "int_mul_ovf",
+        2,
+        lambda d, a, b: d.mul(a, b),
+        overflows=lambda d, a, b: d.mul_overflows(a, b),
+        wrapping="int_mul",
+        commutative=True,
+    ),
+]
+
+_GUARDS = [
+    _guard(
+        "guard_true",
+        (INT,),
+        lambda d, c: d.eq(c, d.const(1)),
+        defined=_is_bool,
+        undefined_when="the argument is neither 0 nor 1",
+    ),
+    _guard(
+        "guard_false",
+        (INT,),
+        lambda d, c: d.eq(c, d.const(0)),
+        defined=_is_bool,
+        undefined_when="the argument is neither 0 nor 1",
+    ),
+    _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), same_type=True),
+    _guard("guard_no_overflow", (), lambda d, flag: d.not_(flag), reads_flag=True),
+    _guard("guard_overflow", (), lambda d, flag: flag, reads_flag=True),
+    _guard("guard_always_fails", (), lambda d: d.truth(False)),
+]
+
+_EVENTS = [
+    Op("escape_i", None, INT, Kind.EVENT),
+    Op("escape_n", None, VOID, Kind.EVENT),
+    Op("escape_r", None, REF, Kind.EVENT, modelled=False),
+    Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False),
+]
+
+_POSITIONS = [Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_merge_point", "jit_debug")]
+
+_ENDS = [Op("jump", None, VOID, Kind.END, jumps=True), Op("finish", None, VOID, Kind.END)]
+
+
+def _unmodelled_guards(result: Type, names: str) -> list[Op]:
+    return [Op(name, None, result, Kind.GUARD, modelled=False) for name in names.split()]
+
+
+def _unmodelled(result: Type, names: str, args: tuple[Type, ...] | None = None, **more: Any) -> list[Op]:
+    return [Op(name, args, result, Kind.OTHER, modelled=False, **more) for name in names.split()]
+
+
+def _exit_block(result: Type, names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
+    """Rows of pure operations, allocations and stores."""
+    return _unmodelled(result, names, args, in_exit_block=True)
+
+
+def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
+    """Rows `name_i`, `name_r`, `name_f` and `name_n`, by the type of the result."""
+    suffixes = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
+    return [
+        row
+        for name in names.split()
+        for stem, _, letters in [name.partition(":")]
+        for letter in letters
+        for row in _unmodelled(suffixes[letter], f"{stem}_{letter}", args)
+    ]
+
+
+_REST = [
+    *_unmodelled_guards(VOID, "guard_class guard_subclass guard_nonnull guard_isnull guard_nonnull_class"),
+    *_unmodelled_guards(VOID, "guard_gc_type guard_is_object guard_no_exception guard_not_forced guard_not_forced_2"),
+    *_unmodelled_guards(VOID, "guard_not_invalidated guard_future_condition"),
+    *_unmodelled_guards(REF, "guard_exception"),
+    Op("label", None, VOID, Kind.OTHER, modelled=False),
+    *_exit_block(INT, "ptr_eq ptr_ne instance_ptr_eq instance_ptr_ne", (REF, REF)),
+    *_exit_block(REF, "same_as_r", (REF,)),
+    *_exit_block(FLOAT, "same_as_f float_neg float_abs", (FLOAT,)),
+    *_exit_block(FLOAT, "float_add float_sub float_mul float_truediv", (FLOAT, FLOAT)),
+    *_exit_block(INT, "float_lt float_le float_eq float_ne float_gt float_ge", (FLOAT, FLOAT)),
+    *_exit_block(FLOAT, "cast_int_to_float convert_longlong_bytes_to_float", (INT,)),
+    *_exit_block(INT, "cast_float_to_int convert_float_bytes_to_longlong", (FLOAT,)),
+    *_exit_block(INT, "cast_float_to_singlefloat cast_ptr_to_int"),
+    *_exit_block(FLOAT, "cast_singlefloat_to_float"),
+    *_exit_block(REF, "cast_int_to_ptr"),
+    *_typed("getfield_gc:irf getfield_gc_pure:irf getfield_raw:irf", None),
+    *_typed("getarrayitem_gc:irf getarrayitem_gc_pure:irf getarrayitem_raw:if getinteriorfield_gc:irf"),
+    *_typed("raw_load:if gc_load:irf gc_load_indexed:irf"),
+    *_exit_block(VOID, "setfield_gc setfield_raw setarrayitem_gc setarrayitem_raw setinteriorfield_gc"),
+    *_exit_block(VOID, "setinteriorfield_raw raw_store gc_store gc_store_indexed zero_array"),
+    *_unmodelled(INT, "arraylen_gc strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
+    *_exit_block(REF, "new new_with_vtable new_array new_array_clear newstr newunicode"),
+    *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
+    *_typed("call:irfn call_pure:irfn call_may_force:irfn call_loopinvariant:irfn"),
+    *_typed("call_release_gil:ifn call_assembler:irfn cond_call_value:ir"),
+    *_unmodelled(VOID, "cond_call check_memory_error record_known_result"),
+    *_unmodelled(VOID, "record_exact_class record_exact_value_i record_exact_value_r assert_not_none"),
+    *_unmodelled(REF, "force_token virtual_ref save_exception load_from_gc_table"),
+    *_unmodelled(INT, "save_exc_class load_effective_address"),
+    *_unmodelled(VOID, "virtual_ref_finish keepalive quasiimmut_field restore_exception"),
+    *_unmodelled(VOID, "enter_portal_frame leave_portal_frame increment_debug_counter force_spill"),
+    *_unmodelled(VOID, "cond_call_gc_wb cond_call_gc_wb_array"),
+    *_unmodelled(REF, "call_malloc_nursery call_malloc_nursery_varsize call_malloc_nursery_varsize_frame"),
+    *_unmodelled(REF, "nursery_ptr_increment"),
+]
+
+OPS: dict[str, Op] = {
+    row.name: row
+    for row in (
+        *_ARITHMETIC,
+        *_COMPARISONS,
+        *_OVERFLOWS,
+        *_GUARDS,
+        *_EVENTS,
+        *_POSITIONS,
+        *_ENDS,
+        *_REST,
+    )
+}
+"""The table, by name."""

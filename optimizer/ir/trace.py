@@ -1,0 +1,155 @@
+"""Traces: immutable values.
+
+A trace is its inputs, its operations in order, the last of which is a `jump` or `finish`, and the width of a machine
+word in bits. Machine integers, in constants as everywhere, are signed Python integers in [-2**(word-1), 2**(word-1)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.ops import Kind, Op, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable: an input or the result of an operation. Its name is unique in its trace."""
+
+    name: str
+    type: Type = Type.INT
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ConstInt:
+    value: int
+
+    @property
+    def type(self) -> Type:
+        return Type.INT
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstRef:
+    """`NULL`, `ConstPtr(name)` (an opaque object that existed before the trace) or `"text"`, as it is written."""
+
+    text: str
+
+    @property
+    def type(self) -> Type:
+        return Type.REF
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class ConstClass:
+    """`ConstClass(name)`: the address of a class or function, a machine integer that is not known."""
+
+    name: str
+
+    @property
+    def type(self) -> Type:
+        return Type.INT
+
+    def __str__(self) -> str:
+        return f"ConstClass({self.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstFloat:
+    """A float by its bits (binary64), so that equality is identity of bits."""
+
+    bits: int
+    text: str = field(compare=False)
+
+    @property
+    def type(self) -> Type:
+        return Type.FLOAT
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class RawText:
+    """The arguments of a debug operation, kept as they are written."""
+
+    text: str
+
+    @property
+    def type(self) -> Type:
+        return Type.VOID
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
+Value = Var | Const
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """What a guard hands to the interpreter when it fails.
+
+    `failargs` are the live values, None for a dead slot; without a list they are *unknown* (None), which is not the
+    same as empty. `origin` is the number of the guard of the recorded trace whose resume position is used. `block` is the
+    exit block: operations that run when the guard fails, before the failargs are read.
+    """
+
+    failargs: tuple[Value | None, ...] | None = None
+    origin: int | None = None
+    block: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One use of an operation. `exit` is there for guards, and for them only. `line` is that of the source, or 0."""
+
+    op: Op
+    args: tuple[Value, ...]
+    result: Var | None = None
+    exit: Exit | None = None
+    descr: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    inputs: tuple[Var, ...]
+    ops: tuple[Operation, ...]
+    word: int = 64
+    declarations: Declarations = NO_DECLARATIONS
+    header_line: int = field(default=0, compare=False)
+
+    @property
+    def guards(self) -> tuple[Operation, ...]:
+        """The guards in order; a guard's number is its index here."""
+        return tuple(op for op in self.ops if op.op.kind is Kind.GUARD)
+
+    @property
+    def end(self) -> Operation:
+        return self.ops[-1]
+
+
+def exit_of(guard: Operation) -> Exit:
+    """The exit of an operation that is a guard."""
+    assert guard.exit is not None
+    return guard.exit
+
+
+def all_operations(trace: Trace) -> Iterator[Operation]:
+    """Every operation in the order of the text, those of exit blocks behind their guard."""
+    for op in trace.ops:
+        yield op
+        if op.exit is not None:
+            yield from op.exit.block

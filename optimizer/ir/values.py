@@ -1,0 +1,86 @@
+"""Constants as they are written."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+
+from optimizer.ir.declarations import float_bits
+from optimizer.ir.domain import wrap
+from optimizer.ir.lexer import Token, shorten
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
+
+_DECIMAL = re.compile(r"-?[0-9]+")
+_BITS = re.compile(r"0[xX][0-9a-fA-F]+")
+_HEX_FLOAT = re.compile(r"-?0[xX][0-9a-fA-F]*+\.?[0-9a-fA-F]*+[pP][-+]?[0-9]{1,9}")
+_FLOAT = re.compile(r"-?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?|-inf")
+
+
+class BadConstant(Exception):
+    """A constant that is none; the message says why."""
+
+
+def read_constant(token: Token, word: int) -> Value | None:
+    """The constant that a token writes, None for the name of a variable. Raises BadConstant."""
+    text = token.text
+    match token.kind:
+        case "number":
+            return _read_number(text, word)
+        case "string":
+            return ConstRef(text)
+        case "constant":
+            name = text[text.index("(") + 1 : -1].strip()
+            if not name:
+                raise BadConstant("expected a name in the parentheses")
+            return ConstClass(name) if text.startswith("ConstClass") else ConstRef(f"ConstPtr({name})")
+    match text:
+        case "NULL":
+            return ConstRef(text)
+        case "nan" | "inf":
+            return const_float(float(text))
+        case _:
+            return None
+
+
+def const_float(value: float) -> ConstFloat:
+    return ConstFloat(float_bits(value), repr(value))
+
+
+def float_text(constant: ConstFloat) -> str:
+    """The shortest text that reads back as the same bits; all NaNs are `nan`."""
+    value = struct.unpack("<d", struct.pack("<Q", constant.bits))[0]
+    return repr(value) if not math.isnan(value) else "nan"
+
+
+def describe_range(number: object, word: int) -> str:
+    """The error for a constant that does not fit in a word."""
+    return (
+        f"the constant {number} is outside the range of a machine int of {word} bits, -2^{word - 1} to 2^{word - 1} - 1"
+    )
+
+
+def _read_number(text: str, word: int) -> Value:
+    if _DECIMAL.fullmatch(text):
+        number = int(text) if len(text) < 30 else None
+        if number is None or not -(1 << (word - 1)) <= number < 1 << (word - 1):
+            raise BadConstant(describe_range(shorten(text), word))
+        return ConstInt(number)
+    if _BITS.fullmatch(text):
+        digits = text[2:].lstrip("0") or "0"
+        if len(digits) > 16 or int(digits, 16) >> word:
+            raise BadConstant(f"the bit pattern {shorten(text)} has more than {word} bits")
+        return ConstInt(wrap(int(digits, 16), word))
+    if _HEX_FLOAT.fullmatch(text) or _FLOAT.fullmatch(text):
+        return _read_float(text)
+    raise BadConstant(f"expected a number, such as 10, -1, 0xff, 1.5 or 0x1.8p+1, got {shorten(text)}")
+
+
+def _read_float(text: str) -> ConstFloat:
+    try:
+        value = float.fromhex(text) if "x" in text.lower() else float(text)
+    except (OverflowError, ValueError):
+        value = math.inf
+    if math.isinf(value) and text != "-inf":
+        raise BadConstant(f"{shorten(text)} is too large for a float")
+    return const_float(value)

@@ -1,0 +1,206 @@
+"""What a single operation says of its arguments and its result, forward and backward.
+
+A *template* is what a row of the table says (when it is defined, whether it overflows or passes, what it
+computes) as a list of primitives, each behind its arguments. Narrowing one use of the row evaluates the list
+over bounds, then goes through it from its end and narrows the arguments of each primitive by what is known of its
+result. So what is inferred follows from the row's one meaning and from one inverse for each primitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from types import new_class
+from typing import Any, cast
+
+from optimizer.backward import EXACT, INVERSES, Contradiction, Fact, Inverse, agree, between
+from optimizer.ir.abstract import Truth
+from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain, transfer
+from optimizer.ir.domain import PRIMITIVES, Domain
+from optimizer.ir.ops import Op
+from optimizer.ir.ranges import Interval, Range, exact_difference, exact_product, exact_sum
+
+_EXACT_RESULTS: dict[str, Callable[[Range, Range], Interval]] = {
+    "add": exact_sum,
+    "sub": exact_difference,
+    "mul": exact_product,
+}
+_MAX_ROUNDS = 2
+
+
+class _Recording(Domain[int, int]):
+    """Records the primitives that a meaning uses. Its words and conditions are the numbers of steps."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self.steps: dict[tuple[str, tuple[int, ...]], int] = {}
+
+    def record(self, kind: str, *parts: int) -> int:
+        if kind in EXACT:
+            self.record(f"{kind}_overflows", *parts)
+        return self.steps.setdefault((kind, parts), len(self.steps))
+
+
+def _recorder(kind: str) -> Callable[..., int]:
+    return lambda recording, *parts: recording.record(kind, *parts)
+
+
+_Recorder = cast(
+    type[_Recording],
+    new_class("_Recorder", (_Recording,), {}, lambda body: body.update({k: _recorder(k) for k in PRIMITIVES})),
+)
+"""The recording domain with all primitives, none of which needs a line of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One primitive on the results of earlier steps, with its inverse (see `optimizer.backward`).
+
+    `flag` is the step that says whether this one, an `add`, `sub` or `mul`, wraps around.
+    """
+
+    args: tuple[int, ...]
+    evaluate: Callable[..., Fact]
+    inverse: Inverse | None
+    flag: int | None
+    exact_result: Callable[[Range, Range], Interval] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """The steps of a row, the first of which are its arguments, and which of them are its terms.
+
+    `choice` is the condition of a choice between words that are not both constants.
+    """
+
+    steps: tuple[_Step, ...]
+    sure: tuple[int, ...]
+    overflows: int | None
+    meaning: int | None
+    choice: int | None
+
+    @property
+    def says_no_more(self) -> bool:
+        """Do the arguments of this row say all that there is to say, before more is known of its result?"""
+        return not self.sure and self.choice is None
+
+
+@cache
+def _template(row: Op, word: int, arity: int) -> _Template:
+    recording = _Recorder(word)
+    args = [recording.record("argument", index) for index in range(arity)]
+    defined, passes, overflows, meaning = (
+        None if term is None else cast(int, term(recording, *args))
+        for term in (row.defined, row.passes, row.overflows, row.meaning)
+    )
+    kinds = [kind for kind, _ in recording.steps]
+    choices = [
+        parts[0]
+        for kind, parts in recording.steps
+        if kind == "ite" and (kinds[parts[1]], kinds[parts[2]]) != ("const", "const")
+    ]
+    return _Template(
+        tuple(_step(recording, kind, parts) for kind, parts in recording.steps),
+        tuple(term for term in (defined, passes) if term is not None),
+        overflows,
+        meaning,
+        choices[0] if choices else None,
+    )
+
+
+def _step(recording: _Recording, kind: str, parts: tuple[int, ...]) -> _Step:
+    d = bounds_domain(recording.width)
+    if kind in ("argument", "const", "truth"):
+        fixed = None if kind == "argument" else getattr(d, kind)(*parts)
+        return _Step((), lambda: fixed, None, None, None)
+    inverse = EXACT.get(kind) or INVERSES.get(kind)
+    flag = recording.steps[f"{kind}_overflows", parts] if kind in EXACT else None
+    return _Step(parts, getattr(d, kind), inverse, flag, _EXACT_RESULTS.get(kind))
+
+
+def _evaluate(d: BoundsDomain, step: _Step, facts: list[Any]) -> Fact:
+    args = [facts[arg] for arg in step.args]
+    fact = step.evaluate(*args)
+    if step.exact_result is not None and step.flag is not None and facts[step.flag] is False:
+        a, b = args
+        return cast(Fact, agree(d, fact, between(d, *step.exact_result(a.range, b.range))))
+    return fact
+
+
+def _invert(d: BoundsDomain, step: _Step, result: Fact, facts: list[Any]) -> None:
+    """Narrow the facts of the step's arguments."""
+    if step.inverse is None or result is None:
+        return
+    extra = () if step.flag is None else (facts[step.flag] is False,)
+    inverted = step.inverse(d, result, *(facts[arg] for arg in step.args), *extra)
+    for arg, fact in zip(step.args, inverted, strict=True):
+        facts[arg] = agree(d, facts[arg], fact)
+
+
+def _round(d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted: Mapping[int, Fact]) -> list[Any]:
+    """The facts of all steps, those in `wanted` holding. Raises Contradiction."""
+    facts: list[Any] = list(args)
+    for index, step in enumerate(template.steps):
+        if index >= len(args):
+            facts.append(_evaluate(d, step, facts))
+        if index in wanted:
+            facts[index] = agree(d, facts[index], wanted[index])
+    for index in range(len(facts) - 1, len(args) - 1, -1):
+        _invert(d, template.steps[index], facts[index], facts)
+    return facts
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What is known of an operation's arguments and, if it has one, of its result."""
+
+    args: tuple[Fact, ...]
+    result: Bounds | None
+
+
+def _narrow(
+    d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted: Mapping[int, Fact]
+) -> Narrowed | None:
+    try:
+        for _ in range(_MAX_ROUNDS):
+            facts = _round(d, template, args, wanted)
+            before, args = args, tuple(facts[: len(args)])
+            if args == before:
+                break
+    except Contradiction:
+        return None
+    return Narrowed(args, None if template.meaning is None else facts[template.meaning])
+
+
+def _either_way(d: BoundsDomain, a: Narrowed | None, b: Narrowed | None) -> Narrowed | None:
+    if a is None or b is None:
+        return a or b
+    pairs = zip((*a.args, a.result), (*b.args, b.result), strict=True)
+    *args, result = (d.join(x, y) if isinstance(x, Bounds) and isinstance(y, Bounds) else None for x, y in pairs)
+    return Narrowed(tuple(args), result)
+
+
+@lru_cache(maxsize=1 << 14)
+def narrow(
+    row: Op, word: int, args: tuple[Fact, ...], result: Bounds | None = None, overflowed: Truth = None
+) -> Narrowed | None:
+    """What is known where an operation is defined and, if it is a guard, passes; None if that cannot be.
+
+    `args` are the bounds of its arguments, of a guard on the overflow flag the truth of that flag; `result`
+    the bounds of its result and `overflowed` its own flag, as far as they are known already. `word` is in bits.
+    """
+    d, template = bounds_domain(word), _template(row, word, len(args))
+    if result is None and overflowed is None and template.says_no_more:
+        return Narrowed(args, transfer(row, word, cast(tuple[Bounds, ...], args)))
+    wanted: dict[int, Fact] = dict.fromkeys(template.sure, True)
+    if template.overflows is not None:
+        wanted[template.overflows] = overflowed
+    if template.meaning is not None:
+        wanted[template.meaning] = result
+    if template.choice is None:
+        return _narrow(d, template, args, wanted)
+    sides = [_narrow(d, template, args, {template.choice: side, **wanted}) for side in (True, False)]
+    return _either_way(d, *sides)

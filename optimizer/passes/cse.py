@@ -1,0 +1,53 @@
+"""Common subexpressions: what has been computed is not computed again.
+
+    [i0, i1]
+    i2 = int_add_ovf(i0, i1)
+    guard_no_overflow() [i0]                [i0, i1]
+    i3 = int_add(i1, i0)            =>      i2 = int_add_ovf(i0, i1)
+    i4 = int_add_ovf(i1, i0)                guard_no_overflow(origin=0) [i0]
+    guard_no_overflow() [i1]                jump(i2, i2, i2)
+    jump(i2, i3, i4)
+
+Operations are looked up by row and arguments, those of commutative rows sorted. An overflow operation has
+also computed what its wrapping one computes; its flag is known from its guard on. Events are never the same.
+"""
+
+from __future__ import annotations
+
+from optimizer.facts import Facts
+from optimizer.ir.ops import Op
+from optimizer.ir.trace import Operation, Value, Var
+from optimizer.walk import Answer, Equal, Pass
+
+Key = tuple[str, tuple[Value, ...]]
+
+
+def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
+    if op.commutative:
+        args = tuple(sorted(args, key=lambda arg: (isinstance(arg, Var), str(arg))))
+    return name, args
+
+
+class CommonSubexpressions(Pass):
+    name = "cse"
+
+    def __init__(self) -> None:
+        self._computed: dict[Key, Var] = {}
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        op = operation.op
+        if not op.is_pure:
+            return None
+        earlier = self._computed.get(_key(op, op.name, operation.args))
+        if earlier is None:
+            return None
+        overflowed = None if op.overflows is None else facts.overflowed(earlier)
+        return Equal(facts.find(earlier), self.name, overflowed)
+
+    def learn(self, operation: Operation, facts: Facts) -> None:
+        op = operation.op
+        if not op.is_pure or operation.result is None:
+            return
+        for name in (op.name, op.wrapping):
+            if name is not None:
+                self._computed.setdefault(_key(op, name, operation.args), operation.result)

@@ -1,0 +1,96 @@
+"""Guards and overflow checks that are known to hold go, and values that are known become constants.
+
+    [i0]
+    i1 = int_and(i0, 15)
+    i2 = int_add_ovf(i1, 1)
+    guard_no_overflow() [i0]                [i0]
+    i3 = int_lt(i2, 17)                     i1 = int_and(i0, 15)
+    guard_true(i3) [i0]             =>      i2 = int_add(i1, 1)
+    guard_value(i2, 5) [i0]                 guard_value(i2, 5, origin=2) [i0]
+    guard_value(i2, 5) [i2]                 jump(5, 4)
+    jump(i2, i1)
+
+It is known from the bounds of values, and from what earlier guards have told of the equality and order of
+values. A guard that is known to fail is told to the walk. What is undefined on all values that are possible
+(`guard_true` of a value above 1) is left alone.
+"""
+
+from __future__ import annotations
+
+from optimizer.facts import Facts
+from optimizer.ir.abstract import Truth
+from optimizer.ir.bounds import bounds_domain, transfer
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.orders import EQUAL, Orders, passing_ways
+from optimizer.walk import Answer, Becomes, Equal, Fails, Pass, Passes
+
+
+class Guards(Pass):
+    name = "guards"
+    decides = True
+
+    def __init__(self) -> None:
+        self._orders = Orders()
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        row = operation.op
+        if row.reads_flag or not (row.is_guard or row.is_pure):
+            return None
+        if row.is_guard:
+            for arg in operation.args:
+                facts.refresh(arg)
+        d = bounds_domain(facts.word)
+        args = tuple(map(facts.bounds.bounds, operation.args))
+        if row.defined is not None and row.defined(d, *args) is False:
+            return None
+        if row.is_guard:
+            assert row.passes is not None
+            passes = row.passes(d, *args)
+            return _judge(self._ordered(operation, facts) if passes is None else passes)
+        if row.overflows is not None:
+            return _judge_flag(operation, row.overflows(d, *args))
+        result = transfer(row, facts.word, args)
+        if result.is_constant:
+            return Equal(ConstInt(result.low), "known_value")
+        outcome = self._orders.outcome(row, *operation.args) if len(args) == 2 else None
+        return None if outcome is None else Equal(ConstInt(outcome), "known_order")
+
+    def learn(self, operation: Operation, facts: Facts) -> None:
+        match _compared(operation, facts):
+            case test, (a, b):
+                ways = passing_ways(operation.op, test)
+                if ways is not None and self._orders.learn(a, b, ways) == EQUAL:
+                    facts.unite(a, b)
+
+    def _ordered(self, guard: Operation, facts: Facts) -> Truth:
+        """Does the guard pass, by what is known of the order of what it compares?"""
+        match _compared(guard, facts):
+            case test, (a, b):
+                return self._orders.passes(guard.op, test, a, b)
+        return None
+
+
+def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, ...]] | None:
+    """The test that a guard looks at, if it does, and the two values that the test, or the guard itself, compares."""
+    if not guard.op.is_guard or not guard.args:
+        return None
+    if len(guard.args) == 2:
+        return None, tuple(map(facts.find, guard.args))
+    test = facts.definition(guard.args[0])
+    if test is None or not test.op.is_pure or len(test.args) != 2:
+        return None
+    return test.op, tuple(map(facts.find, test.args))
+
+
+def _judge(passes: Truth) -> Answer | None:
+    if passes is None:
+        return None
+    return Passes("guard_holds") if passes else Fails("guard_fails")
+
+
+def _judge_flag(operation: Operation, overflowed: Truth) -> Answer | None:
+    if overflowed is None:
+        return None
+    assert operation.op.wrapping is not None
+    return Becomes(OPS[operation.op.wrapping], operation.args, "known_flag", overflowed)

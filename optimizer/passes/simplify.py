@@ -1,0 +1,115 @@
+"""Algebra and strength reduction, by the table of rules in `optimizer.rules`.
+
+    [i0, i1]
+    i2 = int_mul(i0, 8)                     [i0, i1]
+    i3 = int_add(i2, 0)             =>      i2 = int_lshift(i0, 3)
+    i4 = int_sub_ovf(i3, 0)                 jump(i2)
+    guard_no_overflow() [i1]
+    jump(i4)
+
+Of an operation, the rules with its row at their root are tried in the order of the table. An operation on
+constants only is left to the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from optimizer.facts import Facts
+from optimizer.ir.abstract import Truth
+from optimizer.ir.bounds import bounds_domain
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import Op
+from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.rule_language import (
+    Apply,
+    Constant,
+    Literal,
+    Rule,
+    Term,
+    Variable,
+    evaluate,
+    holds,
+    is_constant,
+)
+from optimizer.walk import Answer, Becomes, Equal, Pass
+
+
+class Simplify(Pass):
+    name = "simplify"
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules: dict[Op, list[Rule]] = {}
+        for rule in rules:
+            self._rules.setdefault(rule.pattern.op, []).append(rule)
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        if all(isinstance(arg, ConstInt) for arg in operation.args):
+            return None
+        for rule in self._rules.get(operation.op, ()):
+            found: dict[str, Value] = {}
+            if (
+                facts.word >= rule.min_word
+                and _match_all(rule.pattern.args, operation.args, facts, found)
+                and all(_holds(condition, facts, found) for condition in rule.conditions)
+            ):
+                return _replace(rule, found, facts)
+        return None
+
+
+def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Facts, found: dict[str, Value]) -> bool:
+    return all(_match(pattern, value, facts, found) for pattern, value in zip(patterns, values, strict=True))
+
+
+def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -> bool:
+    """Is `value` what the pattern says? Writes the values of the pattern's names into `found`."""
+    match pattern:
+        case Variable(name):
+            return found.setdefault(name, value) == value
+        case Constant(name):
+            return isinstance(value, ConstInt) and found.setdefault(name, value) == value
+        case Literal(_, number):
+            return value == ConstInt(concrete(facts.word).const(number(facts.word)))
+        case Apply(op, args):
+            definition = facts.definition(value)
+            if definition is None or not _computes(definition.op, op):
+                return False
+            if op.overflows is not None and facts.overflowed(value) is not False:
+                return False
+            return _match_all(args, tuple(map(facts.find, definition.args)), facts, found)
+        case _:
+            raise AssertionError("the rule language lets no function stand in a pattern")
+
+
+def _computes(defining: Op, wanted: Op) -> bool:
+    return defining is wanted or defining.wrapping == wanted.name
+
+
+def _holds(condition: Term, facts: Facts, found: Mapping[str, Value]) -> Truth:
+    if is_constant(condition):
+        return holds((condition,), concrete(facts.word), _constants(found))
+    known = {name: facts.bounds.bounds(value) for name, value in found.items()}
+    return holds((condition,), bounds_domain(facts.word), known)
+
+
+def _constants(found: Mapping[str, Value]) -> dict[str, int]:
+    return {name: value.value for name, value in found.items() if isinstance(value, ConstInt)}
+
+
+def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
+    replacement = rule.replacement
+    overflowed = None if rule.pattern.op.overflows is None else False
+    if not isinstance(replacement, Apply) or is_constant(replacement):
+        return Equal(_value(replacement, found, facts), rule.name, overflowed)
+    if replacement.op.overflows is not None:
+        overflowed = None
+    args = tuple(_value(arg, found, facts) for arg in replacement.args)
+    return Becomes(replacement.op, args, rule.name, overflowed)
+
+
+def _value(term: Term, found: Mapping[str, Value], facts: Facts) -> Value:
+    """The value that a leaf or constant term of a replacement stands for."""
+    if isinstance(term, Variable):
+        return found[term.name]
+    word, _ = evaluate(term, concrete(facts.word), _constants(found))
+    return ConstInt(word)

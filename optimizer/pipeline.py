@@ -1,0 +1,73 @@
+"""The passes by name, and how they are run: those that walk forward fused in one walk, then dead code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.trace import Trace, all_operations
+from optimizer.passes import dead_code
+from optimizer.passes.cse import CommonSubexpressions
+from optimizer.passes.fold import Fold
+from optimizer.passes.guards import Guards
+from optimizer.passes.simplify import Simplify
+from optimizer.rules import RULES
+from optimizer.walk import Pass, walk
+
+FORWARD: Mapping[str, Callable[[], Pass]] = {
+    Fold.name: Fold,
+    Simplify.name: lambda: Simplify(RULES),
+    CommonSubexpressions.name: CommonSubexpressions,
+    Guards.name: Guards,
+}
+"""What makes each forward pass, in the order in which they are asked."""
+
+DEFAULT_PASSES: tuple[str, ...] = (*FORWARD, dead_code.NAME)
+"""The names of all passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimization:
+    """What the passes made of a trace.
+
+    `always_fails` is the origin of a guard that fails on every run that reaches it, None where none was
+    found; behind it nothing was optimized but dead code. `fired` counts how often each rule or reason has
+    rewritten an operation, `operations` and `guards` how many each pass has removed, and `asked` the
+    questions put to forward passes.
+    """
+
+    trace: Trace
+    always_fails: int | None
+    fired: Mapping[str, int]
+    operations: Mapping[str, int]
+    guards: Mapping[str, int]
+    asked: int
+
+
+def optimize(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES) -> Trace:
+    """The trace that is left after the named passes.
+
+    Raises ValueError for an unknown pass, `Unsupported` for an operation that has no meaning here.
+    """
+    return run_passes(trace, passes).trace
+
+
+def run_passes(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES) -> Optimization:
+    """Run the named passes, whatever the order of their names: forward ones in one walk, then dead code.
+
+    Raises ValueError for an unknown pass, `Unsupported` for an operation that has no meaning here.
+    """
+    unknown = [name for name in passes if name not in DEFAULT_PASSES]
+    if unknown:
+        raise ValueError(f"unknown pass {unknown[0]!r}; the passes are {', '.join(DEFAULT_PASSES)}")
+    for operation in all_operations(trace):
+        if not operation.op.modelled:
+            raise Unsupported(operation.op.name, operation.line)
+    walked = walk(trace, [make() for name, make in FORWARD.items() if name in passes])
+    result, operations = walked.trace, Counter(walked.operations)
+    if dead_code.NAME in passes:
+        result = dead_code.remove_dead_code(result)
+        operations[dead_code.NAME] = len(walked.trace.ops) - len(result.ops)
+    return Optimization(result, walked.always_fails, walked.fired, operations, walked.guards, walked.asked)

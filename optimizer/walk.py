@@ -1,0 +1,244 @@
+"""One walk over a trace, from its header to its end, with any number of passes riding on it.
+
+For each operation the walk puts in what it knows its arguments to be, and asks each pass in turn whether it
+would rather have something else there. It asks again about what came out, until no pass has anything to say;
+then the operation is emitted, and every pass may learn from it. What a pass is asked about is therefore
+always in its final place and form but for its own answer, and several passes in one walk find what each of
+them would find after the others.
+
+A pass answers with a value that the result equals, with *one* other operation in this one's place, or, about
+a guard, that it passes or fails. It cannot move or add operations: guards, events and positions stay in
+order, and nothing is computed where the trace did not compute something at least as undefined. An overflow
+operation and its guard are one place: whoever knows the flag says so with its answer, and the guard goes.
+
+    [i0, i1]
+    i2 = int_add(i0, 0)                     [i0, i1]
+    i3 = int_add(i1, i2)            =>      i3 = int_add(i1, i0)
+    i4 = int_add(i0, i1)                    jump(i3)
+    guard_true(1) [i3]
+    jump(i4)
+
+A guard that fails on every run that reaches it stays, as a guard that says so, and what stands behind it is
+only copied.
+
+The walk is linear in the length of the trace where its passes do constant work for an operation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from optimizer.facts import Facts
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, exit_of
+
+_ALWAYS_FAILS = OPS["guard_always_fails"]
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """The result is this value, which the walk has emitted, or a constant. Nothing is emitted.
+
+    `why` names the rule. Of an overflow operation, `overflowed` says what its flag is.
+    """
+
+    value: Value
+    why: str
+    overflowed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Becomes:
+    """This operation stands there instead, with the same result.
+
+    An overflow operation becomes one with the same flag, or one without, and then `overflowed` says what the
+    flag was.
+    """
+
+    op: Op
+    args: tuple[Value, ...]
+    why: str
+    overflowed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """The guard passes wherever it is reached."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """The guard fails wherever it is reached."""
+
+    why: str
+
+
+Answer = Equal | Becomes | Passes | Fails
+
+
+class Pass:
+    """What rides on a walk; made for one walk. `decides_values`: uses see the constants that the bounds have
+    found."""
+
+    name: ClassVar[str]
+    decides: ClassVar[bool] = False
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        """What shall stand in this place instead; None if this pass has nothing to say."""
+        return None
+
+    def learn(self, operation: Operation, facts: Facts) -> None:
+        """`operation` has been emitted, and `facts` know of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What came out. `always_fails` is the origin of the guard that always fails.
+
+    `fired` counts what the passes' answers were called, `guards` and `operations` what each pass has removed.
+    `asked` is the number of times that a pass was asked, the measure of the walk's work.
+    """
+
+    trace: Trace
+    always_fails: int | None
+    fired: Counter[str]
+    operations: Counter[str]
+    guards: Counter[str]
+    asked: int
+
+
+def walk(trace: Trace, passes: Sequence[Pass]) -> Walked:
+    """Walk once over `trace` with all `passes` fused."""
+    return _Walk(trace, passes).run()
+
+
+class _Walk:
+    def __init__(self, trace: Trace, passes: Sequence[Pass]) -> None:
+        self._trace = trace
+        self._passes = passes
+        self._decides = any(rider.decides for rider in passes)
+        self._facts = Facts(trace.word, decide_values=self._decides)
+        self._concrete = concrete(trace.word)
+        self._output: list[Operation] = []
+        self._guards_seen = 0
+        self._always_fails: int | None = None
+        self._fired: Counter[str] = Counter()
+        self._operations: Counter[str] = Counter()
+        self._guards: Counter[str] = Counter()
+        self._asked = 0
+
+    def run(self) -> Walked:
+        operations = iter(self._trace.ops)
+        while self._always_fails is None and (operation := next(operations, None)) is not None:
+            if operation.op.overflows is None:
+                self._settle(self._resolve(operation))
+            else:
+                self._settle_overflow(self._resolve(operation), next(operations))
+        self._output.extend(map(self._resolve, operations))
+        return Walked(
+            replace(self._trace, ops=tuple(self._output)),
+            self._always_fails,
+            self._fired,
+            self._operations,
+            self._guards,
+            self._asked,
+        )
+
+    def _settle(self, operation: Operation) -> None:
+        """Rewrite until nothing changes, then emit; of an operation without flag."""
+        if operation.op is _ALWAYS_FAILS:
+            self._stop_at(operation)
+            return
+        match self._ask(operation):
+            case None:
+                self._emit(operation)
+            case rider, Becomes() | Equal() as answer:
+                self._apply(operation, rider, answer)
+                if operation.op.is_guard and self._always_fails is None:
+                    self._learn(operation)
+            case rider, Passes(why):
+                self._fired[why] += 1
+                self._guards[rider.name] += 1
+            case _, Fails():
+                self._stop_at(operation)
+
+    def _settle_overflow(self, operation: Operation, guard: Operation) -> None:
+        """The same of an overflow operation and the guard on its flag."""
+        match self._ask(operation):
+            case None:
+                self._emit(operation)
+                self._emit(self._resolve(guard))
+            case _, Becomes(op, args, why, None):
+                self._fired[why] += 1
+                self._settle_overflow(replace(operation, op=op, args=args), guard)
+            case rider, Becomes(overflowed=bool(flag)) | Equal(overflowed=bool(flag)) as answer:
+                assert guard.op.passes is not None
+                if guard.op.passes(self._concrete, flag):
+                    self._guards_seen += 1
+                    self._guards[rider.name] += 1
+                    self._apply(operation, rider, answer)
+                else:
+                    assert operation.op.wrapping is not None
+                    self._settle(replace(operation, op=OPS[operation.op.wrapping]))
+                    self._stop_at(self._resolve(guard))
+            case rider, _:
+                raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
+
+    def _ask(self, operation: Operation) -> tuple[Pass, Answer] | None:
+        for rider in self._passes:
+            self._asked += 1
+            answer = rider.rewrite(operation, self._facts)
+            if answer is not None:
+                return rider, answer
+        return None
+
+    def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
+        self._fired[answer.why] += 1
+        match answer:
+            case Becomes(op, args):
+                self._settle(replace(operation, op=op, args=args))
+            case Equal(value):
+                self._operations[rider.name] += 1
+                assert operation.result is not None
+                self._facts.equate(operation.result, value)
+
+    def _emit(self, operation: Operation) -> None:
+        self._output.append(operation)
+        if not self._learn(operation) and self._decides:
+            self._output.pop()
+            self._stop_at(operation)
+
+    def _learn(self, operation: Operation) -> bool:
+        """What holds behind an operation, or behind a guard that passes where the one emitted does."""
+        passed = self._facts.learn(operation)
+        for rider in self._passes:
+            rider.learn(operation, self._facts)
+        return passed
+
+    def _stop_at(self, guard: Operation) -> None:
+        self._output.append(replace(guard, op=_ALWAYS_FAILS, args=()))
+        self._always_fails = exit_of(guard).origin
+
+    def _resolve(self, operation: Operation) -> Operation:
+        """The operation with what is known of its arguments put in, and a guard's origin written down."""
+        args = tuple(map(self._facts.find, operation.args))
+        if operation.exit is None:
+            return replace(operation, args=args)
+        number, self._guards_seen = self._guards_seen, self._guards_seen + 1
+        return replace(operation, args=args, exit=self._resolve_exit(operation.exit, number))
+
+    def _resolve_exit(self, exit_: Exit, number: int) -> Exit:
+        own = {op.result for op in exit_.block}
+
+        def find(value: Value) -> Value:
+            return value if isinstance(value, Var) and value in own else self._facts.find(value)
+
+        block = tuple(replace(op, args=tuple(map(find, op.args))) for op in exit_.block)
+        failargs = exit_.failargs and tuple(None if arg is None else find(arg) for arg in exit_.failargs)
+        return Exit(failargs, number if exit_.origin is None else exit_.origin, block)

@@ -1,0 +1,227 @@
+"""A campaign names what is wrong with an optimizer, whatever the optimizer does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Optimizer, examine, run_campaign
+from fuzz.find import case_of
+from fuzz.generate import generate_for
+from fuzz.store import read_case, store_case
+from fuzz.summary import Summary
+from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.text import parse
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
+from validator.judge import validate
+from validator.verdict import (
+    Evidence,
+    Failed,
+    Fault,
+    Options,
+    Proved,
+    Refuted,
+    State,
+    Unknown,
+    Unsupported,
+    Verdict,
+)
+
+OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
+
+
+def judge(before: Trace, after: Trace, state: State) -> Verdict:
+    return validate(before, after, OPTIONS, examples=(state,))
+
+
+def unchanged(trace: Trace) -> Trace:
+    return trace
+
+
+def crashing(trace: Trace) -> Trace:
+    raise RuntimeError("an assertion\nof two lines")
+
+
+def leaving(trace: Trace) -> Trace:
+    sys.exit(3)
+
+
+def without_end(trace: Trace) -> Trace:
+    return replace(trace, ops=trace.ops[:-1])
+
+
+def of_another_word(trace: Trace) -> Trace:
+    return replace(trace, word=12)
+
+
+def no_trace(trace: Trace) -> Trace:
+    return None  # type: ignore[return-value]  # that is the fault
+
+
+def claiming(trace: Trace) -> Trace:
+    raise AlwaysFails(3)
+
+
+def with_one_more_at_the_end(trace: Trace) -> Trace:
+    return replace(trace, ops=(*trace.ops[:-1], replace(trace.end, args=(*trace.end.args, ConstInt(1)))))
+
+
+def with_swapped_failargs(trace: Trace) -> Trace:
+    return replace(trace, ops=tuple(map(_swapped, trace.ops)))
+
+
+def _swapped(operation: Operation) -> Operation:
+    failargs = operation.exit.failargs if operation.exit else None
+    if not failargs or len(failargs) < 2:
+        return operation
+    assert operation.exit is not None
+    return replace(operation, exit=replace(operation.exit, failargs=(*failargs[1:], failargs[0])))
+
+
+def with_zero_for_a_variable(trace: Trace) -> Trace:
+    args = tuple(ConstInt(0) if isinstance(arg, Var) else arg for arg in trace.end.args)
+    return replace(trace, ops=(*trace.ops[:-1], replace(trace.end, args=args)))
+
+
+def without_guards(trace: Trace) -> Trace:
+    kept = [op for op in trace.ops if not op.op.is_guard or op.op.reads_flag]
+    return replace(trace, ops=tuple(kept))
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "kind", "message"),
+    [
+        (crashing, FindKind.CRASH, "RuntimeError: an assertion ("),
+        (leaving, FindKind.CRASH, "SystemExit: 3 ("),
+        (without_end, FindKind.MALFORMED, "a trace ends with jump or finish, not with "),
+        (of_another_word, FindKind.MALFORMED, "expected words of "),
+        (no_trace, FindKind.MALFORMED, "expected a trace, got NoneType"),
+        (
+            claiming,
+            FindKind.REFUTED,
+            "the optimizer says that guard 3 always fails, and it passes on the example",
+        ),
+        (with_one_more_at_the_end, FindKind.REFUTED, "end: arguments: "),
+    ],
+)
+def test_each_fault_of_an_optimizer_is_found_and_named(optimizer: Optimizer, kind: FindKind, message: str) -> None:
+    record = examine(0, optimizer, judge)
+    assert isinstance(record, Find)
+    assert record.kind is kind
+    assert record.message.startswith(message)
+    assert bool(record.report) == (kind is FindKind.CRASH)
+
+
+@pytest.mark.parametrize("optimizer", [with_swapped_failargs, with_zero_for_a_variable, without_guards])
+def test_planted_faults_are_found_under_most_seeds(optimizer: Callable[[Trace], Trace]) -> None:
+    records = list(run_campaign(range(20), optimizer, judge))
+    found = [record for record in records if isinstance(record, Find)]
+    assert all(find.kind is FindKind.REFUTED for find in found)
+    assert len(found) >= 12
+
+
+def test_a_trace_is_proved_to_be_itself() -> None:
+    for record in run_campaign(range(20), unchanged, judge):
+        assert isinstance(record, Counted), record
+        assert isinstance(record.verdict, Proved)
+
+
+def test_seeds_come_in_order() -> None:
+    assert [record.seed for record in run_campaign(range(5, 9), crashing, judge)] == [5, 6, 7, 8]
+
+
+def test_what_an_optimizer_does_not_model_is_no_crash() -> None:
+    def limited(trace: Trace) -> Trace:
+        raise NotModelled("label", 3)
+
+    record = examine(0, limited, judge)
+    assert record == Counted(0, Unsupported("the optimizer: line 3: label"))
+
+
+def test_faults_of_the_validator_are_finds_of_their_own() -> None:
+    def failing(before: Trace, after: Trace, state: State) -> Verdict:
+        raise ZeroDivisionError("ours")
+
+    def not_replaying(before: Trace, after: Trace, state: State) -> Verdict:
+        return Failed(Fault.TOOL, "does not replay", "the model")
+
+    crashed, replayed = examine(0, unchanged, failing), examine(0, unchanged, not_replaying)
+    assert isinstance(crashed, Find)
+    assert isinstance(replayed, Find)
+    assert (crashed.kind, replayed.kind) == (FindKind.FAULT, FindKind.FAULT)
+    assert crashed.message.startswith("ZeroDivisionError: ours (")
+    assert "Traceback" in crashed.report
+    assert (replayed.message, replayed.report) == ("does not replay", "the model")
+
+
+def test_the_judge_is_given_the_example() -> None:
+    seen: list[State] = []
+
+    def noting(before: Trace, after: Trace, state: State) -> Verdict:
+        seen.append(state)
+        return Unknown(Evidence(), "")
+
+    examine(4, unchanged, noting)
+    assert seen[0].inputs == generate_for(4).inputs
+    assert seen[0].world.results == generate_for(4).event_results
+
+
+def test_ctrl_c_is_no_find() -> None:
+    def interrupted(trace: Trace) -> Trace:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        examine(0, interrupted, judge)
+
+
+@pytest.mark.parametrize("optimizer", [crashing, without_end, no_trace, claiming, with_one_more_at_the_end])
+def test_every_find_becomes_a_case_that_can_be_read(optimizer: Optimizer, tmp_path: Path) -> None:
+    find = examine(3, optimizer, judge)
+    assert isinstance(find, Find)
+    case = case_of(find, "mine:optimize", OPTIONS)
+    assert store_case(tmp_path, case)
+    read = read_case(tmp_path, f"seed-3-{find.kind.value}")
+    assert parse(read.before) == generate_for(3).trace
+    assert read.command == "traceproof fuzz --seed 3 --traces 1 --optimizer mine:optimize"
+    assert dict(read.versions).keys() == {"traceproof", "z3", "python"}
+    if isinstance(find.verdict, Refuted):
+        assert read.expect == "refuted"
+        assert read.obligation == find.verdict.counterexample.obligation
+        assert read.after is not None
+        assert parse(read.after, word=generate_for(3).trace.word) == find.after
+
+
+def test_a_trace_that_cannot_be_written_is_kept_as_a_report() -> None:
+    def strange(trace: Trace) -> Trace:
+        return replace(trace, ops=(Operation(trace.end.op, (None,), exit=Exit()),))  # type: ignore[arg-type]
+
+    find = examine(3, strange, judge)
+    assert isinstance(find, Find)
+    assert find.kind is FindKind.MALFORMED
+    case = case_of(find, "", OPTIONS)
+    assert case.after is not None or "None" in case.report
+
+
+def test_a_summary_counts_and_says_how_to_repeat() -> None:
+    summary = Summary(5)
+    for record in run_campaign(range(5, 8), crashing, judge):
+        summary.add(record)
+    for record in run_campaign(range(8, 10), unchanged, judge):
+        summary.add(record)
+    summary.cases.append("seed-5-crash")
+    assert summary.text(2.0, "", "campaign", False).splitlines() == [
+        "campaign ended: 5 traces in 2.0 s, 2.5 a second, seeds 5 to 9",
+        "  proved 2, unknown 0, unsupported 0",
+        "  found: 3 crash",
+        "    campaign/seed-5-crash",
+        "  repeat with: traceproof fuzz --seed 5 --traces 5",
+    ]
+    assert summary.line(3.2) == "3 s: 5 traces, 2 proved, 3 crash"
+    data = summary.data(2.0, "m:f", True)
+    assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer m:f"
+    assert data["finds"] == {"crash": 3, "malformed": 0, "refuted": 0, "fault": 0}
+    assert data["interrupted"] is True

@@ -1,0 +1,152 @@
+"""The generator: every trace is well-formed and runs to its end on its example."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from fuzz import Shape, generate
+from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.rows import rows
+from fuzz.shape import Step
+from optimizer.ir.check import check
+from optimizer.ir.interpreter import Finished, Jumped, Run, World, run
+from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace import Trace, Var, all_operations
+
+SEEDS = range(300)
+
+
+@pytest.fixture(scope="module")
+def generated() -> list[GeneratedTrace]:
+    return [generate_for(seed) for seed in SEEDS]
+
+
+def _run(one: GeneratedTrace) -> Run:
+    return run(one.trace, one.inputs, World(one.event_results))
+
+
+def test_every_trace_is_well_formed_and_survives_its_text(generated: list[GeneratedTrace]) -> None:
+    for one in generated:
+        check(one.trace)
+        assert parse(format_trace(one.trace)) == one.trace
+
+
+def test_every_guard_passes_and_every_operation_is_defined_on_the_example(
+    generated: list[GeneratedTrace],
+) -> None:
+    for one in generated:
+        assert isinstance(_run(one).outcome, Finished | Jumped)
+
+
+def test_the_values_of_the_example_are_those_of_the_interpreter(generated: list[GeneratedTrace]) -> None:
+    for one in generated:
+        assert _run(one).values == one.values
+
+
+def test_the_same_seed_makes_the_same_trace() -> None:
+    for seed in range(20):
+        assert generate_for(seed) == generate_for(seed)
+        assert generate(Random(seed)) == generate(Random(seed))
+    assert generate_for(1) != generate_for(2)
+
+
+def test_every_operation_with_a_meaning_occurs(generated: list[GeneratedTrace]) -> None:
+    seen = {operation.op for one in generated for operation in all_operations(one.trace)}
+    # What can never pass cannot be on a trace that runs to its end.
+    modelled = {row for row in OPS.values() if row.modelled}
+    hopeless = {row for row in modelled if row.kind is Kind.GUARD and not row.args and not row.reads_flag}
+    assert modelled - seen == hopeless
+
+
+def test_each_kind_of_exit_occurs(generated: list[GeneratedTrace]) -> None:
+    exits = [guard.exit for one in generated for guard in one.trace.guards if guard.exit]
+    assert any(exit.failargs is None for exit in exits)
+    assert any(None in exit.failargs for exit in exits if exit.failargs)
+    assert any(exit.block for exit in exits)
+    inner = [exit for exit in exits if any(op.result in (exit.failargs or ()) for op in exit.block)]
+    assert inner, "no guard hands over what its exit block computes"
+
+
+def test_all_words_of_campaigns_occur(generated: list[GeneratedTrace]) -> None:
+    words = Counter(one.trace.word for one in generated)
+    assert set(words) == {4, 8, 16, 32, 64}
+    assert words.most_common(1)[0][0] == 64
+
+
+def _hidden(trace: Trace) -> int:
+    """How many results neither another operation uses, nor a guard or the end hands over."""
+    used: set[object] = set()
+    for operation in all_operations(trace):
+        used.update(operation.args)
+        used.update((operation.exit.failargs or ()) if operation.exit else ())
+    return sum(operation.result not in used for operation in trace.ops if operation.result)
+
+
+def test_nearly_all_results_can_be_observed(generated: list[GeneratedTrace]) -> None:
+    results = sum(operation.result is not None for one in generated for operation in one.trace.ops)
+    assert sum(_hidden(one.trace) for one in generated) < 0.03 * results
+
+
+def test_facts_are_checked_and_their_variables_used_again(generated: list[GeneratedTrace]) -> None:
+    """Range checks are there for what they say of variables that other operations use behind them."""
+    reused = 0
+    for one in generated:
+        checked: set[Var] = set()
+        tests: dict[Var, tuple[object, ...]] = {}
+        for operation in one.trace.ops:
+            reused += any(arg in checked for arg in operation.args)
+            if operation.op in rows(one.trace.word).tests and operation.result:
+                tests[operation.result] = operation.args
+            if operation.op.is_guard:
+                for arg in operation.args:
+                    if isinstance(arg, Var) and arg in tests:
+                        checked |= {var for var in tests[arg] if isinstance(var, Var)}
+    assert reused > 5 * len(generated)
+
+
+def test_operations_are_repeated_for_the_sake_of_common_subexpressions(generated: list[GeneratedTrace]) -> None:
+    def repeats(trace: Trace) -> int:
+        counts = Counter((op.op, op.args) for op in trace.ops if op.op.is_pure)
+        return sum(count - 1 for count in counts.values())
+
+    assert sum(repeats(one.trace) for one in generated) > len(generated)
+
+
+@pytest.mark.parametrize("word", [4, 5, 8, 16, 31, 32, 63, 64])
+def test_any_word_will_do(word: int) -> None:
+    for seed in range(20):
+        one = generate(Random(seed), Shape(word=word))
+        check(one.trace)
+        assert one.trace.word == word
+        assert isinstance(_run(one).outcome, Finished | Jumped)
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_a_shape_may_consist_of_one_kind_of_step(step: Step) -> None:
+    for seed in range(10):
+        one = generate(Random(seed), Shape(mix=((step, 1),), max_operations=10))
+        check(one.trace)
+        assert isinstance(_run(one).outcome, Finished | Jumped)
+
+
+def test_the_limits_of_a_shape_hold() -> None:
+    shape = Shape(inputs=2, max_operations=12, failargs=1, dead_slots=0, exit_blocks=0, unknown_failargs=0)
+    for seed in range(50):
+        trace = generate(Random(seed), shape).trace
+        assert len(trace.inputs) <= 2
+        assert len(trace.ops) <= 12 + 8
+        for guard in trace.guards:
+            assert guard.exit is not None
+            assert guard.exit.failargs is not None
+            assert len(guard.exit.failargs) <= 1
+            assert None not in guard.exit.failargs
+            assert not guard.exit.block
+
+
+def test_a_shape_without_operations_makes_an_end() -> None:
+    trace = generate(Random(1), Shape(max_operations=0)).trace
+    assert [operation.op.kind for operation in trace.ops] == [Kind.END]

@@ -1,0 +1,141 @@
+"""The corpus on disk: what is written is read again, whole or not at all."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fuzz import store
+from fuzz.store import Case, case_names, read_case, store_case
+from fuzz.toml_text import format_toml
+from optimizer.ir.faults import InputError
+from validator.verdict import Failargs, Guards, Options
+
+CASE = Case(
+    name="seed-7-refuted",
+    before="[i0]\njump(i0)\n",
+    after="[i0]\njump(0)\n",
+    about='a "quoted" \\ thing\nin two lines',
+    expect="refuted",
+    obligation="end: argument 0",
+    optimizer=False,
+    options=Options(guards=Guards.SAFE, failargs=Failargs.IGNORE),
+    inputs=(("i0", -(1 << 63)),),
+    event_results=(1, -2),
+    seed=7,
+    kind="refuted",
+    message="argument 0 of the end is 0, not 1",
+    command="traceproof fuzz --seed 7 --traces 1",
+    versions=(("traceproof", "0.1.0"), ("python", "3.11")),
+    report="a traceback\n",
+)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        CASE,
+        Case("bare", "[]\nfinish()\n"),
+        replace(CASE, after=None, expect="", report=""),
+        replace(CASE, optimizer=True, options=Options(), seed=0),
+    ],
+)
+def test_a_case_is_read_as_it_was_stored(case: Case, tmp_path: Path) -> None:
+    assert store_case(tmp_path, case)
+    assert case_names(tmp_path) == (case.name,)
+    assert read_case(tmp_path, case.name) == case
+
+
+def test_a_case_once_stored_stays(tmp_path: Path) -> None:
+    assert store_case(tmp_path, CASE)
+    assert not store_case(tmp_path, replace(CASE, message="another"))
+    assert read_case(tmp_path, CASE.name) == CASE
+    assert [entry.name for entry in tmp_path.iterdir()] == [CASE.name]
+
+
+def test_a_failure_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, written = store._write, []
+
+    def full_disk(path: Path, text: str) -> None:
+        written.append(path.name)
+        if len(written) == 2:
+            raise OSError(28, "No space left on device")
+        write(path, text)
+
+    monkeypatch.setattr(store, "_write", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        store_case(tmp_path, CASE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_campaign_that_was_killed_leaves_no_half_case(tmp_path: Path) -> None:
+    (tmp_path / ".seed-7-refuted-x7d").mkdir()
+    assert case_names(tmp_path) == ()
+    assert store_case(tmp_path, CASE)
+    assert case_names(tmp_path) == (CASE.name,)
+
+
+def _folder(tmp_path: Path, toml: str) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "before.trace").write_text("[i0]\njump(i0)\n")
+    (folder / "case.toml").write_text(toml)
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("about = ", "one/case.toml: not valid TOML: Invalid value (at end of document)"),
+        ("abuot = 'x'", "one/case.toml: unknown key `abuot`"),
+        (
+            "expect = 'maybe'",
+            "one/case.toml: `expect` must be one of proved, refuted, unknown, unsupported, got 'maybe'",
+        ),
+        (
+            "expect = 'proved'",
+            "one/case.toml: `expect` is the verdict on a pair, and there is no after.trace",
+        ),
+        ("seed = 'x'", "one/case.toml: `seed` must be a whole number, got 'x'"),
+        ("optimizer = 1", "one/case.toml: `optimizer` must be true or false, got 1"),
+        ("options = 1", "one/case.toml: `options` must be a table, got 1"),
+        (
+            "[options]\nguards = 'lax'",
+            "one/case.toml: `guards` must be one of same, early, safe, got 'lax'",
+        ),
+        ("[options]\nlimit = 1", "one/case.toml: unknown key `limit`"),
+        ("[inputs]\ni0 = true", "one/case.toml: `i0` must be a whole number, got True"),
+        ("event_results = ['x']", "one/case.toml: `event_results` must be a list of whole numbers, got ['x']"),
+    ],
+)
+def test_a_mistake_in_a_case_is_told_with_its_file(toml: str, message: str, tmp_path: Path) -> None:
+    _folder(tmp_path, toml)
+    with pytest.raises(InputError) as told:
+        read_case(tmp_path, "one")
+    assert str(told.value) == f"{tmp_path}/{message}"
+
+
+def test_a_case_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no case 'two' in .*; `traceproof corpus list` shows"):
+        read_case(tmp_path, "two")
+
+
+def test_a_trace_that_is_no_text_is_told(tmp_path: Path) -> None:
+    _folder(tmp_path, "")
+    (tmp_path / "one" / "before.trace").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"before.trace: expected UTF-8 text"):
+        read_case(tmp_path, "one")
+
+
+SCALARS = st.text() | st.integers(-(1 << 63), (1 << 63) - 1) | st.booleans()
+TABLES = st.dictionaries(st.text(), SCALARS)
+
+
+@given(st.dictionaries(st.text(), SCALARS | st.tuples(st.integers(0, 9)) | TABLES))
+def test_what_is_written_as_toml_is_read_again(data: dict[str, object]) -> None:
+    read = tomllib.loads(format_toml(data))  # type: ignore[arg-type]  # the strategy makes nothing else
+    assert read == {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}

@@ -1,0 +1,76 @@
+"""The strategy: the same traces, drawn by Hypothesis, and shrunk by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+
+from fuzz import Shape, traces
+from fuzz.generate import GeneratedTrace
+from fuzz.strategy import generated_traces
+from optimizer.ir.check import check
+from optimizer.ir.interpreter import Finished, Jumped, World, run
+from optimizer.ir.trace import ConstInt, Trace
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(generated_traces(Shape(word=16, max_operations=20)))
+def test_drawn_traces_run_to_their_end_on_their_example(one: GeneratedTrace) -> None:
+    check(one.trace)
+    done = run(one.trace, one.inputs, World(one.event_results))
+    assert isinstance(done.outcome, Finished | Jumped)
+    assert done.values == one.values
+
+
+def _has_overflow(trace: Trace) -> bool:
+    return any(operation.op.overflows for operation in trace.ops)
+
+
+def _has_repetition(trace: Trace) -> bool:
+    pure = [(operation.op, operation.args) for operation in trace.ops if operation.op.is_pure]
+    return len(set(pure)) < len(pure)
+
+
+def _has_large_constant(trace: Trace) -> bool:
+    constants = [arg.value for op in trace.ops for arg in op.args if isinstance(arg, ConstInt)]
+    return any(value > 1000 for value in constants)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "most"),
+    [(_has_overflow, 3), (_has_repetition, 3), (_has_large_constant, 2)],
+)
+def test_traces_shrink(wanted: Callable[[Trace], bool], most: int) -> None:
+    options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
+    trace = find(traces(max_ops=6), wanted, settings=options)
+    assert len(trace.ops) <= most
+    assert len(trace.inputs) == 1
+
+
+def test_a_shrunk_constant_is_the_smallest_that_fails() -> None:
+    def large(trace: Trace) -> bool:
+        return any(isinstance(arg, ConstInt) and arg.value > 5 for op in trace.ops for arg in op.args)
+
+    options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
+    trace = find(traces(max_ops=6), large, settings=options)
+    assert [arg.value for op in trace.ops for arg in op.args if isinstance(arg, ConstInt)] == [6]
+
+
+@pytest.mark.parametrize("word", [3, 65])
+def test_a_word_that_is_none_is_said(word: int) -> None:
+    with pytest.raises(ValueError, match=f"word is {word}, expected 4 to 64 bits"):
+        traces(word=word)
+
+
+def test_a_negative_limit_is_said() -> None:
+    with pytest.raises(ValueError, match="max_ops is -1, expected 0 or more"):
+        traces(max_ops=-1)
+
+
+def test_importing_fuzz_does_not_import_hypothesis() -> None:
+    code = "import fuzz, sys; sys.exit('hypothesis' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

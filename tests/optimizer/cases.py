@@ -1,0 +1,27 @@
+"""The runner of the tests that say what passes make of traces."""
+
+from __future__ import annotations
+
+from random import Random
+
+from agreement import assert_agree, random_inputs
+
+from optimizer.ir.check import check
+from optimizer.ir.text import format_trace, parse
+from optimizer.pipeline import Optimization, run_passes
+
+
+def assert_becomes(before: str, after: str, *passes: str) -> Optimization:
+    """The passes make `after` of `before`, change nothing of it when run again, and both run alike."""
+    trace = parse(before)
+    done = run_passes(trace, passes)
+    check(done.trace)
+    assert format_trace(done.trace) == format_trace(parse(after))
+    assert run_passes(done.trace, passes).trace == done.trace
+    assert_agree(trace, done.trace, random_inputs(trace, 200, Random(0)))
+    return done
+
+
+def assert_stays(text: str, *passes: str) -> None:
+    """The passes leave the trace as it is."""
+    assert_becomes(text, text, *passes)

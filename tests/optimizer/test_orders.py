@@ -1,0 +1,125 @@
+from itertools import product
+
+import pytest
+from cases import assert_becomes, assert_stays
+
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.trace import Var
+from optimizer.orders import ALL_WAYS, EQUAL, Orders, passing_ways
+
+SIGNED = ("int_lt", "int_le", "int_eq", "int_ne", "int_gt", "int_ge")
+TESTS = [OPS[name] for name in (*SIGNED, "uint_lt", "uint_le", "uint_gt", "uint_ge")]
+A, B = Var("a"), Var("b")
+D = concrete(4)
+NUMBERS = range(-8, 8)
+
+
+@pytest.mark.parametrize("guard", [OPS["guard_true"], OPS["guard_false"]], ids=lambda row: row.name)
+@pytest.mark.parametrize("told", TESTS, ids=lambda row: row.name)
+@pytest.mark.parametrize("asked", TESTS, ids=lambda row: row.name)
+def test_a_test_is_decided_exactly_where_the_guard_before_decides_it(guard: Op, told: Op, asked: Op) -> None:
+    ways = passing_ways(guard, told)
+    assert ways is not None
+    assert guard.passes is not None
+    orders = Orders()
+    orders.learn(A, B, ways)
+    pairs = [pair for pair in product(NUMBERS, NUMBERS) if guard.passes(D, told.meaning(D, *pair))]
+    results = {asked.meaning(D, *pair) for pair in pairs}
+    assert orders.outcome(asked, A, B) == (results.pop() if len(results) == 1 else None)
+    swapped = {asked.meaning(D, b, a) for a, b in pairs}
+    assert orders.outcome(asked, B, A) == (swapped.pop() if len(swapped) == 1 else None)
+
+
+def test_what_does_not_compare_is_not_decided_by_the_order() -> None:
+    orders = Orders()
+    assert orders.learn(A, B, EQUAL) == EQUAL
+    pure = [row for row in OPS.values() if row.is_pure and row.args is not None and len(row.args) == 2]
+    assert {row for row in pure if orders.outcome(row, A, B) is not None} == set(TESTS)
+    assert passing_ways(OPS["guard_true"], OPS["int_sub"]) is None
+    assert passing_ways(OPS["guard_value"], None) == EQUAL
+    assert orders.ways(A, A) == EQUAL
+    assert Orders().ways(A, B) == ALL_WAYS
+
+
+def test_guards_that_follow_from_guards_go() -> None:
+    assert_becomes(
+        """
+        [i0, i1]
+        i2 = int_lt(i0, i1)
+        i3 = int_le(i0, i1)
+        guard_true(i2) [i0]
+        guard_true(i3) [i0]
+        i4 = int_ge(i0, i1)
+        guard_false(i4) [i0]
+        i5 = int_eq(i1, i0)
+        i6 = int_gt(i1, i0)
+        i7 = uint_lt(i0, i1)
+        jump(i5, i6, i7)
+        """,
+        """
+        [i0, i1]
+        i2 = int_lt(i0, i1)
+        i3 = int_le(i0, i1)
+        guard_true(i2, origin=0) [i0]
+        i7 = uint_lt(i0, i1)
+        jump(0, 1, i7)
+        """,
+        "guards",
+    )
+
+
+def test_two_orders_that_meet_are_an_equality() -> None:
+    assert_becomes(
+        """
+        [i0, i1]
+        i2 = int_le(i0, i1)
+        guard_true(i2) [i0]
+        i3 = int_le(i1, i0)
+        guard_true(i3) [i1]
+        jump(i0, i1)
+        """,
+        """
+        [i0, i1]
+        i2 = int_le(i0, i1)
+        guard_true(i2, origin=0) [i0]
+        i3 = int_le(i1, i0)
+        guard_true(i3, origin=1) [i1]
+        jump(i1, i1)
+        """,
+        "guards",
+    )
+
+
+def test_the_opposite_of_a_guard_always_fails() -> None:
+    done = assert_becomes(
+        """
+        [i0, i1]
+        i2 = int_ne(i0, i1)
+        guard_true(i2) [i0]
+        guard_value(i1, i0) [i1]
+        jump(i0)
+        """,
+        """
+        [i0, i1]
+        i2 = int_ne(i0, i1)
+        guard_true(i2, origin=0) [i0]
+        guard_always_fails(origin=1) [i1]
+        jump(i0)
+        """,
+        "guards",
+    )
+    assert done.always_fails == 1
+
+
+def test_an_order_is_not_known_before_its_guard() -> None:
+    assert_stays(
+        """
+        [i0, i1]
+        i2 = int_lt(i0, i1)
+        i3 = int_ge(i0, i1)
+        guard_true(i2, origin=0) [i3]
+        jump(i0)
+        """,
+        "guards",
+    )

@@ -1,0 +1,179 @@
+from itertools import combinations
+from random import Random
+from types import ModuleType
+
+import pytest
+from agreement import all_inputs, assert_agree, random_inputs
+from cases import assert_becomes
+
+from fuzz.generate import generate
+from fuzz.shape import Shape
+from optimizer import optimize, parse, walk
+from optimizer.ir.check import check
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.interpreter import World
+from optimizer.ir.ops import OPS
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import ConstInt, Operation, Trace, Var
+from optimizer.passes import cse, dead_code, fold, guards, simplify
+from optimizer.pipeline import DEFAULT_PASSES, run_passes
+
+SUBSETS = [chosen for size in range(len(DEFAULT_PASSES) + 1) for chosen in combinations(DEFAULT_PASSES, size)]
+
+
+def test_the_whole_pipeline() -> None:
+    done = assert_becomes(
+        """
+        [i0, i1]
+        i2 = int_mul(i0, 8)
+        i3 = int_add(i2, 0)
+        i4 = int_add_ovf(i0, i1)
+        guard_no_overflow() [i3]
+        i5 = int_sub_ovf(i4, i1)
+        guard_no_overflow() [i4]
+        i6 = int_eq(i1, 3)
+        guard_true(i6) [i5]
+        i7 = int_mul(i1, 2)
+        i8 = int_lshift(i0, i1)
+        jump(i7, i8, i3, i6)
+        """,
+        """
+        [i0, i1]
+        i2 = int_lshift(i0, 3)
+        i4 = int_add_ovf(i0, i1)
+        guard_no_overflow(origin=0) [i2]
+        guard_value(i1, 3, origin=2) [i0]
+        jump(6, i2, i2, 1)
+        """,
+        *DEFAULT_PASSES,
+    )
+    assert done.always_fails is None
+    assert sum(done.guards.values()) == 1
+    assert done.fired["mul_power_of_two"] == 1
+
+
+def example(text: str) -> tuple[str, str]:
+    """The two columns of the example in a docstring: before and after."""
+    lines = [line.ljust(44) for line in text.splitlines() if line.startswith("    ")]
+    return "\n".join(line[:44].replace("=>", "") for line in lines), "\n".join(line[44:] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("module", "passes"),
+    [
+        (walk, DEFAULT_PASSES),
+        (fold, ["fold"]),
+        (simplify, ["simplify"]),
+        (cse, ["cse"]),
+        (guards, ["guards"]),
+        (dead_code, ["dead-code"]),
+    ],
+)
+def test_the_docstrings_say_what_happens(module: ModuleType, passes: list[str]) -> None:
+    before, after = example(module.__doc__ or "")
+    assert_becomes(before, after, *passes)
+
+
+@pytest.mark.parametrize("word", [64, 8, 4])
+def test_on_random_traces_it_is_idempotent_well_formed_and_right(word: int) -> None:
+    random = Random(word)
+    shape = Shape(word=word, max_operations=40)
+    for _ in range(500):
+        made = generate(random, shape)
+        passes = random.choice(SUBSETS) if random.random() < 0.4 else DEFAULT_PASSES
+        after = optimize(made.trace, passes)
+        check(after)
+        assert format_trace(optimize(after, passes)) == format_trace(after)
+        inputs = [made.inputs, *random_inputs(made.trace, 12, random)]
+        assert assert_agree(made.trace, after, inputs, World(made.event_results))
+
+
+def test_on_all_inputs_of_small_traces_it_is_right() -> None:
+    random = Random(0)
+    shape = Shape(word=4, inputs=2, max_operations=25)
+    for _ in range(40):
+        made = generate(random, shape)
+        assert_agree(made.trace, optimize(made.trace), all_inputs(made.trace), World(made.event_results))
+
+
+@pytest.mark.parametrize("name", DEFAULT_PASSES)
+def test_a_pass_is_usable_alone(name: str) -> None:
+    trace = parse("[i0]\ni1 = int_add(1, 2)\ni2 = int_mul(i0, i1)\njump(i2)\n")
+    check(optimize(trace, [name]))
+
+
+def test_an_unknown_pass_is_named() -> None:
+    with pytest.raises(
+        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, cse, guards, dead-code"
+    ):
+        optimize(parse("[i0]\njump(i0)\n"), ["fold", "folding"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[p0]\ni1 = int_neg(3)\ni2 = getfield_gc_i(p0, descr=Node.value)\njump(p0)\n",
+        "[i0]\n\nguard_true(i0) [p1] {\n    p1 = new(descr=Node)\n}\njump(i0)\n",
+    ],
+)
+def test_what_has_no_meaning_is_unsupported_by_name_and_line(text: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        optimize(parse(text))
+    assert (caught.value.what, caught.value.line) in {("getfield_gc_i", 3), ("new", 4)}
+
+
+def test_a_guard_without_a_list_keeps_what_is_before_it() -> None:
+    assert_becomes(
+        """
+        [i0]
+        i1 = int_add(i0, 1)
+        i2 = int_add(i1, 2)
+        guard_true(i0)
+        i3 = int_add(i2, 3)
+        jump(i2)
+        """,
+        """
+        [i0]
+        i1 = int_add(i0, 1)
+        i2 = int_add(i0, 3)
+        guard_true(i0, origin=0)
+        jump(i2)
+        """,
+        *DEFAULT_PASSES,
+    )
+
+
+def long_trace(length: int) -> Trace:
+    """Chains of sums, tests and guards in which much is found to be constant, equal, or further simplified."""
+    inputs = (Var("i0"), Var("i1"))
+    ops: list[Operation] = []
+    last: Var = inputs[0]
+    for number in range(length):
+        row = OPS[("int_add", "int_sub", "int_xor", "int_mul", "int_neg", "int_lt", "int_eq", "int_add")[number % 8]]
+        other = ConstInt(number % 5) if number % 3 else inputs[1]
+        result = Var(f"v{number}")
+        ops.append(Operation(row, (last, other)[: len(row.args or ())], result))
+        last = result if number % 8 < 5 else last
+    ops.append(Operation(OPS["finish"], tuple(op.result for op in ops if op.result is not None)))
+    return Trace(inputs, tuple(ops))
+
+
+def work(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a pass was asked or a value was compared with a pattern."""
+    matched = 0
+    match = simplify._match
+
+    def counting(*args: object) -> bool:
+        nonlocal matched
+        matched += 1
+        return match(*args)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(simplify, "_match", counting)
+        return run_passes(trace).asked + matched
+
+
+def test_work_grows_with_the_length_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long = work(long_trace(500), monkeypatch), work(long_trace(2000), monkeypatch)
+    assert long <= 4.2 * short
+    assert long <= 60 * 2000

@@ -1,0 +1,225 @@
+"""The law of the table, and that each rule fires in the optimizer as a whole and is right there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
+from itertools import product
+from random import Random
+
+import pytest
+from agreement import assert_agree, random_inputs
+
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import run_passes
+from optimizer.rule_language import (
+    Apply,
+    Constant,
+    Literal,
+    Rule,
+    RuleError,
+    Term,
+    Variable,
+    applications,
+    holds,
+    is_constant,
+    named_leaves,
+    rule,
+)
+from optimizer.rules import RULES
+
+NAMED = {made.name: made for made in RULES}
+
+
+# The law.
+
+
+def test_names_are_unique() -> None:
+    assert len(NAMED) == len(RULES)
+
+
+COSTS = {"int_mul": 1, "int_mul_ovf": 1, "uint_mul_high": 1, "int_py_div": 2, "int_py_mod": 2} | dict.fromkeys(
+    ("int_floordiv", "int_mod", "uint_floordiv"), 2
+)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_no_rule_makes_it_worse(name: str) -> None:
+    made = NAMED[name]
+    operations = [use for use in applications(made.replacement) if not is_constant(use)]
+    assert len(operations) <= 1
+    assert all(COSTS.get(use.op.name, 0) <= COSTS.get(made.pattern.op.name, 0) for use in operations)
+
+
+def variables(terms: tuple[Term, ...]) -> set[str]:
+    return {arg.name for arg in terms if isinstance(arg, Variable)}
+
+
+def looks_inside(made: Rule) -> bool:
+    """Do the replacement's variables all stand in the pattern's arguments, and new ones inside those that are gone?"""
+    assert isinstance(made.replacement, Apply)
+    before, after = variables(made.pattern.args), variables(made.replacement.args)
+    inner = [arg for arg in made.pattern.args if isinstance(arg, Apply)]
+    below = {leaf.name for arg in inner for leaf in named_leaves(arg)}
+    return bool(inner) and after - before <= below
+
+
+def turns_constant(made: Rule) -> bool:
+    """`op(C, x) => op'(x, C)`"""
+    match made.pattern.args, made.replacement:
+        case (Constant(c), Variable(x)), Apply(_, (Variable(y), Constant(d))):
+            return (c, x) == (d, y)
+    return False
+
+
+def test_it_ends() -> None:
+    turned = {made.pattern.op for made in RULES if turns_constant(made)}
+    below: dict[Op, set[Op]] = {}
+    for made in RULES:
+        if not isinstance(made.replacement, Apply) or is_constant(made.replacement):
+            continue
+        if looks_inside(made) or turns_constant(made):
+            continue
+        before, after = variables(made.pattern.args), variables(made.replacement.args)
+        assert after <= before, f"{made.name} has new arguments"
+        if after == before:
+            first = made.replacement.args[0]
+            assert made.replacement.op not in turned or not is_constant(first), f"{made.name} turns a constant left"
+            below.setdefault(made.pattern.op, set()).add(made.replacement.op)
+    TopologicalSorter(below).prepare()
+
+
+@pytest.mark.parametrize("row", [row for row in OPS.values() if row.commutative], ids=lambda row: row.name)
+def test_commutative_rows_have_constants_on_the_right(row: Op) -> None:
+    assert any(made.pattern.op is row and turns_constant(made) for made in RULES)
+
+
+# The language.
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int_add(x, 0)", "expected `pattern => replacement`"),
+        ("x => x", "expected an operation as the pattern"),
+        ("int_add(x) => x", "int_add takes 2 arguments, got 1"),
+        ("int_plus(x, y) => x", "found int_plus"),
+        ("int_add(x, y) => z", "z does not stand in the pattern"),
+        ("int_add(x, 8) => x", "8 is not a machine integer of 4 bits"),
+        ("int_add(x, y) => int_add(int_neg(x), y)", "one operation on values and computed constants"),
+        ("int_mul(x, log2(C)) => x", "a named function cannot be matched"),
+        ("int_add(x, y) => int_add_ovf(x, y)", "only an overflow operation can become one"),
+        ("guard_true(x) => x", "a guard becomes a guard"),
+        ("int_add(x, y) => x y", "expected the end of the term, found 'y'"),
+        ("int_add(x, y => x", "expected ')' behind the arguments of int_add"),
+        ("int_add(x, ) => x", "expected a name, found ')'"),
+        ("int_add(x, ?) => x", "expected a term, found '?)'"),
+        ("getfield_gc_i(x) => x", "found getfield_gc_i"),
+    ],
+)
+def test_what_is_no_rule(text: str, expected: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        rule("wrong", text)
+    assert str(caught.value).startswith("rule wrong: ")
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("word", [4, 8, 64])
+def test_the_named_functions(word: int) -> None:
+    d = concrete(word)
+    made = rule("any", "int_add(C, D) => 0", "is_power_of_two(C)", "int_eq(log2(C), D)")
+    for place in range(word):
+        leaves = {"C": d.const(1 << place), "D": place}
+        assert holds(made.conditions, d, leaves)
+        assert not holds(made.conditions, d, {**leaves, "D": place + 1})
+    for number in (0, 3, -2, 6):
+        assert not holds(made.conditions[:1], d, {"C": number, "D": 0})
+
+
+# Each rule fires.
+
+SETUPS = {
+    "anything": "",
+    "not negative": "{v}_t = int_ge({v}, 0)\nguard_true({v}_t) []\n",
+    "negative": "{v}_t = int_lt({v}, 0)\nguard_true({v}_t) []\n",
+    "truth": "{v} = int_and({v}_in, 1)\n",
+    "small": "{v} = int_and({v}_in, 7)\n",
+    "low bits set": "{v} = int_or({v}_in, 15)\n",
+    "large": "{v}_t = int_gt({v}, 31)\nguard_true({v}_t) []\n",
+}
+"""Ways to make an input `v` what a condition wants it to be; one that defines it reads `v_in`."""
+
+WORD = 64
+NUMBERS = (3, 1, 2, 0, 5, 7, 8, 12, 62, 63, -1, -2, -3, -8, (1 << 63) - 1, -1 << 63)
+
+
+@dataclass
+class Draft:
+    """The text of a trace that is being written for a rule."""
+
+    constants: Mapping[str, int]
+    lines: list[str] = field(default_factory=list)
+    names: int = 0
+
+    def value(self, term: Term) -> str:
+        match term:
+            case Variable(name):
+                return f"i_{name}"
+            case Constant(name):
+                return str(self.constants[name])
+            case Literal(_, number):
+                return str(concrete(WORD).const(number(WORD)))
+            case Apply():
+                return self.use(term)
+        raise AssertionError(term)
+
+    def use(self, term: Apply) -> str:
+        args = ", ".join([self.value(arg) for arg in term.args])
+        if term.op.is_guard:
+            self.lines.append(f"{term.op.name}({args}) []")
+            return ""
+        self.names += 1
+        result = f"i{self.names}"
+        self.lines.append(f"{result} = {term.op.name}({args})")
+        if term.op.overflows is not None:
+            self.lines.append("guard_no_overflow() []")
+        return result
+
+
+def drafts(made: Rule) -> Iterator[Trace]:
+    """Traces in which the pattern occurs, with constants and setups of its values on which it might be rewritten."""
+    constants = sorted({leaf.name for leaf in named_leaves(made.pattern) if isinstance(leaf, Constant)})
+    names = sorted({leaf.name for leaf in named_leaves(made.pattern) if isinstance(leaf, Variable)})
+    open_conditions = any(not is_constant(condition) for condition in made.conditions)
+    closed = tuple(condition for condition in made.conditions if is_constant(condition))
+    for setups in product(SETUPS.values() if open_conditions else [""], repeat=len(names)):
+        for numbers in product(NUMBERS, repeat=len(constants)):
+            known = dict(zip(constants, numbers, strict=True))
+            if holds(closed, concrete(WORD), known):
+                yield write(made, dict(zip(names, setups, strict=True)), known)
+
+
+def write(made: Rule, setups: Mapping[str, str], constants: Mapping[str, int]) -> Trace:
+    header, body = [], ""
+    for name, setup in setups.items():
+        header.append(f"i_{name}_in" if "{v}_in" in setup else f"i_{name}")
+        body += setup.format(v=f"i_{name}")
+    draft = Draft(constants)
+    result = draft.use(made.pattern)
+    lines = "\n".join(draft.lines)
+    return parse(f"[{', '.join(header)}]\n{body}{lines}\nfinish({result})\n")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_each_rule_fires_and_is_right(name: str) -> None:
+    random = Random(0)
+    for trace in drafts(NAMED[name]):
+        done = run_passes(trace)
+        if done.fired[name]:
+            assert assert_agree(trace, done.trace, random_inputs(trace, 60, random))
+            return
+    pytest.fail(f"{name} never fires: other rules or passes hide it")

@@ -1,0 +1,37 @@
+"""Runs pairs of traces that are written as text in tests."""
+
+from __future__ import annotations
+
+from optimizer.ir.text import parse
+from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
+from validator.report import verdict_name
+
+
+def judge(before: str, after: str, *, word: int | None = None, **options: object) -> Verdict:
+    """The verdict on a pair; options by the names and values that the command line has."""
+    chosen = Options(
+        Guards(options.get("guards", "early")),
+        Failargs(options.get("failargs", "check")),
+        effort=int(str(options.get("effort", Options().effort))),
+    )
+    return validate(parse(before, file="before", word=word), parse(after, file="after", word=word), chosen)
+
+
+def proved(before: str, after: str, **options: object) -> Proved:
+    verdict = judge(before, after, **options)
+    assert isinstance(verdict, Proved), verdict
+    return verdict
+
+
+def refuted(before: str, after: str, obligation: str = "", **options: object) -> Refuted:
+    """Refuted by a counterexample to an obligation whose name starts so."""
+    verdict = judge(before, after, **options)
+    assert isinstance(verdict, Refuted), verdict
+    assert verdict.counterexample.obligation.startswith(obligation), verdict.counterexample
+    return verdict
+
+
+def not_proved(before: str, after: str, **options: object) -> Verdict:
+    verdict = judge(before, after, **options)
+    assert verdict_name(verdict) in ("refuted", "unknown", "unsupported"), verdict
+    return verdict

@@ -1,0 +1,147 @@
+"""Settles obligations, cheapest rung first: structure, then solving.
+
+(Running comes in between, but over states, not obligations: see `validator.judge`.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from optimizer.ir.interpreter import World
+from optimizer.ir.terms import Term, cone
+from validator.encode import event_name, input_name
+from validator.obligations import Obligation, Pair, Place
+from validator.verdict import State
+
+if TYPE_CHECKING:
+    from validator.z3_solver import Answer, Solver
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """It holds on every input; `by` is the rung that showed it."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """It does not hold on this state, found by an exact query."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class NotSettled:
+    reason: str
+
+
+Answered = Holds | Model | NotSettled
+
+
+@dataclass
+class Budget:
+    """Effort for each query in the solver's units, and the time at which the net closes."""
+
+    effort: int
+    deadline: float
+    clock: Callable[[], float]
+
+    def left_s(self) -> float:
+        return self.deadline - self.clock()
+
+
+class Discharger:
+    """Settles the obligations of one pair. Z3 is imported only when a query is put."""
+
+    def __init__(self, pair: Pair, budget: Budget) -> None:
+        self._pair = pair
+        self._budget = budget
+        self._solver: Solver | None = None
+        self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
+        self._variables: dict[Term, frozenset[Term]] = {}
+        self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
+        self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
+
+    def by_structure(self, obligation: Obligation) -> bool:
+        """Do both sides build the same term, or is the claim among what may be assumed?"""
+        terms, place = self._pair.terms, obligation.place
+        return obligation.claim is terms.true or any(
+            term in obligation.given
+            or self._first_before.get(term, place.before) < place.before
+            or self._first_after.get(term, place.after) < place.after
+            for term in (obligation.claim, terms.false)
+        )
+
+    def settle(self, obligation: Obligation) -> Answered:
+        """Settle it by structure or with the solver."""
+        if self.by_structure(obligation):
+            return Holds("structure")
+        key = (obligation.place, obligation.claim, obligation.given)
+        if key not in self._settled:
+            self._settled[key] = self._solve(obligation)
+        return self._settled[key]
+
+    def _solve(self, obligation: Obligation) -> Answered:
+        from validator.z3_solver import GaveUp, Sat, Unsat
+
+        denied = self._pair.terms.not_(obligation.claim)
+        everything = [*obligation.given, *self._pair.assumptions(obligation.place)]
+        sliced = self._slice([denied], everything)
+        answer = self.query(sliced)
+        if isinstance(answer, Sat) and len(sliced) < len(everything) + 1:
+            answer = self.query([denied, *everything])
+        match answer:
+            case Unsat():
+                return Holds("solving")
+            case Sat(model):
+                return Model(self.state(model, obligation.place.events))
+            case GaveUp(reason):
+                return NotSettled(reason)
+
+    def query(self, conditions: Sequence[Term]) -> Answer:
+        """Can all of `conditions` hold at once?"""
+        from validator.z3_solver import GaveUp, Solver
+
+        if self._solver is None:
+            self._solver = Solver(self._pair.terms.width)
+        left_s = self._budget.left_s()
+        if left_s <= 0:
+            return GaveUp("timeout")
+        return self._solver.check(conditions, self._budget.effort, left_s)
+
+    def state(self, model: dict[str, int], stops_at: int | None) -> State:
+        """The state that a model describes; what it does not mention is 0."""
+        before = self._pair.before
+        inputs = tuple(model.get(input_name(i), 0) for i in range(len(before.trace.inputs)))
+        count = max(len(before.events), len(self._pair.after.events))
+        return State(inputs, World(tuple(model.get(event_name(i), 0) for i in range(count)), stops_at))
+
+    def _slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
+        """`start` and those of `conditions` that it shares variables with, directly or through others."""
+        taken, reached = list(start), set().union(*map(self._variables_of, start))
+        waiting = list(conditions)
+        while True:
+            near = [c for c in waiting if not self._variables_of(c) or self._variables_of(c) & reached]
+            if not near:
+                return taken
+            taken += near
+            reached = reached.union(*map(self._variables_of, near))
+            chosen = set(near)
+            waiting = [c for c in waiting if c not in chosen]
+
+    def _variables_of(self, term: Term) -> frozenset[Term]:
+        known = self._variables.get(term)
+        if known is None:
+            known = frozenset(t for t in cone([term]) if t.kind == "var")
+            self._variables[term] = known
+        return known
+
+
+def _first_uses(conditions: Sequence[Term]) -> dict[Term, int]:
+    first: dict[Term, int] = {}
+    for number, condition in enumerate(conditions):
+        first.setdefault(condition, number)
+    return first

@@ -1,0 +1,103 @@
+"""Exit codes, and what a command says when it cannot do its work. Shared by all command lines."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+
+from optimizer.ir.faults import InputError, Unsupported
+from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Verdict
+from validator.verdict import Unsupported as UnsupportedVerdict
+
+
+class Exit(IntEnum):
+    """What a command ends with."""
+
+    PROVED = 0
+    REFUTED = 1
+    USAGE = 2
+    UNKNOWN = 3
+    UNSUPPORTED = 4
+    FAULT = 5
+    INTERRUPTED = 130
+
+
+_WORST_FIRST = (Exit.FAULT, Exit.REFUTED, Exit.USAGE, Exit.UNSUPPORTED, Exit.UNKNOWN)
+
+
+def exit_code(verdict: Verdict, strict: bool = False) -> Exit:
+    """The exit code of one verdict. `strict` takes a vacuous proof, or one not known not to be, for unknown."""
+    match verdict:
+        case Proved(evidence):
+            return Exit.UNKNOWN if strict and evidence.vacuous != () else Exit.PROVED
+        case Refuted():
+            return Exit.REFUTED
+        case Unknown():
+            return Exit.UNKNOWN
+        case UnsupportedVerdict():
+            return Exit.UNSUPPORTED
+        case Failed(fault):
+            return Exit.USAGE if fault is Fault.INPUT else Exit.FAULT
+
+
+def worst(codes: Iterable[Exit]) -> Exit:
+    """The exit code of a batch: the first of 5, 1, 2, 4, 3, 0 that occurred."""
+    seen = set(codes)
+    return next((code for code in _WORST_FIRST if code in seen), Exit.PROVED)
+
+
+def run_command(command: Callable[[], int]) -> int:
+    """Run `command`; turn what it raises into one message on standard error and an exit code."""
+    try:
+        return int(command())
+    except InputError as mistake:
+        return _say(f"error: {mistake}", Exit.USAGE)
+    except Unsupported as limit:
+        where = f"{limit.file}: " if limit.file else ""
+        return _say(f"{where}unsupported: {limit}", Exit.UNSUPPORTED)
+    except KeyboardInterrupt:
+        return _say("interrupted", Exit.INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.USAGE
+    except OSError as problem:
+        return _say(f"error: {describe(problem)}", Exit.USAGE)
+    except Exception:
+        return _say(report_fault(traceback.format_exc()), Exit.FAULT)
+
+
+def describe(problem: OSError) -> str:
+    """What went wrong with a file, in words."""
+    known = {
+        errno.ENOENT: "there is no such file",
+        errno.EISDIR: "this is a directory, a file was expected",
+        errno.ENOTDIR: "this is not a directory",
+        errno.EACCES: "permission denied",
+        errno.EROFS: "the file system is read-only",
+        errno.ENOSPC: "no space is left on the device",
+        errno.EEXIST: "the file exists already",
+    }
+    words = known.get(problem.errno or 0, problem.strerror or str(problem))
+    return f"{problem.filename}: {words}" if problem.filename else words
+
+
+def report_fault(details: str) -> str:
+    """Save `details` for a bug report; a sentence that says where."""
+    summary = details.strip().splitlines()[-1]
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="traceproof-fault-", suffix=".txt", delete=False) as out:
+            out.write(details)
+        where = f"; please report it with the file {out.name}"
+    except OSError:
+        where = "; please report it"
+    return f"internal error: {summary}{where}"
+
+
+def _say(message: str, code: Exit) -> Exit:
+    print(message, file=sys.stderr)
+    return code

@@ -1,0 +1,65 @@
+"""Reading and writing files for the command lines: every failure is the user's to mend, told in words."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from optimizer.ir.declarations import Declarations, parse_declarations
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from validator.exits import describe
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises InputError."""
+    name = file_name(path)
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as problem:
+        raise InputError(describe(problem)) from None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        byte = data[problem.start]
+        raise InputError(f"a text in UTF-8 was expected, but byte 0x{byte:02x} is none", file=name, line=line) from None
+
+
+def file_name(path: str) -> str:
+    """How a file is named in messages."""
+    return "<standard input>" if path == "-" else path
+
+
+def read_trace(path: str, word: int | None = None, types: str | None = None) -> Trace:
+    """The trace in a file, with the declarations of the file `types` where there is one. Raises InputError."""
+    return parse(read_text(path), file=file_name(path), word=word, types=read_types(types))
+
+
+def read_types(path: str | None) -> Declarations:
+    """The declarations in a file; none without a file. Raises InputError."""
+    return Declarations() if path is None else parse_declarations(read_text(path), file=file_name(path))
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file beside its place and rename it into it; to standard output for `-`. Raises InputError."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    target = Path(path)
+    beside = None
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
+            beside = out.name
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(beside).replace(target)
+    except OSError as problem:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)
+        problem.filename = path
+        raise InputError(describe(problem)) from None

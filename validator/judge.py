@@ -1,0 +1,342 @@
+"""Validates a pair of traces: encode, align, discharge, replay, verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as UnsupportedFault
+from optimizer.ir.terms import Terms
+from optimizer.ir.trace import Trace
+from validator.align import Alignment, decreasing, given_origins, is_inferred
+from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
+from validator.encode import encode
+from validator.obligations import Obligation, Pair
+from validator.replay import Replay, Runs
+from validator.states import sample_states, simplify_state
+from validator.vacuity import vacuity
+from validator.verdict import (
+    Counterexample,
+    Evidence,
+    Failargs,
+    Failed,
+    Fault,
+    Guards,
+    Options,
+    Proved,
+    Refuted,
+    Settled,
+    State,
+    Status,
+    Unknown,
+    Unsupported,
+    Verdict,
+)
+
+_LARGEST_SEARCH = 4_000_000
+
+
+def validate(
+    before: Trace,
+    after: Trace,
+    options: Options | None = None,
+    *,
+    examples: Sequence[State] = (),
+    clock: Callable[[], float] = time.perf_counter,
+) -> Verdict:
+    """Is `after` a correct optimization of `before`?
+
+    `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
+    change what is proved. Never raises for traces that are well-formed.
+    """
+    start = clock()
+    try:
+        mismatch = _inputs_differ(before, after)
+        if mismatch:
+            return Failed(Fault.INPUT, mismatch)
+        judge = _Judge(before, after, options or Options(), examples, clock, start)
+        verdict = judge.verdict()
+    except UnsupportedFault as limit:
+        return Unsupported(str(limit))
+    except InputError as mistake:
+        return Failed(Fault.INPUT, str(mistake))
+    if isinstance(verdict, Proved | Refuted | Unknown):
+        return replace(verdict, evidence=replace(verdict.evidence, seconds=clock() - start))
+    return verdict
+
+
+def _inputs_differ(before: Trace, after: Trace) -> str | None:
+    if before.word != after.word:
+        return f"the traces have machine words of different widths: {before.word} and {after.word} bits"
+    mine, theirs = [[var.type.value for var in trace.inputs] for trace in (before, after)]
+    if mine != theirs:
+        return f"the traces have different inputs: ({', '.join(mine)}) before, ({', '.join(theirs)}) after"
+    return None
+
+
+@dataclass
+class _Attempt:
+    """What was found out about one assignment of origins."""
+
+    origins: list[int | None]
+    settled: list[Settled] = field(default_factory=list)
+    early: list[int] = field(default_factory=list)
+    stricter: list[int] = field(default_factory=list)
+    unsettled: list[tuple[Obligation, int | None, str]] = field(default_factory=list)
+    refuting: State | None = None
+
+
+class _Judge:
+    """One validation: the state of the search for an assignment of origins that proves, or for proof that none does."""
+
+    def __init__(
+        self,
+        before: Trace,
+        after: Trace,
+        options: Options,
+        examples: Sequence[State],
+        clock: Callable[[], float],
+        start: float,
+    ) -> None:
+        self._options = options
+        self._clock = clock
+        self._before, self._after = before, after
+        terms = Terms(before.word)
+        self._pair = Pair(terms, encode(before, terms), encode(after, terms), options)
+        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
+        self._replay = Replay(before, after, options)
+        self._inferred = is_inferred(before, after)
+        self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
+        self._samples = list(sample_states(before, after, examples))
+        self._counterexamples: list[Counterexample] = []
+        self._ran = False
+
+    def verdict(self) -> Verdict:
+        if self._alignment.size() > _LARGEST_SEARCH:
+            return Unsupported("that many guards without origins")
+        if not self._alignment.possible():
+            return Unsupported(self._reordered())
+        unknown: _Attempt | None = None
+        seen: set[tuple[int | None, ...]] = set()
+        while True:
+            origins = self._alignment.best()
+            if origins is None:
+                return self._refuted()
+            if tuple(origins) in seen:
+                assert unknown is not None
+                return self._unknown(unknown)
+            attempt = self._attempt(origins)
+            if attempt is None:
+                continue
+            if attempt.refuting is not None:
+                failure = self._learn(attempt)
+                if failure is not None:
+                    return failure
+                continue
+            if not attempt.unsettled:
+                return self._proved(attempt)
+            seen.add(tuple(origins))
+            unknown = unknown or attempt
+            for _, j, _ in attempt.unsettled:
+                for guard in range(len(origins)) if j is None else (j,):
+                    origin = origins[guard]
+                    if origin is not None:
+                        self._alignment.discourage(guard, origin)
+
+    def _reordered(self) -> str:
+        where = decreasing([choices[0] for choices in given_origins(self._before, self._after)])
+        line = self._after.guards[where or 0].line
+        return f"line {line}: guards reordered" if line else "guards reordered"
+
+    # One assignment.
+
+    def _attempt(self, origins: list[int | None]) -> _Attempt | None:
+        """Try to prove this assignment. None where running ruled it out before any solver was asked."""
+        attempt = _Attempt(origins)
+        for obligation, guard in self._obligations(origins):
+            if self._discharger.by_structure(obligation):
+                attempt.settled.append(Settled(obligation.name, Status.PROVED, "structure", 0.0))
+                continue
+            if not self._ran:
+                self._ran = True
+                self._run_samples()
+                return None
+            if attempt.refuting is not None:
+                attempt.settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
+                continue
+            self._settle(attempt, obligation, guard)
+        return attempt
+
+    def _obligations(self, origins: list[int | None]) -> Iterator[tuple[Obligation, int | None]]:
+        """The obligations of this assignment in the order of the traces, with the guard of `after` they hang on."""
+        passed, total = 0, len(self._before.guards)
+        for j, origin in enumerate(origins):
+            row = total if origin is None else origin
+            for k in range(passed, row):
+                yield self._pair.left(k, j), None
+            passed = row
+            for obligation in self._pair.stretch(j, row):
+                yield obligation, j
+            yield self._pair.condition(j, origin, self._options.guards), j
+            if origin is not None:
+                for obligation in self._pair.handed_over(j, origin):
+                    yield obligation, j
+        for k in range(passed, total):
+            yield self._pair.left(k, len(origins)), None
+        for obligation in self._pair.stretch(len(origins), total):
+            yield obligation, None
+        for obligation in self._pair.end():
+            yield obligation, None
+
+    def _settle(self, attempt: _Attempt, obligation: Obligation, guard: int | None) -> None:
+        start = self._clock()
+        answer = self._discharger.settle(obligation)
+        seconds = self._clock() - start
+        match answer:
+            case Holds(by):
+                attempt.settled.append(Settled(obligation.name, Status.PROVED, by, seconds))
+            case Model(state):
+                attempt.settled.append(Settled(obligation.name, Status.REFUTED, "solving", seconds))
+                attempt.refuting = state
+            case NotSettled(reason):
+                attempt.settled.append(Settled(obligation.name, Status.UNKNOWN, "solving", seconds))
+                attempt.unsettled.append((obligation, guard, reason))
+
+    # Learning from runs.
+
+    def _run_samples(self) -> None:
+        for state in self._samples:
+            runs = self._replay.run(state)
+            if runs is not None and self._rule_out(runs) and not self._alignment.possible():
+                return
+
+    def _rule_out(self, runs: Runs) -> bool:
+        """Take from the alignment what these runs rule out, and keep them as a counterexample. False: nothing."""
+        guard = self._replay.left_at(runs)
+        origins = self._alignment.best()
+        if origins is None:
+            return False
+        if guard is None:
+            wrong: list[int | None] = [None] if self._replay.difference(runs, None) else []
+        else:
+            choices: Sequence[int | None] = self._alignment.allowed[guard] or [None]
+            wrong = [k for k in choices if self._replay.difference(runs, k)]
+        if not wrong:
+            return False
+        if guard is not None:
+            origins[guard] = origins[guard] if origins[guard] in wrong else wrong[0]
+        found = self._replay.counterexample(self._simplest(runs.state, guard, wrong), origins)
+        assert found is not None
+        self._counterexamples.append(found)
+        if guard is None or wrong == [None]:
+            self._counterexamples = [found]
+            self._alignment.give_up()
+        else:
+            for k in wrong:
+                assert k is not None
+                self._alignment.exclude(guard, k)
+        return True
+
+    def _simplest(self, state: State, guard: int | None, wrong: Sequence[int | None]) -> State:
+        """A simpler state that rules out as much as `state` does, and breaks the same obligation."""
+
+        def names(candidate: State) -> list[str] | None:
+            runs = self._replay.run(candidate)
+            if runs is None or self._replay.left_at(runs) != guard:
+                return None
+            found = [self._replay.difference(runs, k) for k in wrong]
+            return None if None in found else [one.obligation for one in found if one]
+
+        wrong = wrong[:4]
+        broken = names(state)
+        return simplify_state(state, self._before.word, lambda candidate: names(candidate) == broken)
+
+    def _learn(self, attempt: _Attempt) -> Failed | None:
+        """Replay the model of an exact query. One that does not replay is a fault of ours."""
+        assert attempt.refuting is not None
+        runs = self._replay.run(attempt.refuting)
+        found = self._replay.counterexample(attempt.refuting, attempt.origins)
+        if runs is not None and found is not None and self._rule_out(runs):
+            return None
+        name = next(one.name for one in attempt.settled if one.status is Status.REFUTED)
+        return Failed(
+            Fault.TOOL,
+            f"{name}: the solver's counterexample does not replay in the interpreter",
+            f"state: {attempt.refuting}\norigins: {attempt.origins}\nruns: {runs}",
+        )
+
+    # Verdicts.
+
+    def _evidence(self, attempt: _Attempt | None) -> Evidence:
+        return Evidence(
+            assumes=self._assumes(),
+            origins=tuple(attempt.origins) if attempt else (),
+            inferred=self._inferred,
+            early=tuple(attempt.early) if attempt else (),
+            stricter=tuple(attempt.stricter) if attempt else (),
+            obligations=tuple(attempt.settled) if attempt else (),
+        )
+
+    def _assumes(self) -> tuple[str, ...]:
+        if self._options.failargs is Failargs.IGNORE:
+            return ("resume data",)
+        bare = [str(k) for k, guard in enumerate(self._pair.before.guards) if guard.failargs is None]
+        if not bare:
+            return ()
+        return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed",)
+
+    def _refuted(self) -> Verdict:
+        first, *others = self._counterexamples
+        settled = Settled(first.obligation, Status.REFUTED, "running", 0.0)
+        evidence = replace(self._evidence(None), origins=first.origins, obligations=(settled,))
+        return Refuted(evidence, first, tuple(others))
+
+    def _unknown(self, attempt: _Attempt) -> Verdict:
+        obligation, _, reason = attempt.unsettled[0]
+        return Unknown(self._evidence(attempt), f"{obligation.name} was not settled: {_explain(reason)}")
+
+    def _proved(self, attempt: _Attempt) -> Verdict:
+        lost = self._lost_failargs(attempt.origins)
+        if lost is not None:
+            return Unknown(self._evidence(attempt), lost)
+        self._classify(attempt)
+        reasons = vacuity(self._pair, self._discharger, self._replay, self._samples)
+        return Proved(replace(self._evidence(attempt), vacuous=reasons))
+
+    def _lost_failargs(self, origins: list[int | None]) -> str | None:
+        """A guard whose failargs are listed before and not after: they could not be compared."""
+        if self._options.failargs is Failargs.IGNORE:
+            return None
+        for j, origin in enumerate(origins):
+            if origin is None or self._pair.after.guards[j].failargs is not None:
+                continue
+            if self._pair.before.guards[origin].failargs is not None:
+                return (
+                    f"guard {j}: its failargs are not listed after the optimization, and could not be compared "
+                    "(to leave them out of the comparison: --failargs ignore)"
+                )
+        return None
+
+    def _classify(self, attempt: _Attempt) -> None:
+        """Which guards fail more often than their origins: `early` and `stricter` ones."""
+        if self._options.guards is Guards.SAME:
+            return
+        for j, origin in enumerate(attempt.origins):
+            if origin is None or self._holds(self._pair.condition(j, origin, Guards.SAME)):
+                continue
+            early = self._options.guards is Guards.EARLY or self._holds(self._pair.condition(j, origin, Guards.EARLY))
+            (attempt.early if early else attempt.stricter).append(j)
+
+    def _holds(self, obligation: Obligation) -> bool:
+        answer: Answered = self._discharger.settle(obligation)
+        return isinstance(answer, Holds)
+
+
+def _explain(reason: str) -> str:
+    known = {
+        "effort": "the solver's effort was used up (a larger one: --effort)",
+        "timeout": "the time limit was reached (a larger one: --timeout)",
+    }
+    return known.get(reason, f"the solver gave up ({reason})")

@@ -1,0 +1,183 @@
+"""What has to hold for the optimized trace to be right, obligation by obligation.
+
+What an obligation may assume is a *prefix* of each trace: the first guards of `before` have passed, the first guards
+of `after` have passed, so many events are done. That is what keeps the argument from going in circles:
+
+- Guard k of `before` counts as passed only behind the last guard of `after` whose origin is at most k, because that it
+  has passed there is what `guard k: left` says; and only at places with at least as many events done as stand before
+  guard k, because behind an event that did not return `before` never gets to it.
+- An operation of `before` counts as defined where all guards ahead of it pass, at places with at least as many events
+  done as stand before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optimizer.ir.terms import Term, Terms
+from validator.encode import Definedness, Encoding
+from validator.verdict import Failargs, Guards, Options
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What has happened: guards of `before` and of `after` passed, and events done (None: every event returns)."""
+
+    before: int
+    after: int
+    events: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """At `place`, wherever all of `given` hold, `claim` holds."""
+
+    name: str
+    place: Place
+    claim: Term
+    given: tuple[Term, ...] = ()
+
+
+class Pair:
+    """Two encodings over one `Terms`, and the obligations between them."""
+
+    def __init__(self, terms: Terms, before: Encoding, after: Encoding, options: Options) -> None:
+        self.terms = terms
+        self.before = before
+        self.after = after
+        self.options = options
+        self._defined_behind: dict[int, list[Definedness]] = {}
+        self._events_behind: dict[int, list[int]] = {}
+        for known in after.defined:
+            self._defined_behind.setdefault(known.guards, []).append(known)
+        for number, event in enumerate(after.events):
+            self._events_behind.setdefault(event.guards, []).append(number)
+
+    # What may be assumed.
+
+    def passed(self, place: Place) -> list[Term]:
+        """The conditions of the guards that have passed."""
+        mine = [guard.passes for guard in self.before.guards[: place.before]]
+        return mine + [guard.passes for guard in self.after.guards[: place.after]]
+
+    def assumptions(self, place: Place) -> list[Term]:
+        """Everything that may be assumed at `place`."""
+        return [*self.passed(place), *self._definedness(place)]
+
+    def _definedness(self, place: Place) -> Iterator[Term]:
+        ahead = self.terms.true
+        guards = place.before
+        for known in self.before.defined:
+            if place.events is not None and known.events > place.events:
+                break
+            while guards < known.guards:
+                ahead = self.terms.both(ahead, self.before.guards[guards].passes)
+                guards += 1
+            yield self.terms.implies(ahead, known.condition)
+        for number, guard in enumerate(self.before.guards):
+            if place.events is not None and guard.events > place.events:
+                return
+            yield from self._exit_block(place, number)
+
+    def _exit_block(self, place: Place, number: int) -> Iterator[Term]:
+        """Where `before` does leave at that guard, its exit block is defined."""
+        guard = self.before.guards[number]
+        if number < place.before or not guard.block:
+            return
+        leaves = self.terms.not_(guard.passes)
+        for earlier in self.before.guards[place.before : number]:
+            leaves = self.terms.both(leaves, earlier.passes)
+        for known in guard.block:
+            yield self.terms.implies(leaves, known.condition)
+
+    # The obligations.
+
+    def left(self, k: int, after: int) -> Obligation:
+        """Where `before` leaves at guard k, one of the first `after` guards of `after` has failed."""
+        guard = self.before.guards[k]
+        return Obligation(f"guard {k}: left", Place(k, after, guard.events), guard.passes)
+
+    def condition(self, j: int, origin: int | None, mode: Guards) -> Obligation:
+        """Guard j of `after` fails only where the mode allows it to."""
+        guard = self.after.guards[j]
+        name = f"guard {j}: condition"
+        if origin is None:
+            return Obligation(name, Place(len(self.before.guards), j, guard.events), guard.passes)
+        match mode:
+            case Guards.SAME:
+                holds = self.before.guards[origin].passes
+                return Obligation(name, Place(origin, j, guard.events), guard.passes, (holds,))
+            case Guards.EARLY:
+                return Obligation(name, Place(len(self.before.guards), j, None), guard.passes)
+            case Guards.SAFE:
+                return Obligation(name, Place(origin, j, guard.events), self.terms.true)
+
+    def handed_over(self, j: int, origin: int) -> Iterator[Obligation]:
+        """Where guard j of `after` fails, it does so in the right place and hands over what `before` would."""
+        mine, theirs = self.after.guards[j], self.before.guards[origin]
+        place, fails = Place(origin, j, mine.events), (self.terms.not_(mine.passes),)
+        if mine.events != theirs.events:
+            yield Obligation(f"guard {j}: events", place, self.terms.false, fails)
+            return
+        yield from self._defined(mine.block, place, fails)
+        if self.options.failargs is Failargs.IGNORE or mine.failargs is None or theirs.failargs is None:
+            return
+        for known in theirs.block:
+            yield Obligation(f"guard {j}: origin's exit block", place, known.condition, fails)
+        if len(mine.failargs) != len(theirs.failargs):
+            yield Obligation(f"guard {j}: failargs", place, self.terms.false, fails)
+            return
+        for i, (wanted, got) in enumerate(zip(theirs.failargs, mine.failargs, strict=True)):
+            if wanted is not None:
+                same = self.terms.false if got is None else self.terms.eq(wanted, got)
+                yield Obligation(f"guard {j}: failarg {i}", place, same, fails)
+
+    def stretch(self, j: int, passed: int) -> Iterator[Obligation]:
+        """The operations and events of `after` between its guards j - 1 and j (or its end), where `passed` guards of
+        `before` have their counterparts ahead."""
+        for known in self._defined_behind.get(j, ()):
+            yield from self._defined((known,), self._place(j, passed, known.events))
+        for number in self._events_behind.get(j, ()):
+            yield from self._event(number, self._place(j, passed, number))
+
+    def _place(self, after: int, passed: int, events: int) -> Place:
+        """The place there, without the guards of `before` that stand behind more events."""
+        while passed and self.before.guards[passed - 1].events > events:
+            passed -= 1
+        return Place(passed, after, events)
+
+    def _defined(
+        self, known: tuple[Definedness, ...], place: Place, given: tuple[Term, ...] = ()
+    ) -> Iterator[Obligation]:
+        for one in known:
+            yield Obligation(f"op {one.op}: defined", place, one.condition, given)
+
+    def _event(self, number: int, place: Place) -> Iterator[Obligation]:
+        """The event is that of `before`. That `before` gets to it follows from what its guards have to prove: where it
+        leaves ahead of the event, so does `after`, at a guard with as many events ahead of it."""
+        mine = self.after.events[number]
+        if number >= len(self.before.events):
+            yield Obligation(f"event {number}: reached", place, self.terms.false)
+            return
+        theirs = self.before.events[number]
+        given = tuple(guard.passes for guard in self.before.guards[place.before : theirs.guards])
+        if mine.operation.op is not theirs.operation.op or len(mine.args) != len(theirs.args):
+            yield Obligation(f"event {number}: kind", place, self.terms.false, given)
+            return
+        for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
+            yield Obligation(f"event {number}: argument {i}", place, self.terms.eq(wanted, got), given)
+
+    def end(self) -> Iterator[Obligation]:
+        """Where `after` goes to its end, `before` does too, with the same events and arguments."""
+        before, after = self.before, self.after
+        place = self._place(len(after.guards), len(before.guards), len(after.events))
+        if len(before.events) > len(after.events):
+            yield Obligation("end: events", place, self.terms.false)
+        elif before.trace.end.op is not after.trace.end.op:
+            yield Obligation("end: kind", place, self.terms.false)
+        elif len(before.end) != len(after.end):
+            yield Obligation("end: arguments", place, self.terms.false)
+        else:
+            for i, (wanted, got) in enumerate(zip(before.end, after.end, strict=True)):
+                yield Obligation(f"end: argument {i}", place, self.terms.eq(wanted, got))

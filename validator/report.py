@@ -1,0 +1,168 @@
+"""Verdicts in JSON for machines and in words for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
+from optimizer.ir.trace import Trace
+from validator.side_by_side import Style, named_inputs, plain, side_by_side
+from validator.verdict import (
+    Counterexample,
+    Evidence,
+    Failed,
+    Proved,
+    Refuted,
+    Unknown,
+    Unsupported,
+    Verdict,
+)
+
+# JSON.
+
+
+def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None) -> dict[str, Any]:
+    """The verdict as an object of JSON; the traces give the names of inputs (None where they could not be read)."""
+    result: dict[str, Any] = {"name": name, "verdict": verdict_name(verdict)}
+    match verdict:
+        case Proved(evidence):
+            result |= _evidence_json(evidence)
+        case Unknown(evidence, reason):
+            result |= _evidence_json(evidence) | {"reason": reason}
+        case Refuted(evidence, counterexample, others):
+            assert before is not None
+            result |= _evidence_json(evidence) | {
+                "reason": counterexample.difference,
+                "counterexample": _counterexample_json(counterexample, before),
+                "other_counterexamples": [_counterexample_json(other, before) for other in others],
+            }
+        case Unsupported(reason):
+            result["reason"] = reason
+        case Failed(fault, reason):
+            result |= {"fault": fault.value, "reason": reason}
+    return result
+
+
+def verdict_name(verdict: Verdict) -> str:
+    """`proved`, `refuted`, `unknown`, `unsupported` or `error`."""
+    match verdict:
+        case Proved():
+            return "proved"
+        case Refuted():
+            return "refuted"
+        case Unknown():
+            return "unknown"
+        case Unsupported():
+            return "unsupported"
+        case Failed():
+            return "error"
+
+
+def _evidence_json(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "vacuous": None if evidence.vacuous is None else bool(evidence.vacuous),
+        "assumes": list(evidence.assumes),
+        "origins": "inferred" if evidence.inferred else "given",
+        "origin_of_guard": list(evidence.origins),
+        "guards": [{"guard": j, "is": "early"} for j in evidence.early]
+        + [{"guard": j, "is": "stricter"} for j in evidence.stricter],
+        "seconds": round(evidence.seconds, 6),
+        "obligations": [
+            {"name": one.name, "status": one.status.value, "by": one.by, "seconds": round(one.seconds, 6)}
+            for one in evidence.obligations
+        ],
+    }
+
+
+def _counterexample_json(counterexample: Counterexample, before: Trace) -> dict[str, Any]:
+    world = counterexample.state.world
+    return {
+        "inputs": named_inputs(before, counterexample.state),
+        "event_results": list(world.results),
+        "stops_at_event": world.stops_at,
+        "obligation": counterexample.obligation,
+        "origins": list(counterexample.origins),
+        "before": run_json(counterexample.before),
+        "after": run_json(counterexample.after),
+    }
+
+
+def run_json(run: Run) -> dict[str, Any]:
+    """How a run ended, and with what."""
+    return {
+        **_outcome_json(run.outcome),
+        "events": [{"name": event.name, "args": list(event.args)} for event in run.events],
+        "values": run.values,
+    }
+
+
+def _outcome_json(outcome: Outcome) -> dict[str, Any]:
+    match outcome:
+        case Finished(args):
+            return {"ended": "finish", "args": list(args)}
+        case Jumped(args):
+            return {"ended": "jump", "args": list(args)}
+        case GuardFailed(guard, failargs):
+            listed = None if failargs is None else list(failargs)
+            return {"ended": "guard", "guard": guard, "failargs": listed}
+        case Stopped(event):
+            return {"ended": "event", "event": event}
+        case Undefined(op, reason):
+            return {"ended": "undefined", "op": op, "reason": reason}
+
+
+# Words.
+
+
+def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, style: Style = plain) -> str:
+    """The verdict for a person: one line that says what it is, then what there is to know."""
+    match verdict:
+        case Proved(evidence):
+            lines = [f"{style('proved', 'green')}{_vacuous(evidence)}: {_rungs(evidence)}", *_notes(evidence)]
+        case Unknown(evidence, reason):
+            lines = [f"{style('unknown', 'yellow')}: {reason}", *_notes(evidence)]
+        case Refuted(evidence, counterexample, others):
+            assert before is not None
+            assert after is not None
+            lines = [f"{style('refuted', 'red')}: {counterexample.obligation}", *_notes(evidence), ""]
+            for one in (counterexample, *others):
+                lines += [*side_by_side(one, before, after, style), ""]
+            lines.pop()
+        case Unsupported(reason):
+            lines = [f"{style('unsupported', 'yellow')}: {reason}"]
+        case Failed(_, reason):
+            lines = [f"{style('error', 'red')}: {reason}"]
+    return "\n".join(lines)
+
+
+def _rungs(evidence: Evidence) -> str:
+    counts = Counter(one.by for one in evidence.obligations)
+    total = len(evidence.obligations)
+    by = ", ".join(f"{count} by {rung}" for rung, count in counts.items())
+    what = "1 obligation holds" if total == 1 else f"{total} obligations hold"
+    return f"{what} ({by}; {evidence.seconds:.3f} s)" if by else f"{what} ({evidence.seconds:.3f} s)"
+
+
+def _vacuous(evidence: Evidence) -> str:
+    return ", but vacuous" if evidence.vacuous else ""
+
+
+def _notes(evidence: Evidence) -> Iterator[str]:
+    for reason in evidence.vacuous or ():
+        yield f"  vacuous: {reason}"
+    if evidence.vacuous is None:
+        yield "  no input was found that passes all guards, so the proof may be vacuous"
+    for what in evidence.assumes:
+        yield f"  assumes: {what}"
+    if evidence.inferred and evidence.origins:
+        yield f"  origins inferred: {_origins(evidence.origins)}"
+    for j in evidence.early:
+        yield f"  guard {j} is early: it fails where the recorded trace leaves at a later guard"
+    for j in evidence.stricter:
+        yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
+
+
+def _origins(origins: tuple[int | None, ...]) -> str:
+    return ", ".join(f"guard {j} is {'none' if o is None else o}" for j, o in enumerate(origins))

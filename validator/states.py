@@ -1,0 +1,107 @@
+"""States to run traces on: samples that tend to show differences, and simpler ones for a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from random import Random
+
+from optimizer.ir.concrete import concrete
+from optimizer.ir.domain import wrap
+from optimizer.ir.interpreter import World
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import ConstInt, Trace, all_operations
+from validator.verdict import State
+
+_SAMPLES = 40
+_SHRINK_RUNS = 4000
+
+
+@cache
+def simple_values(word: int) -> tuple[int, ...]:
+    """0, 1, -1, then powers of two and their neighbours of both signs, simplest first."""
+    domain = concrete(word)
+    values = {domain.const(value) for value in range(-2, 9)}
+    for power in range(word):
+        for near in ((1 << power), (1 << power) - 1, (1 << power) + 1):
+            values |= {domain.const(near), domain.const(-near)}
+    return tuple(sorted(values, key=lambda value: (abs(value), value < 0)))
+
+
+def sample_states(before: Trace, after: Trace, examples: Sequence[State]) -> Iterator[State]:
+    """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair."""
+    word, arity = before.word, len(before.inputs)
+    events = sum(operation.op.kind is Kind.EVENT for operation in before.ops)
+    pool = _pool(before, after)
+    random = Random(len(pool))
+
+    def draw() -> int:
+        if random.random() < 0.8:
+            return random.choice(pool)
+        return wrap(random.getrandbits(word), word)
+
+    yield from examples
+    for value in simple_values(word)[:3]:
+        yield State((value,) * arity, World((value,) * events))
+    for count in range(_SAMPLES):
+        if examples and count % 2:
+            example = random.choice(examples)
+            inputs = list(example.inputs)
+            if inputs:
+                inputs[random.randrange(arity)] = draw()
+            yield State(tuple(inputs), example.world)
+        else:
+            yield State(tuple(draw() for _ in range(arity)), World(tuple(draw() for _ in range(events))))
+
+
+def _pool(before: Trace, after: Trace) -> tuple[int, ...]:
+    constants = {
+        arg.value
+        for trace in (before, after)
+        for operation in all_operations(trace)
+        for arg in operation.args
+        if isinstance(arg, ConstInt)
+    }
+    near = {wrap(value + delta, before.word) for value in constants for delta in (-1, 0, 1)}
+    limits = {wrap((1 << (before.word - 1)) + delta, before.word) for delta in (-2, -1, 0, 1)}
+    return tuple(sorted(near | limits | set(range(-3, 4)), key=lambda v: (abs(v), v)))
+
+
+def simplify_state(state: State, word: int, still: Callable[[State], bool]) -> State:
+    """A simpler state of which `still` holds as it does of `state`: small values, and a world that goes on."""
+    if state.world.stops_at is not None:
+        returning = State(state.inputs, World(state.world.results))
+        state = returning if still(returning) else state
+    budget = _SHRINK_RUNS
+    values = [*state.inputs, *state.world.results]
+    arity = len(state.inputs)
+
+    def build(candidate: list[int]) -> State:
+        return State(tuple(candidate[:arity]), World(tuple(candidate[arity:]), state.world.stops_at))
+
+    changed = True
+    while changed and budget > 0:
+        changed = False
+        for i, current in enumerate(values):
+            for simpler in _simpler(current, word):
+                budget -= 1
+                candidate = [*values[:i], simpler, *values[i + 1 :]]
+                if still(build(candidate)):
+                    values, changed = candidate, True
+                    break
+                if budget <= 0:
+                    break
+    return build(values)
+
+
+def _simpler(value: int, word: int) -> Iterator[int]:
+    """Values that are simpler than `value`, simplest first: the simple ones, then smaller ones of the same sign."""
+    for simple in simple_values(word):
+        if simple == value:
+            return
+        yield simple
+    size = abs(value)
+    for bit in reversed(range(size.bit_length())):
+        if size >> bit & 1:
+            smaller = size & ~(1 << bit)
+            yield smaller if value > 0 else -smaller

@@ -1,0 +1,139 @@
+"""What the validator answers, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from optimizer.ir.interpreter import Run, World
+
+
+class Guards(Enum):
+    """Where a guard of the optimized trace may fail: see section 5 of the trace language."""
+
+    SAME = "same"
+    EARLY = "early"
+    SAFE = "safe"
+
+
+class Failargs(Enum):
+    """Are the values that guards hand over compared?"""
+
+    CHECK = "check"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
+    it, for the pair, in seconds."""
+
+    guards: Guards = Guards.EARLY
+    failargs: Failargs = Failargs.CHECK
+    effort: int = 20_000_000
+    timeout_s: float = 60.0
+
+
+class Status(Enum):
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How an obligation ended: by which rung (`structure`, `running`, `solving`), in how long."""
+
+    name: str
+    status: Status
+    by: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a run starts from: a signed integer for each input, and the script of the world outside."""
+
+    inputs: tuple[int, ...]
+    world: World = field(default_factory=World)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A state on which the two traces differ, both runs on it, and the obligation that it breaks.
+
+    `difference` is a sentence. `origins` are those that it was found under, one for each guard of the optimized trace.
+    `expected` is the run of the recorded trace up to the guard that the optimized one left for, if it left.
+    """
+
+    obligation: str
+    state: State
+    before: Run
+    after: Run
+    difference: str
+    origins: tuple[int | None, ...] = ()
+    expected: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is told with every verdict that comes out of comparing two traces.
+
+    `vacuous` are the reasons for which a proof says little (empty: none); None where that was not settled. `origins`
+    are the resume positions that the verdict holds for, given in the text or inferred. `early` and `stricter` are
+    guards of the optimized trace that fail where the recorded one fails later, or not at all.
+    """
+
+    vacuous: tuple[str, ...] | None = ()
+    assumes: tuple[str, ...] = ()
+    origins: tuple[int | None, ...] = ()
+    inferred: bool = False
+    early: tuple[int, ...] = ()
+    stricter: tuple[int, ...] = ()
+    obligations: tuple[Settled, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """`others` are counterexamples to the other ways of matching guards, where origins were inferred."""
+
+    evidence: Evidence
+    counterexample: Counterexample
+    others: tuple[Counterexample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    evidence: Evidence
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    reason: str
+
+
+class Fault(Enum):
+    """Whose fault an error is."""
+
+    INPUT = "input"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No verdict: a mistake in the input, or a fault of this tool. `report` is text worth saving for a report."""
+
+    fault: Fault
+    reason: str
+    report: str = field(default="", compare=False)
+
+
+Verdict = Proved | Refuted | Unknown | Unsupported | Failed

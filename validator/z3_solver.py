@@ -1,0 +1,141 @@
+"""The one place that speaks to Z3: terms in, `Unsat`, `Sat` or `GaveUp` out.
+
+Effort is Z3's own resource count (`rlimit`), so that an answer does not depend on how busy the machine is; the time
+limit is a net far behind it, and an answer that it cut off says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from optimizer.ir.domain import PRIMITIVES, wrap
+from optimizer.ir.terms import Term, cone
+
+
+@dataclass(frozen=True, slots=True)
+class Unsat:
+    """No values satisfy the conditions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sat:
+    """These values satisfy the conditions: a signed integer for each variable that matters."""
+
+    model: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """No answer: `reason` is "effort" where the budget ran out, "timeout" where the net caught it, or Z3's own word."""
+
+    reason: str
+
+
+Answer = Unsat | Sat | GaveUp
+
+
+def _floor_div(a: Any, b: Any) -> Any:
+    quotient, remainder = a / b, z3.SRem(a, b)
+    return z3.If(z3.And(remainder != 0, (remainder ^ b) < 0), quotient - 1, quotient)
+
+
+def _umulh(a: Any, b: Any) -> Any:
+    width = a.size()
+    product = z3.ZeroExt(width, a) * z3.ZeroExt(width, b)
+    return z3.Extract(2 * width - 1, width, product)
+
+
+_BUILD: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "umulh": _umulh,
+    "neg": lambda a: -a,
+    "udiv": z3.UDiv,
+    "sdiv": lambda a, b: a / b,
+    "srem": z3.SRem,
+    "fdiv": _floor_div,
+    "fmod": lambda a, b: a % b,
+    "bit_and": lambda a, b: a & b,
+    "bit_or": lambda a, b: a | b,
+    "bit_xor": lambda a, b: a ^ b,
+    "bit_not": lambda a: ~a,
+    "shl": lambda a, b: a << b,
+    "lshr": z3.LShR,
+    "ashr": lambda a, b: a >> b,
+    "eq": lambda a, b: a == b,
+    "slt": lambda a, b: a < b,
+    "ult": z3.ULT,
+    "add_overflows": lambda a, b: z3.Not(z3.And(z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b))),
+    "sub_overflows": lambda a, b: z3.Not(z3.And(z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True))),
+    "mul_overflows": lambda a, b: z3.Not(z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b))),
+    "not_": z3.Not,
+    "both": z3.And,
+    "either": z3.Or,
+    "ite": z3.If,
+}
+assert set(_BUILD) | {"const", "truth"} == set(PRIMITIVES)
+
+# Measured best on traces among Z3's own preprocessing steps, three times as fast as the default solver.
+_STEPS = ("simplify", "propagate-values", "propagate-bv-bounds", "solve-eqs", "elim-uncnstr", "smt")
+
+
+class Solver:
+    """Answers queries over terms of one width. Terms are translated once each."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._context = z3.Context()
+        self._translated: dict[Term, Any] = {}
+        self._tactic = z3.Then(*[z3.Tactic(step, ctx=self._context) for step in _STEPS])
+
+    def check(self, conditions: Sequence[Term], effort: int, timeout_s: float) -> Answer:
+        """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit."""
+        solver = self._tactic.solver()
+        solver.set("timeout", max(1, int(timeout_s * 1000)))
+        solver.set("rlimit", effort)
+        solver.add(*[self._translate(condition) for condition in conditions])
+        answer = solver.check()
+        if answer == z3.unsat:
+            return Unsat()
+        if answer == z3.sat:
+            return Sat(self._values(solver.model(), conditions))
+        reason = solver.reason_unknown()
+        if reason == "interrupted from keyboard":
+            # Z3 takes Ctrl-C for itself while it works.
+            raise KeyboardInterrupt
+        return GaveUp(_why(reason))
+
+    def _translate(self, root: Term) -> Any:
+        done = self._translated
+        if root not in done:
+            for term in cone([root]):
+                if term not in done:
+                    done[term] = self._build(term)
+        return done[root]
+
+    def _build(self, term: Term) -> Any:
+        if term.kind == "var":
+            return z3.BitVec(term.value, self._width, self._context)
+        if term.kind == "const":
+            return z3.BitVecVal(term.value, self._width, self._context)
+        if term.kind == "truth":
+            return z3.BoolVal(term.value, self._context)
+        return _BUILD[term.kind](*[self._translated[arg] for arg in term.args])
+
+    def _values(self, model: Any, conditions: Sequence[Term]) -> dict[str, int]:
+        return {
+            term.value: wrap(model.eval(self._translated[term], True).as_long(), self._width)
+            for term in cone(conditions)
+            if term.kind == "var"
+        }
+
+
+def _why(reason: str) -> str:
+    if "resource" in reason or "rlimit" in reason or "canceled" in reason:
+        return "effort"
+    return "timeout" if "timeout" in reason else reason
