@@ -8,10 +8,11 @@ from importlib import import_module
 
 import click
 
-from validator.exits import Exit, run_command
+from validator.cli_invoke import invoke
+from validator.exits import run_command
 
 _COMMANDS = {
-    "validate": "validator.cli:main",
+    "validate": "validator.cli:validate",
     "optimize": "fuzz.cli_traces:optimize",
     "run": "fuzz.cli_traces:run",
     "fuzz": "fuzz.cli_campaign:fuzz",
@@ -48,20 +49,6 @@ def traceproof() -> None:
     Exit codes: 0 proved (or nothing found), 1 refuted (or something found), 2 a mistake in the input,
     3 unknown, 4 unsupported, 5 a fault of this tool, 130 interrupted.
     """
-
-
-def invoke(command: click.Command, args: Sequence[str], name: str) -> int:
-    """Run a click command on arguments; what it returns is the exit code."""
-    try:
-        with command.make_context(name, list(args)) as context:
-            return int(command.invoke(context) or 0)
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.Abort:
-        raise KeyboardInterrupt from None
-    except click.ClickException as mistake:
-        mistake.show()
-        return Exit.USAGE
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -2,7 +2,8 @@
 
 Three things about values, all learned from the operations that it has emitted: which are equal, which
 operation defines each, and between which bounds it lies. Values are looked up by their representative, which
-`find` gives.
+`find` gives. Where an operation is never defined, nobody gets behind it; what is learned there holds of nobody,
+and the walk just goes on.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 
 class Facts:
-    """`word` is the width in bits. With `decide_values`, a variable whose bounds are one value is that
-    constant."""
+    """`word` is the width in bits. With `decide_values`, a variable with one possible value is that constant."""
 
     def __init__(self, word: int, *, decide_values: bool) -> None:
         self.word = word

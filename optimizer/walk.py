@@ -27,14 +27,14 @@ The walk is linear in the length of the trace where its passes do constant work 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Op
-from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, exit_of
+from optimizer.ir.trace import Exit, Operation, Trace, Value, exit_of
 
 _ALWAYS_FAILS = OPS["guard_always_fails"]
 
@@ -83,8 +83,11 @@ Answer = Equal | Becomes | Passes | Fails
 
 
 class Pass:
-    """What rides on a walk; made for one walk. `decides_values`: uses see the constants that the bounds have
-    found."""
+    """What rides on a walk; made for one walk.
+
+    If one of them `decides`, the walk takes what the bounds say of values and guards for decided: a value with
+    one possibility is that constant wherever it is used, and a guard that cannot pass always fails.
+    """
 
     name: ClassVar[str]
     decides: ClassVar[bool] = False
@@ -139,7 +142,7 @@ class _Walk:
             if operation.op.overflows is None:
                 self._settle(self._resolve(operation))
             else:
-                self._settle_overflow(self._resolve(operation), next(operations))
+                self._settle_overflow(self._resolve(operation), _up_to_guard(operations))
         self._output.extend(map(self._resolve, operations))
         return Walked(
             replace(self._trace, ops=tuple(self._output)),
@@ -168,24 +171,31 @@ class _Walk:
             case _, Fails():
                 self._stop_at(operation)
 
-    def _settle_overflow(self, operation: Operation, guard: Operation) -> None:
-        """The same of an overflow operation and the guard on its flag."""
+    def _settle_overflow(self, operation: Operation, behind: Sequence[Operation]) -> None:
+        """The same of an overflow operation with what is behind it: positions, and the guard on its flag."""
+        *positions, guard = behind
         match self._ask(operation):
             case None:
                 self._emit(operation)
+                for position in positions:
+                    self._settle(self._resolve(position))
                 self._emit(self._resolve(guard))
             case _, Becomes(op, args, why, None):
                 self._fired[why] += 1
-                self._settle_overflow(replace(operation, op=op, args=args), guard)
+                self._settle_overflow(replace(operation, op=op, args=args), behind)
             case rider, Becomes(overflowed=bool(flag)) | Equal(overflowed=bool(flag)) as answer:
                 assert guard.op.passes is not None
-                if guard.op.passes(self._concrete, flag):
+                assert operation.op.wrapping is not None
+                passes = guard.op.passes(self._concrete, flag)
+                if passes:
                     self._guards_seen += 1
                     self._guards[rider.name] += 1
                     self._apply(operation, rider, answer)
                 else:
-                    assert operation.op.wrapping is not None
                     self._settle(replace(operation, op=OPS[operation.op.wrapping]))
+                for position in positions:
+                    self._settle(self._resolve(position))
+                if not passes:
                     self._stop_at(self._resolve(guard))
             case rider, _:
                 raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
@@ -234,11 +244,17 @@ class _Walk:
         return replace(operation, args=args, exit=self._resolve_exit(operation.exit, number))
 
     def _resolve_exit(self, exit_: Exit, number: int) -> Exit:
-        own = {op.result for op in exit_.block}
-
-        def find(value: Value) -> Value:
-            return value if isinstance(value, Var) and value in own else self._facts.find(value)
-
+        find = self._facts.find
         block = tuple(replace(op, args=tuple(map(find, op.args))) for op in exit_.block)
         failargs = exit_.failargs and tuple(None if arg is None else find(arg) for arg in exit_.failargs)
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
+
+
+def _up_to_guard(operations: Iterator[Operation]) -> list[Operation]:
+    """What is behind an overflow operation, up to the guard on its flag."""
+    behind: list[Operation] = []
+    for operation in operations:
+        behind.append(operation)
+        if operation.op.reads_flag:
+            break
+    return behind

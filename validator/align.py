@@ -9,6 +9,7 @@ about a step holds for every way that takes it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from optimizer.ir.faults import InputError
@@ -95,7 +96,7 @@ class Alignment:
             return None
         if not self._before:
             return [None] * len(self._after)
-        return self._search()
+        return self._free_way() or self._search()
 
     def possible(self) -> bool:
         """Is an assignment left?"""
@@ -108,6 +109,24 @@ class Alignment:
                 return False
             low = fitting[0] if fitting else 0
         return True
+
+    def _free_way(self) -> list[int | None] | None:
+        """An assignment that structure seems to settle altogether, if following the two lists finds one."""
+        way: list[int | None] = []
+        k, total = 0, len(self._before)
+        for j in range(len(self._after)):
+            while k < total and (self._assigning(j, k) > 0 or not self._allows(j, k)):
+                if self._left(k, j) > 0:
+                    return None
+                k += 1
+            if k == total:
+                return None
+            way.append(k)
+        return None if any(self._left(i, len(way)) > 0 for i in range(k, total)) else way
+
+    def _allows(self, j: int, k: int) -> bool:
+        place = bisect_left(self.allowed[j], k)
+        return place < len(self.allowed[j]) and self.allowed[j][place] == k
 
     def _search(self) -> list[int | None] | None:
         """Dynamic programming over the guards of `after`: the cheapest way that ends in each row."""

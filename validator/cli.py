@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -13,6 +13,7 @@ from optimizer.ir.declarations import parse_declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
+from validator.cli_invoke import invoke
 from validator.exits import Exit, exit_code, report_fault, run_command, worst
 from validator.files import file_name, read_text, read_trace
 from validator.judge import validate as validate_pair
@@ -39,7 +40,7 @@ Exit codes:
 A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Prove that an optimized trace does what the recorded one does.")
 @click.argument("before", required=False)
 @click.argument("after", required=False)
 @click.option(
@@ -84,7 +85,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 @click.option("--word", type=click.IntRange(4, 64), help="Width of a machine word in bits.  [default: 64]")
 @click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
-def main(
+def validate(
     before: str | None,
     after: str | None,
     batch: str | None,
@@ -96,7 +97,7 @@ def main(
     word: int | None,
     strict: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Prove that the trace in AFTER does what the trace in BEFORE does, on every input, or show an input on which it
     does not.
 
@@ -107,12 +108,18 @@ def main(
     if batch is not None:
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
-        sys.exit(run_command(lambda: _batch(batch, options, types, word, strict)))
+        return _batch(batch, options, types, word, strict)
     if before is None or after is None:
         raise click.UsageError("Two traces are needed, BEFORE and AFTER (or --batch FILE).")
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
-    sys.exit(run_command(lambda: _single(before, after, options, types, word, strict, as_json)))
+    return _single(before, after, options, types, word, strict, as_json)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """The entry point."""
+    arguments = sys.argv[1:] if args is None else args
+    sys.exit(run_command(lambda: invoke(validate, arguments, "validate")))
 
 
 def _single(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from optimizer.ir.interpreter import World
 from optimizer.ir.terms import Term, cone
-from validator.encode import event_name, input_name
+from validator.encode import Definedness, event_name, input_name
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
 
@@ -63,17 +63,29 @@ class Discharger:
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
+        self._first_defined: dict[Term, Definedness] = {}
+        for known in pair.before.defined:
+            self._first_defined.setdefault(known.condition, known)
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
 
     def by_structure(self, obligation: Obligation) -> bool:
         """Do both sides build the same term, or is the claim among what may be assumed?"""
         terms, place = self._pair.terms, obligation.place
-        return obligation.claim is terms.true or any(
+        if obligation.claim is terms.true or self._is_known(obligation.claim, place):
+            return True
+        return any(
             term in obligation.given
             or self._first_before.get(term, place.before) < place.before
             or self._first_after.get(term, place.after) < place.after
             for term in (obligation.claim, terms.false)
         )
+
+    def _is_known(self, condition: Term, place: Place) -> bool:
+        """Is it one of the conditions under which `before` is defined as far as it has got at `place`?"""
+        known = self._first_defined.get(condition)
+        if known is None or known.guards > place.before:
+            return False
+        return place.events is None or known.events <= place.events
 
     def settle(self, obligation: Obligation) -> Answered:
         """Settle it by structure or with the solver."""

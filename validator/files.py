@@ -44,19 +44,32 @@ def read_types(path: str | None) -> Declarations:
     return Declarations() if path is None else parse_declarations(read_text(path), file=file_name(path))
 
 
+def _umask() -> int:
+    # The only way to ask for it is to set it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def write_text(path: str, text: str) -> None:
     """Write a file beside its place and rename it into it; to standard output for `-`. Raises InputError."""
     if path == "-":
         sys.stdout.write(text)
         return
     target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {target.parent}")
     beside = None
     try:
+        if target.exists() and not target.is_file():  # a device or a pipe, which must stay what it is
+            target.write_text(text)
+            return
         with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
             beside = out.name
             out.write(text)
             out.flush()
             os.fsync(out.fileno())
+        Path(beside).chmod(0o666 & ~_umask())
         Path(beside).replace(target)
     except OSError as problem:
         if beside is not None:

@@ -20,7 +20,7 @@ from optimizer.ir.interpreter import (
     Undefined,
     World,
 )
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, exit_of
 from validator.verdict import Counterexample, Failargs, Guards, Options, State
 
 Origins = Sequence[int | None]
@@ -51,6 +51,7 @@ class Replay:
         self._before = Program(before)
         self._after = Program(after)
         self._options = options
+        self._listed = [exit_of(guard).failargs is not None for guard in before.guards]
 
     def run(self, state: State) -> Runs | None:
         """Both runs on `state`, or None where the recorded trace is malformed on it.
@@ -106,19 +107,18 @@ class Replay:
                 f"the recorded trace leaves at guard {k}; the optimized one goes on, to its guard {guard}",
             )
         expected = self._before.run(runs.state.inputs, runs.state.world, leave_at=origin)
-        reached = isinstance(expected.outcome, GuardFailed) and expected.outcome.guard == origin
+        # Where `before` itself is defined, all that can be undefined here is the exit block of a guard that it passes.
+        reached = isinstance(expected.outcome, GuardFailed | Undefined) and not self._left_ahead(expected, origin)
         if not reached or len(expected.events) != len(runs.after.events):
-            if isinstance(expected.outcome, Undefined):
-                return Difference(
-                    f"guard {guard}: origin's exit block",
-                    f"guard {guard} fails where the exit block of the recorded guard {origin} is undefined",
-                )
             return Difference(
                 f"guard {guard}: events",
                 f"guard {guard} fails with {_count(len(runs.after.events), 'event')} done, and the recorded guard "
                 f"{origin} stands behind another number",
             )
         return self._condition(runs, guard, origin, expected) or self._failargs(left, origin, expected)
+
+    def _left_ahead(self, expected: Run, origin: int) -> bool:
+        return isinstance(expected.outcome, GuardFailed) and expected.outcome.guard != origin
 
     def _condition(self, runs: Runs, guard: int, origin: int, expected: Run) -> Difference | None:
         name = f"guard {guard}: condition"
@@ -133,10 +133,16 @@ class Replay:
         return None
 
     def _failargs(self, left: GuardFailed, origin: int, expected: Run) -> Difference | None:
-        assert isinstance(expected.outcome, GuardFailed)
-        wanted, got, guard = expected.outcome.failargs, left.failargs, left.guard
-        if self._options.failargs is Failargs.IGNORE or wanted is None or got is None:
+        listed, got, guard = self._listed[origin], left.failargs, left.guard
+        if self._options.failargs is Failargs.IGNORE or not listed or got is None:
             return None
+        if not isinstance(expected.outcome, GuardFailed):
+            return Difference(
+                f"guard {guard}: origin's exit block",
+                f"guard {guard} fails where the exit block of the recorded guard {origin} is undefined",
+            )
+        wanted = expected.outcome.failargs
+        assert wanted is not None
         if len(wanted) != len(got):
             return Difference(
                 f"guard {guard}: failargs",

@@ -29,8 +29,7 @@ _MOST_INPUTS = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The rule is right for all inputs at `width` bits, as `method` has shown, and for all at `small_width`
-    too."""
+    """The rule is right for all inputs at `width` bits, as `method` says, and for all at `small_width` too."""
 
     width: int
     method: str
@@ -54,8 +53,7 @@ class NeverFires:
 
 @dataclass(frozen=True, slots=True)
 class Unproved:
-    """Nothing was settled at 64 bits, for this reason, and there are too many inputs to try at a small
-    width."""
+    """Not settled at the full width, for this reason, and with too many inputs to try at a small one."""
 
     reason: str
 
@@ -146,8 +144,7 @@ def _try_all(rule: Rule, width: int) -> Refuted | NeverFires | None:
 
 
 class _PlainTerms(Terms):
-    """Terms built as they are written, so that no proof rests on the algebra of `Terms`, which is much the
-    same."""
+    """Terms as they are written, so that no proof rests on the algebra of `Terms`, which is much the same."""
 
     __slots__ = ()
 

@@ -107,6 +107,10 @@ class _Notes:
             return f"undefined: {outcome.reason}", True
         match operation.op.kind:
             case Kind.GUARD:
+                block = operation.exit.block if operation.exit else ()
+                if isinstance(outcome, Undefined) and number < outcome.op <= number + len(block):
+                    self.left = True
+                    return "fails", False
                 if not isinstance(outcome, GuardFailed) or outcome.guard != self._guards:
                     return "passes", False
                 self.left = True

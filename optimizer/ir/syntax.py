@@ -81,11 +81,12 @@ def parse_body(source: Source, first_line: int) -> Body:
 def _meaningful_lines(source: Source, first_line: int) -> Iterator[tuple[int, int]]:
     """The numbers of the lines that say something, each with the index at which it begins."""
     for number in range(first_line, len(source.lines) + 1):
-        line = source.lines[number - 1].strip()
-        if line and line[0] != "#" and line != _LOOP_END:
-            match = _START.match(source.lines[number - 1])
-            if match and match.end() < len(source.lines[number - 1]):
-                yield number, match.end()
+        line = source.lines[number - 1]
+        match = _START.match(line)
+        start = match.end() if match else 0
+        said = line[start:].rstrip()
+        if said and said[0] != "#" and said != _LOOP_END:
+            yield number, start
 
 
 def _parse_block(parser: _LineParser, lines: Iterator[tuple[int, int]], opened: int) -> list[Statement]:

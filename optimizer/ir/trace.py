@@ -102,8 +102,8 @@ class Exit:
     """What a guard hands to the interpreter when it fails.
 
     `failargs` are the live values, None for a dead slot; without a list they are *unknown* (None), which is not the
-    same as empty. `origin` is the number of the guard of the recorded trace whose resume position is used. `block` is the
-    exit block: operations that run when the guard fails, before the failargs are read.
+    same as empty. `origin` is the number of the guard of the recorded trace whose resume position is used. `block` is
+    the exit block: operations that run when the guard fails, before the failargs are read.
     """
 
     failargs: tuple[Value | None, ...] | None = None

@@ -62,7 +62,11 @@ def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Fac
 
 
 def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -> bool:
-    """Is `value` what the pattern says? Writes the values of the pattern's names into `found`."""
+    """Is `value` what the pattern says? Writes the values of the pattern's names into `found`.
+
+    What stands inside is compared as it was emitted. What was learned of it since could make whole chains of
+    definitions match anew, for every operation that looks at them.
+    """
     match pattern:
         case Variable(name):
             return found.setdefault(name, value) == value
@@ -76,7 +80,7 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
                 return False
             if op.overflows is not None and facts.overflowed(value) is not False:
                 return False
-            return _match_all(args, tuple(map(facts.find, definition.args)), facts, found)
+            return _match_all(args, definition.args, facts, found)
         case _:
             raise AssertionError("the rule language lets no function stand in a pattern")
 
@@ -110,6 +114,6 @@ def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
 def _value(term: Term, found: Mapping[str, Value], facts: Facts) -> Value:
     """The value that a leaf or constant term of a replacement stands for."""
     if isinstance(term, Variable):
-        return found[term.name]
+        return facts.find(found[term.name])
     word, _ = evaluate(term, concrete(facts.word), _constants(found))
     return ConstInt(word)

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
 from types import ModuleType
@@ -14,7 +15,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.interpreter import World
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import format_trace
-from optimizer.ir.trace import ConstInt, Operation, Trace, Var
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
 from optimizer.passes import cse, dead_code, fold, guards, simplify
 from optimizer.pipeline import DEFAULT_PASSES, run_passes
 
@@ -158,6 +159,21 @@ def long_trace(length: int) -> Trace:
     return Trace(inputs, tuple(ops))
 
 
+def late_constants(length: int) -> Trace:
+    """A chain of sums of which it is learned too late that all terms are constants, and sums with its end."""
+    inputs = tuple(Var(f"i{number}") for number in range(length))
+    sums = [Operation(OPS["int_add"], (inputs[0], inputs[1]), Var("s1"))]
+    for number in range(2, length):
+        sums.append(Operation(OPS["int_add"], (Var(f"s{number - 1}"), inputs[number]), Var(f"s{number}")))
+    guards = [Operation(OPS["guard_value"], (var, ConstInt(3)), None, Exit(())) for var in inputs[1:]]
+    uses = [
+        Operation(OPS["int_add"], (Var(f"s{length - 1}"), ConstInt(number)), Var(f"u{number}"))
+        for number in range(length)
+    ]
+    end = Operation(OPS["finish"], tuple(use.result for use in uses if use.result is not None))
+    return Trace(inputs, (*sums, *guards, *uses, end))
+
+
 def work(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often a pass was asked or a value was compared with a pattern."""
     matched = 0
@@ -173,7 +189,10 @@ def work(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> int:
         return run_passes(trace).asked + matched
 
 
-def test_work_grows_with_the_length_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
-    short, long = work(long_trace(500), monkeypatch), work(long_trace(2000), monkeypatch)
-    assert long <= 4.2 * short
-    assert long <= 60 * 2000
+@pytest.mark.parametrize("made", [long_trace, late_constants])
+def test_work_grows_with_the_length_and_no_faster(
+    made: Callable[[int], Trace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short, long = work(made(300), monkeypatch), work(made(1500), monkeypatch)
+    assert long <= 5.2 * short
+    assert long <= 100 * 1500

@@ -146,3 +146,22 @@ class Careless(Pass):
 def test_an_answer_about_an_overflow_operation_must_tell_the_flag() -> None:
     with pytest.raises(AssertionError, match="careless does not say whether int_add_ovf overflows"):
         walked("[i0]\ni1 = int_add_ovf(i0, i0)\nguard_no_overflow() []\njump(i1)\n", Careless())
+
+
+FLAGS = {
+    "nobody knows the flag": ("int_add_ovf(i0, 1)", "guard_no_overflow()", ["i1 = int_add_ovf(i0, 1)"], "i1", None),
+    "the guard goes": ("int_add_ovf(3, 1)", "guard_no_overflow()", [], "4", None),
+    "the guard fails": ("int_add_ovf(3, 1)", "guard_overflow()", [], "4", "guard_always_fails(origin=0) [4]"),
+}
+
+
+@pytest.mark.parametrize(("operation", "guard", "operations", "result", "failing"), FLAGS.values(), ids=FLAGS)
+def test_positions_may_stand_before_the_guard_on_a_flag(
+    operation: str, guard: str, operations: list[str], result: str, failing: str | None
+) -> None:
+    before = f"[i0]\ni1 = {operation}\ndebug_merge_point(0, 'a')\njit_debug('b')\n{guard} [i1]\njump(i1)\n"
+    guards = [f"{guard[:-1]}origin=0) [i1]"] if operations else [failing] if failing else []
+    lines = ["[i0]", *operations, "debug_merge_point(0, 'a')", "jit_debug('b')", *guards, f"jump({result})"]
+    done = walk(parse(before), [Fold()])
+    assert format_trace(done.trace) == canonical("\n".join(lines) + "\n")
+    assert done.always_fails == (0 if failing else None)

@@ -9,11 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+from optimizer.ir.faults import InputError
 from validator import cli
 from validator.exits import Exit, worst
+from validator.files import write_text
 
 ADD = "[i0]\ni1 = int_add(i0, 1)\nfinish(i1)\n"
 BEFORE = """[i0]
@@ -65,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def validate(*args: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(cli.main, args, input=stdin)
+    return CliRunner().invoke(click.Command("validate", callback=lambda: cli.main(args)), [], input=stdin)
 
 
 def pair(folder: Path, before: str, after: str) -> tuple[str, str]:
@@ -383,3 +386,26 @@ def test_a_file_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch
     result = validate(before, after)
     assert result.exit_code == 2
     assert result.stderr == "error: before.trace: permission denied\n"
+
+
+def test_written_files_have_the_usual_permissions(folder: Path) -> None:
+    write_text("out.trace", ADD)
+    (folder / "other").write_text(ADD)
+    assert (folder / "out.trace").read_text() == ADD
+    assert (folder / "out.trace").stat().st_mode == (folder / "other").stat().st_mode
+    assert sorted(path.name for path in folder.iterdir()) == ["other", "out.trace"]
+
+
+def test_a_file_that_cannot_be_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"^missing/out\.trace: there is no folder missing$"):
+        write_text("missing/out.trace", ADD)
+    (folder / "out.trace").write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(InputError, match=r"^out\.trace: no space is left on the device$"):
+        write_text("out.trace", ADD)
+    assert (folder / "out.trace").read_text() == "old"
+    assert [path.name for path in folder.iterdir()] == ["out.trace"]
