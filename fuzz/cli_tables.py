@@ -97,9 +97,10 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
     unproved = [proof.status for proof in proofs if isinstance(proof.status, Unproved)]
     if not as_json:
         full = sum(status.width == 64 for status in proved)
+        wrong = len(proofs) - len(proved) - len(unproved)
         click.echo(
-            f"{len(proofs)} rules: {full} proved at 64 bits, {len(proved) - full} at a small width only, "
-            f"{len(unproved)} not settled, {len(proofs) - len(proved) - len(unproved)} wrong"
+            f"{len(proofs)} rule{'s' * (len(proofs) != 1)}: {full} proved at 64 bits, "
+            f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
         )
     return worst(_proof_code(proof) for proof in proofs)
 
@@ -135,7 +136,7 @@ def _proof_words(proof: RuleProof) -> tuple[str, str]:
 
 def _proof_line(proof: RuleProof) -> str:
     word, how = _proof_words(proof)
-    return f"{word} {how} ({proof.seconds:.2f} s)\n    {proof.rule.name}: {proof.rule}"
+    return f"{proof.rule.name:36} {word} {how} ({proof.seconds:.2f} s)\n    {proof.rule}"
 
 
 def _proof_json(proof: RuleProof) -> dict[str, Any]:

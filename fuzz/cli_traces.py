@@ -22,6 +22,7 @@ from optimizer.ir.interpreter import (
 from optimizer.ir.interpreter import run as run_trace
 from optimizer.ir.ops import Type
 from optimizer.ir.text import format_trace
+from optimizer.ir.toy import format_toy
 from optimizer.ir.trace import Trace
 from validator.files import read_trace, write_text
 
@@ -44,8 +45,11 @@ def _trace_options(command: Command) -> Command:
 @click.option("-o", "--output", default="-", metavar="OUT", help="Write the trace there, not to standard output.")
 @click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
 @click.option("--stats", is_flag=True, help="Say on standard error what was done.")
+@click.option("--toy", is_flag=True, help="Write the trace in the toy dialect.")
 @_trace_options
-def optimize(source: str, output: str, passes: str | None, stats: bool, types: str | None, word: int | None) -> int:
+def optimize(
+    source: str, output: str, passes: str | None, stats: bool, toy: bool, types: str | None, word: int | None
+) -> int:
     """Optimize the trace in the file IN (`-`: standard input) with our own optimizer.
 
     \b
@@ -70,7 +74,7 @@ def optimize(source: str, output: str, passes: str | None, stats: bool, types: s
         click.echo(f"guards: {len(trace.guards)} before, {len(done.trace.guards)} after", err=True)
         for rule, count in sorted(done.fired.items(), key=lambda item: (-item[1], item[0])):
             click.echo(f"{count:6} {rule}", err=True)
-    write_text(output, format_trace(done.trace))
+    write_text(output, format_toy(done.trace) if toy else format_trace(done.trace))
     return 0
 
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from optimizer.ir.faults import InputError
+from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.terms import Term
 from optimizer.ir.trace import Trace, exit_of
 from validator.encode import Encoding, GuardEncoding
 
 # What a step costs that is not settled by structure: a solver has to be asked.
 _CONDITION, _FAILARG, _LEFT, _POSITION, _NEVER = 6.0, 1.0, 2.0, 3.0, 1000.0
+
+_LARGEST_SEARCH = 4_000_000
 
 
 def given_origins(before: Trace, after: Trace, file: str = "after") -> list[list[int]]:
@@ -86,17 +88,21 @@ class Alignment:
         """That guard j has that origin could not be settled: prefer others."""
         self._penalty[j, origin] = _NEVER
 
-    def size(self) -> int:
-        """The number of steps that a search looks at."""
-        return sum(map(len, self.allowed))
-
     def best(self) -> list[int | None] | None:
-        """The cheapest assignment, or None where none is left."""
+        """The cheapest assignment, or None where none is left.
+
+        Raises Unsupported where there are too many to search.
+        """
         if self._hopeless:
             return None
         if not self._before:
             return [None] * len(self._after)
-        return self._free_way() or self._search()
+        way = self._free_way()
+        if way is None and sum(map(len, self.allowed)) > _LARGEST_SEARCH:
+            raise Unsupported(
+                f"{len(self._after)} guards without origins, which are not in an order that is easy to see"
+            )
+        return way or self._search()
 
     def possible(self) -> bool:
         """Is an assignment left?"""

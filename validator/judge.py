@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
@@ -35,7 +35,8 @@ from validator.verdict import (
     Verdict,
 )
 
-_LARGEST_SEARCH = 4_000_000
+_UNSETTLED_ATTEMPTS = 8
+"""After so many ways to match the guards that could not be settled, the answer is `unknown`."""
 
 
 def validate(
@@ -114,8 +115,6 @@ class _Judge:
         self._ran = False
 
     def verdict(self) -> Verdict:
-        if self._alignment.size() > _LARGEST_SEARCH:
-            return Unsupported("that many guards without origins")
         if not self._alignment.possible():
             return Unsupported(self._reordered())
         unknown: _Attempt | None = None
@@ -124,8 +123,7 @@ class _Judge:
             origins = self._alignment.best()
             if origins is None:
                 return self._refuted()
-            if tuple(origins) in seen:
-                assert unknown is not None
+            if unknown is not None and (tuple(origins) in seen or len(seen) == _UNSETTLED_ATTEMPTS):
                 return self._unknown(unknown)
             attempt = self._attempt(origins)
             if attempt is None:
@@ -155,7 +153,7 @@ class _Judge:
     def _attempt(self, origins: list[int | None]) -> _Attempt | None:
         """Try to prove this assignment. None where running ruled it out before any solver was asked."""
         attempt = _Attempt(origins)
-        for obligation, guard in self._obligations(origins):
+        for obligation, guard in self._pair.obligations(origins):
             if self._discharger.by_structure(obligation):
                 attempt.settled.append(Settled(obligation.name, Status.PROVED, "structure", 0.0))
                 continue
@@ -168,27 +166,6 @@ class _Judge:
                 continue
             self._settle(attempt, obligation, guard)
         return attempt
-
-    def _obligations(self, origins: list[int | None]) -> Iterator[tuple[Obligation, int | None]]:
-        """The obligations of this assignment in the order of the traces, with the guard of `after` they hang on."""
-        passed, total = 0, len(self._before.guards)
-        for j, origin in enumerate(origins):
-            row = total if origin is None else origin
-            for k in range(passed, row):
-                yield self._pair.left(k, j), None
-            passed = row
-            for obligation in self._pair.stretch(j, row):
-                yield obligation, j
-            yield self._pair.condition(j, origin, self._options.guards), j
-            if origin is not None:
-                for obligation in self._pair.handed_over(j, origin):
-                    yield obligation, j
-        for k in range(passed, total):
-            yield self._pair.left(k, len(origins)), None
-        for obligation in self._pair.stretch(len(origins), total):
-            yield obligation, None
-        for obligation in self._pair.end():
-            yield obligation, None
 
     def _settle(self, attempt: _Attempt, obligation: Obligation, guard: int | None) -> None:
         start = self._clock()

@@ -12,7 +12,7 @@ of `after` have passed, so many events are done. That is what keeps the argument
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.terms import Term, Terms
@@ -92,6 +92,28 @@ class Pair:
             yield self.terms.implies(leaves, known.condition)
 
     # The obligations.
+
+    def obligations(self, origins: Sequence[int | None]) -> Iterator[tuple[Obligation, int | None]]:
+        """What an assignment of origins has to prove, in the order of the traces, each obligation with the guard of
+        `after` whose origin it hangs on, if it does."""
+        passed, total = 0, len(self.before.guards)
+        for j, origin in enumerate(origins):
+            row = total if origin is None else origin
+            for k in range(passed, row):
+                yield self.left(k, j), None
+            passed = row
+            for obligation in self.stretch(j, row):
+                yield obligation, j
+            yield self.condition(j, origin, self.options.guards), j
+            if origin is not None:
+                for obligation in self.handed_over(j, origin):
+                    yield obligation, j
+        for k in range(passed, total):
+            yield self.left(k, len(origins)), None
+        for obligation in self.stretch(len(origins), total):
+            yield obligation, None
+        for obligation in self.end():
+            yield obligation, None
 
     def left(self, k: int, after: int) -> Obligation:
         """Where `before` leaves at guard k, one of the first `after` guards of `after` has failed."""

@@ -189,6 +189,12 @@ def test_optimize_prints_a_trace_that_is_proved_right(traceproof: Command) -> No
     assert traceproof("validate", before, "after.trace").code == 0
 
 
+def test_optimize_prints_the_toy_dialect_on_request(traceproof: Command) -> None:
+    path = traceproof.write("toy", "v0 = getarg(0)\nv1 = add(v0, 0)\nescape(v1)\n")
+    ended = traceproof("optimize", path, "--toy")
+    assert (ended.code, ended.out) == (0, "v0 = getarg(0)\nescape(v0)\n")
+
+
 def test_optimize_with_some_passes(traceproof: Command) -> None:
     before = traceproof.write("before.trace", TRACE)
     assert "int_add(" in traceproof("optimize", before, "--passes", "cse").out
@@ -487,8 +493,8 @@ def test_rules_are_proved(traceproof: Command) -> None:
     ended = traceproof("prove-rules", "add_zero")
     assert ended.code == 0
     first, second, last = ended.out.splitlines()
-    assert first.startswith("proved at 64 bits by ")
-    assert second == "    add_zero: int_add(x, 0) => x"
-    assert last == "1 rules: 1 proved at 64 bits, 0 at a small width only, 0 not settled, 0 wrong"
+    assert first.startswith("add_zero                             proved at 64 bits by ")
+    assert second == "    int_add(x, 0) => x"
+    assert last == "1 rule: 1 proved at 64 bits, 0 at a small width only, 0 not settled, 0 wrong"
     told = json.loads(traceproof("prove-rules", "add_zero", "--json").out)
     assert (told["rule"], told["status"]) == ("add_zero", "proved")
