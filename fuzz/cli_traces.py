@@ -8,23 +8,26 @@ from typing import Any
 
 import click
 
-from optimizer.ir.faults import InputError
+from fuzz.run_state import number, parts, run_state
+from optimizer.ir.heap import Datum, Heap, Ref
+from optimizer.ir.heap_comparison import visible_heap
+from optimizer.ir.heap_text import format_heap
 from optimizer.ir.interpreter import (
     Finished,
     GuardFailed,
     Jumped,
     Outcome,
+    Program,
     Run,
     Stopped,
     Undefined,
     World,
 )
-from optimizer.ir.interpreter import run as run_trace
-from optimizer.ir.ops import Type
+from optimizer.ir.lexer import Source
 from optimizer.ir.text import format_trace
 from optimizer.ir.toy import format_toy
 from optimizer.ir.trace import Trace
-from validator.files import read_trace, write_text
+from validator.files import file_name, read_text, read_trace, write_text
 
 Command = Callable[..., Any]
 
@@ -80,7 +83,8 @@ def optimize(
 
 @click.command(short_help="Run a trace on values.")
 @click.argument("source", metavar="TRACE")
-@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="The value of an input.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="The value of an input, or an object.")
+@click.option("--heap", "heap_file", metavar="FILE", help="Objects, such as p0 = Node(value=5, next=p1), a line each.")
 @click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0.")
 @click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
@@ -88,6 +92,7 @@ def optimize(
 def run(
     source: str,
     inputs: tuple[str, ...],
+    heap_file: str | None,
     results: str | None,
     show_trace: bool,
     as_json: bool,
@@ -96,16 +101,20 @@ def run(
 ) -> int:
     """Run TRACE (`-`: standard input) and show its values, its events and how it ends.
 
-    Each input needs a value, decimal or 0x...; several fit into one --input, separated by commas.
+    Each input needs a value, decimal or 0x...; several fit into one --input, separated by commas. A reference is
+    NULL or an object, whose fields are 0 or NULL where they are not told. Events may return objects, by their names.
 
     \b
     $ traceproof run before.trace --input i0=5 --input i1=-1
     $ traceproof run before.trace --input i0=5,i1=0x10 --results 7,8 --trace
+    $ traceproof run before.trace --input 'p0=Node(value=5, next=p1)' --input 'p1=Node()'
     """
     trace = read_trace(source, word, types)
-    values = _input_values(trace, inputs)
-    returned = [_number(text, "--results", trace.word) for text in _parts([results or ""])]
-    done = run_trace(trace, values, World(tuple(returned)))
+    program = Program(trace)
+    sources = [] if heap_file is None else [Source(file_name(heap_file), read_text(heap_file).split("\n"))]
+    values, heap = run_state(trace, inputs, sources, program.layout)
+    returned = [_result(text, heap, trace.word) for text in parts([results or ""])]
+    done = program.run(values, World(tuple(returned)), heap=heap)
     if as_json:
         from validator.report import run_json
 
@@ -113,43 +122,14 @@ def run(
     else:
         for line in _lines(trace, done, show_trace):
             click.echo(line)
+        click.echo(format_heap(visible_heap(done)), nl=False)
     return 0
 
 
-def _parts(texts: list[str] | tuple[str, ...]) -> list[str]:
-    return [part for text in texts for part in text.replace(",", " ").split()]
-
-
-def _input_values(trace: Trace, texts: tuple[str, ...]) -> list[int]:
-    names = [var.name for var in trace.inputs]
-    given: dict[str, int] = {}
-    for text in _parts(texts):
-        name, equals, number = text.partition("=")
-        if not equals or name not in names:
-            known = f"the inputs are {', '.join(names)}" if names else "the trace has no inputs"
-            raise InputError(f"--input: expected NAME=VALUE, got {text}; {known}")
-        if name in given:
-            raise InputError(f"--input: {name} is given twice")
-        given[name] = _number(number, f"--input {name}", trace.word)
-    missing = [var.name for var in trace.inputs if var.type is Type.INT and var.name not in given]
-    if missing:
-        raise InputError(f"the input {missing[0]} has no value; give one with --input {missing[0]}=VALUE")
-    return [given.get(name, 0) for name in names]
-
-
-def _number(text: str, where: str, word: int) -> int:
-    """A decimal in the signed range of a word, or a bit pattern of `word` bits."""
-    half = 1 << (word - 1)
-    try:
-        pattern = text.lower().startswith("0x")
-        value = int(text, 16 if pattern else 10)
-    except ValueError:
-        raise InputError(f"{where}: expected a number, got {text!r}") from None
-    if pattern and 0 <= value < 2 * half:
-        return value if value < half else value - 2 * half
-    if not -half <= value < half:
-        raise InputError(f"{where}: expected a machine int of {word} bits, got {text}")
-    return value
+def _result(text: str, heap: Heap, word: int) -> int | Ref:
+    """What an event returns: the name of an object, or a number."""
+    ref = heap.named(text)
+    return number(text, "--results", word) if ref is None else ref
 
 
 def _lines(trace: Trace, done: Run, show_trace: bool) -> list[str]:
@@ -179,5 +159,5 @@ def _ending(outcome: Outcome) -> str:
             return f"operation {op} is undefined: {reason}"
 
 
-def _listed(values: tuple[int | None, ...]) -> str:
+def _listed(values: tuple[Datum | None, ...]) -> str:
     return f"({', '.join('None' if value is None else str(value) for value in values)})"

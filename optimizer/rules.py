@@ -33,7 +33,7 @@ from optimizer.rule_language import Rule, rule
 _CONSTANTS_RIGHT = [
     rule(f"{row.name}_constant_right", f"{row.name}(C, x) => {row.name}(x, C)")
     for row in OPS.values()
-    if row.commutative
+    if row.commutative and row.is_pure
 ]
 
 # a < b iff b > a.

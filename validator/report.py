@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from optimizer.ir.heap import Datum, Ref
+from optimizer.ir.heap_comparison import visible_heap
+from optimizer.ir.heap_text import format_object
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.trace import Trace
 from validator.side_by_side import Style, named_inputs, plain, side_by_side
@@ -90,22 +93,30 @@ def _counterexample_json(counterexample: Counterexample, before: Trace) -> dict[
 
 
 def run_json(run: Run) -> dict[str, Any]:
-    """How a run ended, and with what."""
-    return {
+    """How a run ended, and with what. References are the names of objects, which `heap` describes if there are any."""
+    told = {
         **_outcome_json(run.outcome),
-        "events": [{"name": event.name, "args": list(event.args)} for event in run.events],
-        "values": run.values,
+        "events": [{"name": event.name, "args": _plain(event.args)} for event in run.events],
+        "values": dict(zip(run.values, _plain(run.values.values()), strict=True)),
     }
+    heap = {} if run.heap is None else visible_heap(run).objects
+    if run.heap is not None and heap:
+        told["heap"] = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}
+    return told
+
+
+def _plain(values: Iterable[Datum | None]) -> list[int | str | None]:
+    return [value.name if isinstance(value, Ref) else value for value in values]
 
 
 def _outcome_json(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Finished(args):
-            return {"ended": "finish", "args": list(args)}
+            return {"ended": "finish", "args": _plain(args)}
         case Jumped(args):
-            return {"ended": "jump", "args": list(args)}
+            return {"ended": "jump", "args": _plain(args)}
         case GuardFailed(guard, failargs):
-            listed = None if failargs is None else list(failargs)
+            listed = None if failargs is None else _plain(failargs)
             return {"ended": "guard", "guard": guard, "failargs": listed}
         case Stopped(event):
             return {"ended": "event", "event": event}

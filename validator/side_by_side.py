@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from optimizer.ir.heap import Datum
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
@@ -140,7 +141,7 @@ def _handed_over(outcome: GuardFailed) -> str:
     return "" if outcome.failargs is None else f", hands over {_tuple(outcome.failargs)}"
 
 
-def _tuple(values: Sequence[int | None]) -> str:
+def _tuple(values: Sequence[Datum | None]) -> str:
     return "(" + ", ".join("-" if value is None else str(value) for value in values) + ")"
 
 

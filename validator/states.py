@@ -10,6 +10,7 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.interpreter import World
 from optimizer.ir.ops import Kind
+from optimizer.ir.runs import Scripted
 from optimizer.ir.trace import ConstInt, Trace, all_operations
 from validator.verdict import State
 
@@ -73,17 +74,18 @@ def simplify_state(state: State, word: int, still: Callable[[State], bool]) -> S
         returning = State(state.inputs, World(state.world.results))
         state = returning if still(returning) else state
     budget = _SHRINK_RUNS
-    values = [*state.inputs, *state.world.results]
+    values: list[Scripted] = [*state.inputs, *state.world.results]
     arity = len(state.inputs)
 
-    def build(candidate: list[int]) -> State:
-        return State(tuple(candidate[:arity]), World(tuple(candidate[arity:]), state.world.stops_at))
+    def build(candidate: list[Scripted]) -> State:
+        inputs = tuple(value for value in candidate[:arity] if isinstance(value, int))
+        return State(inputs, World(tuple(candidate[arity:]), state.world.stops_at))
 
     changed = True
     while changed and budget > 0:
         changed = False
         for i, current in enumerate(values):
-            for simpler in _simpler(current, word):
+            for simpler in _simpler(current, word) if isinstance(current, int) else ():
                 budget -= 1
                 candidate = [*values[:i], simpler, *values[i + 1 :]]
                 if still(build(candidate)):

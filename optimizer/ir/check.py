@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from optimizer.ir.layout import Layout, WrongDescr
 from optimizer.ir.lexer import is_variable_name
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
@@ -20,6 +21,7 @@ class Part(Enum):
     RESULT = auto()
     ARGUMENT = auto()
     LAST_ARGUMENT = auto()
+    DESCR = auto()
     FAILARGS = auto()
     FAILARG = auto()
     ORIGIN = auto()
@@ -70,6 +72,7 @@ class _Checker:
         self._low, self._high = -(1 << (word - 1)), (1 << (word - 1)) - 1
         self._visible: dict[str, Var] = {}
         self._hidden: set[str] = set()  # defined in exit blocks that have ended
+        self._layout = Layout(trace.declarations, trace.word)
 
     def inputs(self, inputs: Sequence[Var]) -> None:
         for index, var in enumerate(inputs):
@@ -137,6 +140,11 @@ class _Checker:
                 raise IllFormed(message, operation, Place(Part.ARGUMENT, index))
         if self._word < row.min_word:
             raise IllFormed(f"{row.name} needs words of {row.min_word} bits or more, not of {self._word}", operation)
+        if row.memory is not None:
+            try:
+                self._layout.learn(operation)
+            except WrongDescr as problem:
+                raise IllFormed(str(problem), operation, Place(Part.DESCR)) from None
 
     def _value(self, value: Value, operation: Operation, part: Part, index: int) -> None:
         place = Place(part, index)
@@ -217,7 +225,7 @@ class _Checker:
 
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
     for index, (value, type_) in enumerate(zip(operation.args, expected, strict=True)):
-        if value.type is not type_:
+        if value.type is not type_ and type_ is not Type.ANY:
             message = (
                 f"argument {index + 1} of {operation.op.name} must be {_NAMES[type_]}, "
                 f"got {value}, which is {_NAMES[value.type]}"

@@ -9,7 +9,7 @@ from optimizer.ir.declared import Array, Declarations, Field, KnownObject, Scala
 Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
 
-_NARROW = {
+NARROW = {
     "i8": (-(1 << 7), (1 << 7) - 1),
     "u8": (0, (1 << 8) - 1),
     "i16": (-(1 << 15), (1 << 15) - 1),
@@ -101,11 +101,13 @@ def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Prob
 
 
 def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    whole = structs.keys() | {array.name for array in declarations.arrays}
     for call in declarations.calls:
         for key, names in (("reads", call.reads), ("writes", call.writes)):
             for name in names:
                 path = ("call", call.name, key)
-                yield from _field_of_a_struct(path, name, structs)
+                if name not in whole:
+                    yield from _field_of_a_struct(path, name, structs)
         for known in call.results:
             path = ("call", call.name, "results")
             if not call.elidable:
@@ -174,5 +176,5 @@ def _known_fields(const: KnownObject, structs: dict[str, Struct]) -> Iterator[Pr
 def _fits(value: Scalar, type_name: str) -> bool:
     if type_name in ("ref", "float", "int"):
         return value.type == type_name
-    low, high = _NARROW[type_name]
+    low, high = NARROW[type_name]
     return isinstance(value.value, int) and value.type == "int" and low <= value.value <= high

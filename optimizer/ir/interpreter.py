@@ -1,85 +1,38 @@
 """Runs traces on concrete values: the word that decides what a counterexample is.
 
-The world outside a trace is a *script*: what each event returns, and at which event the world does not come back.
+The world outside a trace is a *script* (see `optimizer.ir.runs`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.ops import Kind, Meaning, Type
-from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, exit_of
+from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.layout import Field, Layout, Resolved, layout_of
+from optimizer.ir.ops import DescrKind, Kind, Meaning, Memory, Type
+from optimizer.ir.runs import EventSeen as EventSeen
+from optimizer.ir.runs import Finished as Finished
+from optimizer.ir.runs import GuardFailed as GuardFailed
+from optimizer.ir.runs import Jumped as Jumped
+from optimizer.ir.runs import Outcome as Outcome
+from optimizer.ir.runs import Run as Run
+from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.runs import Stopped as Stopped
+from optimizer.ir.runs import Undefined as Undefined
+from optimizer.ir.runs import World as World
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
 
 
-@dataclass(frozen=True, slots=True)
-class World:
-    """The result of the n-th event (0 where the script is too short); the number of the event that does not return."""
-
-    results: tuple[int, ...] = ()
-    stops_at: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EventSeen:
-    name: str
-    args: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    args: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Jumped:
-    args: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GuardFailed:
-    """The run left at the guard of that number. `failargs` are None where the trace does not list them."""
-
-    guard: int
-    failargs: tuple[int | None, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The event of that number did not return."""
-
-    event: int
-
-
-@dataclass(frozen=True, slots=True)
-class Undefined:
-    """The operation of that number (in the order of the text, those of exit blocks counted) had no meaning."""
-
-    op: int
-    reason: str
-
-
-Outcome = Finished | Jumped | GuardFailed | Stopped | Undefined
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """How a run ended, the events that it did, and the value of each variable that it computed."""
-
-    outcome: Outcome
-    events: tuple[EventSeen, ...]
-    values: dict[str, int] = field(compare=False)
-
-
-def run(trace: Trace, inputs: Sequence[int], world: World | None = None) -> Run:
-    """Run `trace` on as many signed integers as it has inputs.
+def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap: Heap | None = None) -> Run:
+    """Run `trace` on as many values as it has inputs: signed integers, and references into `heap`.
 
     Raises Unsupported for an operation or constant that has no meaning here.
     """
-    return Program(trace).run(inputs, world)
+    return Program(trace).run(inputs, world, heap=heap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +43,8 @@ class _Step:
     result: int
     meaning: Meaning | None
     defined: Meaning | None
+    memory: Memory | None
+    descr: Resolved | None
     guard: _Guard | None
 
 
@@ -100,20 +55,36 @@ class _Guard:
     failargs: tuple[int | None, ...] | None
 
 
-class Program:
-    """A trace made ready to be run many times: variables and constants are slots of a list."""
+@dataclass(slots=True)
+class _State:
+    """A run under way."""
 
-    def __init__(self, trace: Trace) -> None:
+    slots: list[Any]
+    heap: Heap
+    world: World
+    events: list[EventSeen]
+    flag: bool = False
+
+
+class Program:
+    """A trace made ready to be run many times: variables and constants are slots of a list.
+
+    `layout` is what the heaps that it runs on are made of; it is shared by programs that run on one heap.
+    """
+
+    def __init__(self, trace: Trace, layout: Layout | None = None) -> None:
+        self.layout = layout or layout_of(trace)
         self._domain = concrete(trace.word)
-        self._inputs = len(trace.inputs)
+        self._inputs = trace.inputs
         self._slot_of: dict[Var, int] = {}
-        self._constant_slots: dict[int, int] = {}
+        self._constant_slots: dict[int | str, int] = {}
+        self._objects: dict[str, int] = {}  # the slots of opaque constants
         self._template: list[Any] = []
         self._names: list[str | None] = []
         self._count = 0
         self._guards = 0
         for var in trace.inputs:
-            if var.type is not Type.INT:
+            if var.type is Type.FLOAT:
                 raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
             self._define(var)
         self._steps = tuple(self._compile(op) for op in trace.ops)
@@ -124,28 +95,45 @@ class Program:
         self._names.append(var.name)
         return self._slot_of[var]
 
+    def _constant(self, value: int | str | Ref | None) -> int:
+        self._template.append(value)
+        self._names.append(None)
+        return len(self._template) - 1
+
     def _slot(self, value: Value, line: int) -> int:
         match value:
             case Var():
                 return self._slot_of[value]
             case ConstInt(number):
                 if number not in self._constant_slots:
-                    self._constant_slots[number] = len(self._template)
-                    self._template.append(number)
-                    self._names.append(None)
+                    self._constant_slots[number] = self._constant(number)
                 return self._constant_slots[number]
+            case ConstRef(text) if text == NULL.name:
+                return self._constant(NULL)
+            case ConstRef(text) if text.startswith("ConstPtr("):
+                name = text[len("ConstPtr(") : -1]
+                if name not in self._objects:
+                    self._objects[name] = self._constant(None)
+                return self._objects[name]
             case _:
                 raise Unsupported(str(value), line)
 
+    def _argument(self, operation: Operation, index: int, memory: Memory | None) -> int:
+        value = operation.args[index]
+        if memory is not None and memory.class_arg == index:
+            return self._constant(value.name if isinstance(value, ConstClass) else str(value))
+        return self._slot(value, operation.line)
+
     def _compile(self, operation: Operation) -> _Step:
-        row, line = operation.op, operation.line
-        if not row.modelled:
+        row, line, memory = operation.op, operation.line, memory_of(operation)
+        if not row.modelled and row.memory is None:
             raise Unsupported(row.name, line)
         number, self._count = self._count, self._count + 1
-        args = () if row.raw else tuple(self._slot(arg, line) for arg in operation.args)
+        args = () if row.raw else tuple(self._argument(operation, i, memory) for i in range(len(operation.args)))
         result = -1 if operation.result is None else self._define(operation.result)
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
-        return _Step(number, operation, args, result, row.meaning, row.defined, guard)
+        descr = self.layout.descr_of(operation)
+        return _Step(number, operation, args, result, row.meaning, row.defined, memory, descr, guard)
 
     def _compile_exit(self, exit_: Exit, line: int) -> _Guard:
         number, self._guards = self._guards, self._guards + 1
@@ -156,52 +144,138 @@ class Program:
             slots = tuple(None if arg is None else self._slot(arg, line) for arg in failargs)
         return _Guard(number, block, slots)
 
-    def run(self, inputs: Sequence[int], world: World | None = None, *, leave_at: int | None = None) -> Run:
-        """Run on `inputs`. With `leave_at`, the guard of that number fails whatever its condition: what the trace would
-        hand over there."""
-        if len(inputs) != self._inputs:
-            raise ValueError(f"the trace has {self._inputs} inputs, got {len(inputs)} values")
-        slots = self._template.copy()
-        slots[: self._inputs] = inputs
-        events: list[EventSeen] = []
-        outcome = self._execute(slots, events, world or World(), leave_at)
-        values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
-        return Run(outcome, tuple(events), values)
+    def run(
+        self,
+        inputs: Sequence[Datum],
+        world: World | None = None,
+        *,
+        leave_at: int | None = None,
+        heap: Heap | None = None,
+    ) -> Run:
+        """Run on `inputs` and on a copy of `heap`, to which the opaque constants are added that it does not describe.
 
-    def _execute(self, slots: list[Any], events: list[EventSeen], world: World, leave_at: int | None) -> Outcome:
-        domain, flag = self._domain, False
+        With `leave_at`, the guard of that number fails whatever its condition: what the trace would hand over there.
+        """
+        self._check_inputs(inputs)
+        slots = self._template.copy()
+        slots[: len(inputs)] = inputs
+        state = _State(slots, Heap(self.layout) if heap is None else heap.copy(), world or World(), [])
+        for name, slot in self._objects.items():
+            slots[slot] = state.heap.constant(name)
+        outcome = self._execute(state, leave_at)
+        values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
+        return Run(outcome, tuple(state.events), values, state.heap)
+
+    def prepare(self, heap: Heap) -> None:
+        """Adds to `heap` the opaque constants of this trace that it does not describe."""
+        for name in self._objects:
+            heap.constant(name)
+
+    def _check_inputs(self, inputs: Sequence[Datum]) -> None:
+        if len(inputs) != len(self._inputs):
+            raise ValueError(f"the trace has {len(self._inputs)} inputs, got {len(inputs)} values")
+        for var, value in zip(self._inputs, inputs, strict=True):
+            if isinstance(value, Ref) != (var.type is Type.REF):
+                raise ValueError(f"the input {var} is of type {var.type.value}, got {value!r}")
+
+    def _execute(self, state: _State, leave_at: int | None) -> Outcome:
+        slots = state.slots
         for step in self._steps:
             row = step.operation.op
             args = [slots[i] for i in step.args]
-            if step.defined is not None and not step.defined(domain, *args):
-                return Undefined(step.number, row.undefined_when)
-            if step.meaning is not None:
-                slots[step.result] = step.meaning(domain, *args)
-                if row.overflows is not None:
-                    flag = row.overflows(domain, *args)
-            elif step.guard is not None:
-                assert row.passes is not None
-                passes = row.passes(domain, flag) if row.reads_flag else row.passes(domain, *args)
-                if not passes or step.guard.number == leave_at:
-                    return self._leave(slots, step.guard)
+            undefined = self._compute(state, step, args)
+            if undefined is not None:
+                return undefined
+            if step.guard is not None:
+                if not self._passes(state, step, args) or step.guard.number == leave_at:
+                    return self._leave(state, step.guard)
             elif row.kind is Kind.EVENT:
-                number = len(events)
-                events.append(EventSeen(row.name, tuple(args)))
-                if world.stops_at == number:
+                number = len(state.events)
+                state.events.append(EventSeen(row.name, tuple(args), state.heap.reveal(args)))
+                if state.world.stops_at == number:
                     return Stopped(number)
-                if step.result >= 0:
-                    slots[step.result] = world.results[number] if number < len(world.results) else 0
+                self._return(state, step, number)
             elif row.kind is Kind.END:
                 return Jumped(tuple(args)) if row.jumps else Finished(tuple(args))
         raise AssertionError("a trace ends with a jump or finish")
 
-    def _leave(self, slots: list[Any], guard: _Guard) -> Outcome:
+    def _compute(self, state: _State, step: _Step, args: list[Any]) -> Undefined | None:
+        """The operation's result, flag and effect on the heap."""
+        domain, memory = self._domain, step.memory
+        if memory is not None:
+            for holds, reason in memory.requires:
+                if not holds(domain, state.heap, step.descr, *args):
+                    return Undefined(step.number, reason)
+            if memory.meaning is not None:
+                value = memory.meaning(domain, state.heap, step.descr, *args)
+                if step.result >= 0:
+                    state.slots[step.result] = value
+            return None
+        row = step.operation.op
+        if step.defined is not None and not step.defined(domain, *args):
+            return Undefined(step.number, row.undefined_when)
+        if step.meaning is not None:
+            state.slots[step.result] = step.meaning(domain, *args)
+            if row.overflows is not None:
+                state.flag = row.overflows(domain, *args)
+        return None
+
+    def _passes(self, state: _State, step: _Step, args: list[Any]) -> bool:
+        row = step.operation.op
+        if step.memory is not None:
+            assert step.memory.passes is not None
+            return bool(step.memory.passes(self._domain, state.heap, step.descr, *args))
+        assert row.passes is not None
+        return bool(row.passes(self._domain, state.flag) if row.reads_flag else row.passes(self._domain, *args))
+
+    def _leave(self, state: _State, guard: _Guard) -> Outcome:
         for step in guard.block:
-            args = [slots[i] for i in step.args]
-            if step.defined is not None and not step.defined(self._domain, *args):
-                return Undefined(step.number, step.operation.op.undefined_when)
-            assert step.meaning is not None
-            slots[step.result] = step.meaning(self._domain, *args)
+            undefined = self._compute(state, step, [state.slots[i] for i in step.args])
+            if undefined is not None:
+                return undefined
         if guard.failargs is None:
             return GuardFailed(guard.number, None)
-        return GuardFailed(guard.number, tuple(None if i is None else slots[i] for i in guard.failargs))
+        return GuardFailed(guard.number, tuple(None if i is None else state.slots[i] for i in guard.failargs))
+
+    # Events.
+
+    def _return(self, state: _State, step: _Step, number: int) -> None:
+        """The event returns: its writes, then its result."""
+        world = state.world
+        for write in world.writes[number] if number < len(world.writes) else ():
+            self._write(state, write)
+        if step.result < 0:
+            return
+        is_ref = step.operation.op.result is Type.REF
+        value = _scripted(world.results[number], state.heap) if number < len(world.results) else None
+        if value is not None and isinstance(value, Ref) != is_ref:
+            raise ValueError(f"event {number} gives a {step.operation.op.result.value}, got {value!r}")
+        state.slots[step.result] = (NULL if is_ref else 0) if value is None else value
+
+    def _write(self, state: _State, write: Write) -> None:
+        target, value = _scripted(write.target, state.heap), _scripted(write.value, state.heap)
+        kind = DescrKind.FIELD
+        if write.index is not None:
+            found = self.layout.field(write.descr)
+            is_interior = found.declared or self.layout.is_interior(write.descr)
+            kind = DescrKind.INTERIOR if is_interior else DescrKind.ITEM
+        slot = self.layout.resolve(kind, write.descr)
+        assert isinstance(slot, Field)
+        if value is not None and (isinstance(value, Ref) != (slot.type is Type.REF) or slot.immutable):
+            raise ValueError(f"an event cannot write {value!r} to {write.descr}")
+        heap = state.heap
+        if not isinstance(target, Ref) or target not in heap.objects or value is None:
+            return
+        if slot.owner is not None and not heap.isa(target, slot.owner):
+            return
+        if write.index is None:
+            heap.set_field(target, slot, value)
+        elif 0 <= write.index < heap.length(target):
+            heap.set_item(target, slot, write.index, value)
+
+
+def _scripted(value: Scripted, heap: Heap) -> Datum | None:
+    """What the world means; None for an object that no event has seen."""
+    if not isinstance(value, Seen):
+        return value
+    return list(heap.seen)[value.number] if value.number < len(heap.seen) else None

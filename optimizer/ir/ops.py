@@ -5,98 +5,24 @@ A row says what an operation takes and gives, when it is defined and what it com
 the encoder, the folder, the bounds analysis, the generator and the printed documentation. To add an operation, add a
 row here and a line of reference in `tests/reference.py`.
 
-Operations whose `modelled` is false belong to the language but have no meaning here yet; they parse, and whatever
-would have to know their meaning says `unsupported` and names them.
+A row that touches objects has its meaning in its `memory`, over a domain and a heap (see `optimizer.ir.heap_domain`).
+
+Operations whose `modelled` is false have no meaning over machine ints alone. What does not know heaps says
+`unsupported` and names them; so does everything about those that have no `memory` either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from optimizer.ir.domain import Domain
-
-# A meaning is generic in the domain's word and condition types, which Python's lambdas cannot say.
-Meaning = Callable[..., Any]
-
-
-class Type(Enum):
-    """The type of a value; `VOID` is that of an operation without result."""
-
-    INT = "int"
-    REF = "ref"
-    FLOAT = "float"
-    VOID = "void"
-
-
-class Kind(Enum):
-    """What an operation does to the run of a trace."""
-
-    PURE = "pure"  # computes its result from its arguments
-    GUARD = "guard"  # may leave the trace
-    EVENT = "event"  # is seen by the world, and may not return
-    POSITION = "position"  # marks a place, without meaning
-    END = "end"  # ends the trace
-    OTHER = "other"  # not modelled
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """A row of the table.
-
-    `args` are the types of the arguments, None for any number of any type. `meaning(d, *args)` is the result, a word;
-    `defined(d, *args)` the condition under which there is one (None: always); `overflows(d, *args)` the flag that the
-    guard behind the operation reads; `passes(d, *args)` the condition under which a guard goes on, where an overflow
-    guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
-    `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
-    an end `jumps` or finishes.
-    `same_type` says that the arguments may also be all references or all floats, which is not modelled;
-    `in_exit_block` that the operation may stand in one: it is pure, an allocation or a store.
-    """
-
-    name: str
-    args: tuple[Type, ...] | None
-    result: Type
-    kind: Kind
-    meaning: Meaning | None = None
-    defined: Meaning | None = None
-    overflows: Meaning | None = None
-    passes: Meaning | None = None
-    reads_flag: bool = False
-    wrapping: str | None = None
-    commutative: bool = False
-    constant_args: tuple[int, ...] = ()
-    min_word: int = 4
-    modelled: bool = True
-    raw: bool = False
-    same_type: bool = False
-    in_exit_block: bool = False
-    jumps: bool = False
-    undefined_when: str = ""
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        return _row, (self.name,)
-
-    @property
-    def is_guard(self) -> bool:
-        return self.kind is Kind.GUARD
-
-    @property
-    def is_pure(self) -> bool:
-        return self.kind is Kind.PURE and self.modelled
-
-
-def _row(name: str) -> Op:
-    return OPS[name]
-
+from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
+from optimizer.ir.row import DescrKind as DescrKind
+from optimizer.ir.row import Kind as Kind
+from optimizer.ir.row import Meaning as Meaning
+from optimizer.ir.row import Memory as Memory
+from optimizer.ir.row import Op as Op
+from optimizer.ir.row import Type as Type
 
 INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
 
@@ -240,7 +166,7 @@ _GUARDS = [
         defined=_is_bool,
         undefined_when="the argument is neither 0 nor 1",
     ),
-    _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), same_type=True),
+    _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), same_type=True, memory=SAME_OBJECT),
     _guard("guard_no_overflow", (), lambda d, flag: d.not_(flag), reads_flag=True),
     _guard("guard_overflow", (), lambda d, flag: flag, reads_flag=True),
     _guard("guard_always_fails", (), lambda d: d.truth(False)),
@@ -249,7 +175,7 @@ _GUARDS = [
 _EVENTS = [
     Op("escape_i", None, INT, Kind.EVENT),
     Op("escape_n", None, VOID, Kind.EVENT),
-    Op("escape_r", None, REF, Kind.EVENT, modelled=False),
+    Op("escape_r", None, REF, Kind.EVENT, modelled=False, memory=Memory()),
     Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False),
 ]
 
@@ -284,13 +210,10 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
 
 
 _REST = [
-    *_unmodelled_guards(VOID, "guard_class guard_subclass guard_nonnull guard_isnull guard_nonnull_class"),
-    *_unmodelled_guards(VOID, "guard_gc_type guard_is_object guard_no_exception guard_not_forced guard_not_forced_2"),
+    *_unmodelled_guards(VOID, "guard_gc_type guard_no_exception guard_not_forced guard_not_forced_2"),
     *_unmodelled_guards(VOID, "guard_not_invalidated guard_future_condition"),
     *_unmodelled_guards(REF, "guard_exception"),
     Op("label", None, VOID, Kind.OTHER, modelled=False),
-    *_exit_block(INT, "ptr_eq ptr_ne instance_ptr_eq instance_ptr_ne", (REF, REF)),
-    *_exit_block(REF, "same_as_r", (REF,)),
     *_exit_block(FLOAT, "same_as_f float_neg float_abs", (FLOAT,)),
     *_exit_block(FLOAT, "float_add float_sub float_mul float_truediv", (FLOAT, FLOAT)),
     *_exit_block(INT, "float_lt float_le float_eq float_ne float_gt float_ge", (FLOAT, FLOAT)),
@@ -299,18 +222,17 @@ _REST = [
     *_exit_block(INT, "cast_float_to_singlefloat cast_ptr_to_int"),
     *_exit_block(FLOAT, "cast_singlefloat_to_float"),
     *_exit_block(REF, "cast_int_to_ptr"),
-    *_typed("getfield_gc:irf getfield_gc_pure:irf getfield_raw:irf", None),
-    *_typed("getarrayitem_gc:irf getarrayitem_gc_pure:irf getarrayitem_raw:if getinteriorfield_gc:irf"),
+    *_typed("getfield_gc:f getfield_gc_pure:f getfield_raw:irf", None),
+    *_typed("getarrayitem_gc:f getarrayitem_gc_pure:f getarrayitem_raw:if getinteriorfield_gc:f"),
     *_typed("raw_load:if gc_load:irf gc_load_indexed:irf"),
-    *_exit_block(VOID, "setfield_gc setfield_raw setarrayitem_gc setarrayitem_raw setinteriorfield_gc"),
+    *_exit_block(VOID, "setfield_raw setarrayitem_raw"),
     *_exit_block(VOID, "setinteriorfield_raw raw_store gc_store gc_store_indexed zero_array"),
-    *_unmodelled(INT, "arraylen_gc strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
-    *_exit_block(REF, "new new_with_vtable new_array new_array_clear newstr newunicode"),
+    *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
+    *_exit_block(REF, "newstr newunicode"),
     *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
     *_typed("call:irfn call_pure:irfn call_may_force:irfn call_loopinvariant:irfn"),
     *_typed("call_release_gil:ifn call_assembler:irfn cond_call_value:ir"),
     *_unmodelled(VOID, "cond_call check_memory_error record_known_result"),
-    *_unmodelled(VOID, "record_exact_class record_exact_value_i record_exact_value_r assert_not_none"),
     *_unmodelled(REF, "force_token virtual_ref save_exception load_from_gc_table"),
     *_unmodelled(INT, "save_exc_class load_effective_address"),
     *_unmodelled(VOID, "virtual_ref_finish keepalive quasiimmut_field restore_exception"),
@@ -330,6 +252,7 @@ OPS: dict[str, Op] = {
         *_EVENTS,
         *_POSITIONS,
         *_ENDS,
+        *HEAP_ROWS,
         *_REST,
     )
 }

@@ -223,6 +223,8 @@ def _column(statement: Statement, place: Place) -> int:
             tokens = list(statement.args)
         case Part.LAST_ARGUMENT:
             return statement.closing - 1
+        case Part.DESCR:
+            tokens = [statement.descr]
         case Part.FAILARG:
             tokens = list(failargs)
         case Part.FAILARGS:

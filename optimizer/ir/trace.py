@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
-from optimizer.ir.ops import Kind, Op, Type
+from optimizer.ir.ops import Kind, Memory, Op, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,13 @@ def exit_of(guard: Operation) -> Exit:
     """The exit of an operation that is a guard."""
     assert guard.exit is not None
     return guard.exit
+
+
+def memory_of(operation: Operation) -> Memory | None:
+    """The meaning on the heap of an operation that has one; a row of `same_type` has two meanings."""
+    if operation.op.same_type and operation.args[0].type is not Type.REF:
+        return None
+    return operation.op.memory
 
 
 def all_operations(trace: Trace) -> Iterator[Operation]:

@@ -141,10 +141,10 @@ def test_files_that_cannot_be_read_end_with_2(command: str, traceproof: Command)
 @pytest.mark.parametrize("command", ["optimize", "run"])
 def test_what_is_not_modelled_ends_with_4_and_its_line(command: str, traceproof: Command) -> None:
     text = "[p0]\n" if command == "optimize" else "[]\n"
-    text += "i1 = getfield_gc_i(p0, descr=N.v)\njump(p0)\n" if command == "optimize" else "p1 = escape_r()\n"
+    text += "i1 = getfield_gc_i(p0, descr=N.v)\njump(p0)\n" if command == "optimize" else "i1 = call_i(3, descr=f)\n"
     ended = traceproof(command, traceproof.write("heap.trace", text))
     assert ended.code == 4
-    what = "getfield_gc_i" if command == "optimize" else "escape_r"
+    what = "getfield_gc_i" if command == "optimize" else "call_i"
     assert f"unsupported: line 2: {what}" in ended.err
 
 

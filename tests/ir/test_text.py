@@ -206,11 +206,14 @@ def test_formats_one_operation_without_its_exit_block() -> None:
 def _use(name: str) -> str:
     """A line that uses the operation, whatever it takes."""
     row = OPS[name]
-    samples = {Type.INT: "i0", Type.REF: "p0", Type.FLOAT: "f0"}
+    samples = {Type.INT: "i0", Type.REF: "p0", Type.FLOAT: "f0", Type.ANY: "i0"}
+    constants = {Type.INT: "4", Type.REF: "NULL"}
     types = (Type.REF, Type.INT) if row.args is None else row.args
     args = [samples[type_] for type_ in types]
     for index in row.constant_args:
-        args[index] = "4"
+        args[index] = constants[types[index]]
+    if row.memory is not None and row.memory.descr is not None:
+        args.append("descr=a")
     text = f"{name}({', '.join(args)})"
     return text if row.result is Type.VOID else f"x = {text}"
 

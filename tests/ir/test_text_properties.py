@@ -172,12 +172,15 @@ class _Scope:
         elif row.args is None:
             args = [self.any_value() for _ in range(draw(st.integers(0, 3)))]
         else:
-            args = [self.value(type_) for type_ in row.args]
+            args = [self.any_value() if type_ is Type.ANY else self.value(type_) for type_ in row.args]
         for index in row.constant_args:
-            args[index] = ConstInt(1)
+            args[index] = ConstInt(1) if args[index].type is Type.INT else ConstRef("NULL")
         exit_ = self.exit() if row.is_guard else None
         result = self.define(row.result) if row.result is not Type.VOID else None
         descr = None if row.raw else draw(st.none() | DESCRS)
+        if row.memory is not None and row.memory.descr is not None:
+            type_ = row.result if row.memory.stores is None else args[row.memory.stores].type
+            descr = f"{draw(DESCRS)} {row.memory.descr.value} {type_.value}"  # one use, whatever the operation
         return Operation(row, tuple(args), result, exit_, descr)
 
     def exit(self) -> Exit:

@@ -1,0 +1,76 @@
+"""The state that a trace is run on, from the texts of a command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.heap import Datum, Heap
+from optimizer.ir.heap_text import read_heap
+from optimizer.ir.layout import Layout
+from optimizer.ir.lexer import Source
+from optimizer.ir.ops import Type
+from optimizer.ir.trace import Trace
+
+_PART = re.compile(r"""(?:"[^"]*"|\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]|[^,"(\[])+""")
+
+
+def parts(texts: Iterable[str]) -> list[str]:
+    """What commas separate, those in brackets and quotes left alone, and blanks where there are no brackets."""
+    found: list[str] = []
+    for text in texts:
+        for part in _PART.findall(text):
+            joined = re.sub(r"\s*=\s*", "=", part).strip()
+            found += [joined] if re.search(r"[(\[]", joined) else joined.split()
+    return found
+
+
+def run_state(
+    trace: Trace, texts: Sequence[str], sources: Sequence[Source], layout: Layout
+) -> tuple[list[Datum], Heap]:
+    """The values of the inputs, and the heap: from texts such as `i0=5` and `p0=Node(value=5)`, and descriptions of
+    heaps. Raises InputError."""
+    types = {var.name: var.type for var in trace.inputs}
+    numbers: dict[str, int] = {}
+    lines: list[str] = []
+    for text in parts(texts):
+        name, equals, value = text.partition("=")
+        if equals and types.get(name) is Type.INT:
+            if name in numbers:
+                raise InputError(f"--input: {name} is given twice")
+            numbers[name] = number(value, f"--input {name}", trace.word)
+        elif equals and (types.get(name) is Type.REF or re.search(r"[(\[]", text)):
+            lines.append(text)
+        else:
+            known = f"the inputs are {', '.join(types)}" if types else "the trace has no inputs"
+            raise InputError(f"--input: expected NAME=VALUE, got {text}; {known}")
+    heap = read_heap([*sources, Source("--input", lines)], layout)
+    return [_value(name, type_, numbers, heap) for name, type_ in types.items()], heap
+
+
+def _value(name: str, type_: Type, numbers: dict[str, int], heap: Heap) -> Datum:
+    if type_ is Type.INT and name in numbers:
+        return numbers[name]
+    ref = heap.named(name)
+    if type_ is Type.REF and ref is not None:
+        return ref
+    how = f"--input {name}=VALUE"
+    if type_ is Type.REF:
+        how = f"--input '{name}=NULL' or '{name}=Node(value=5)', or in the file of --heap"
+    raise InputError(f"the input {name} has no value; give one with {how}")
+
+
+def number(text: str, where: str, word: int) -> int:
+    """A decimal in the signed range of a word, or a bit pattern of `word` bits."""
+    half = 1 << (word - 1)
+    try:
+        pattern = text.lower().startswith("0x")
+        value = int(text, 16 if pattern else 10)
+    except ValueError:
+        raise InputError(f"{where}: expected a number, got {text!r}") from None
+    if pattern and 0 <= value < 2 * half:
+        return value if value < half else value - 2 * half
+    if not -half <= value < half:
+        raise InputError(f"{where}: expected a machine int of {word} bits, got {text}")
+    return value

@@ -1,0 +1,228 @@
+"""The concrete heap: objects with identity, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from optimizer.ir.heap_domain import HeapDomain
+from optimizer.ir.layout import Array, Field, Known, Layout, Struct
+from optimizer.ir.row import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace."""
+
+    name: str
+    fresh: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+NULL = Ref("NULL")
+
+Datum = int | Ref
+"""What a variable or a place in memory holds: a signed machine int, or a reference."""
+
+Cell = tuple[str, int]
+"""A place in an object: the key of its slot, and the index in an array, `NO_INDEX` for a field."""
+
+NO_INDEX = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object's class, its length if it is an array, and what is known to have been put into its cells.
+
+    The other cells hold 0 or NULL if the object is `cleared`; if not, they have not been written, except for the
+    references of a struct, which start as NULL.
+    """
+
+    type: Struct | Array
+    length: int | None = None
+    cells: Mapping[Cell, Datum] = field(default_factory=dict)
+    cleared: bool = True
+
+    def value(self, cell: Cell, like: Datum) -> Datum | None:
+        """What the cell holds, None if it has not been written; `like` is a value of the cell's type."""
+        value = self.cells.get(cell)
+        if value is not None:
+            return value
+        is_ref = isinstance(like, Ref)
+        if self.cleared or (is_ref and isinstance(self.type, Struct)):
+            return NULL if is_ref else 0
+        return None
+
+    def put(self, cell: Cell, value: Datum) -> Object:
+        return replace(self, cells={**self.cells, cell: value})
+
+
+def _cell(slot: Field, index: int | None) -> Cell:
+    return slot.key, NO_INDEX if index is None else index
+
+
+def _zero(slot: Field) -> Datum:
+    return NULL if slot.type is Type.REF else 0
+
+
+class Heap(HeapDomain[int, bool, Ref]):
+    """Objects by their references, and further `names` of references: aliases, and names for NULL."""
+
+    __slots__ = ("_allocated", "_settled", "layout", "names", "objects", "seen")
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.objects: dict[Ref, Object] = {}
+        self.names: dict[str, Ref] = {}
+        self.seen: dict[Ref, None] = {}  # fresh objects that events have seen, in the order of their discovery
+        self._settled: set[tuple[Ref, Cell]] = set()  # immutable cells that have been read
+        self._allocated = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
+
+    __hash__ = None  # type: ignore[assignment]  # a heap changes
+
+    def copy(self) -> Heap:
+        heap = Heap(self.layout)
+        heap.objects = dict(self.objects)
+        heap.names = dict(self.names)
+        heap.seen = dict(self.seen)
+        heap._settled = set(self._settled)
+        heap._allocated = self._allocated
+        return heap
+
+    def add(self, name: str, described: Object) -> Ref:
+        """An object that exists before the trace."""
+        ref = Ref(name)
+        self.objects[ref] = described
+        return ref
+
+    def named(self, name: str) -> Ref | None:
+        """The reference of that name, an object's or another."""
+        ref = Ref(name)
+        return ref if ref == NULL or ref in self.objects else self.names.get(name)
+
+    # Identity and classes.
+
+    def null(self) -> Ref:
+        return NULL
+
+    def same(self, p: Ref, q: Ref) -> bool:
+        return p == q
+
+    def isa(self, p: Ref, owner: str) -> bool:
+        found = self.objects.get(p)
+        return found is not None and self.layout.is_subclass(found.type.name, owner)
+
+    def has_vtable(self, p: Ref) -> bool:
+        return p in self.objects and isinstance(self.objects[p].type, Struct)
+
+    def has_class(self, p: Ref, vtable: str) -> bool:
+        type_ = self.objects[p].type if p in self.objects else None
+        return isinstance(type_, Struct) and type_.vtable == vtable
+
+    def has_subclass(self, p: Ref, vtable: str) -> bool:
+        above = self.layout.struct_of_vtable(vtable).name
+        return self.has_vtable(p) and self.layout.is_subclass(self.objects[p].type.name, above)
+
+    # Contents.
+
+    def is_set(self, p: Ref, slot: Field, index: int | None = None) -> bool:
+        return p in self.objects and self.objects[p].value(_cell(slot, index), _zero(slot)) is not None
+
+    def is_settled(self, p: Ref, slot: Field, index: int | None = None) -> bool:
+        return (not p.fresh or p in self.seen) and (p, _cell(slot, index)) in self._settled
+
+    def get(self, p: Ref, slot: Field, index: int | None = None) -> Datum:
+        cell = _cell(slot, index)
+        if slot.immutable:
+            self._settled.add((p, cell))
+        value = self.objects[p].value(cell, _zero(slot))
+        assert value is not None
+        return value
+
+    def set_field(self, p: Ref, slot: Field, value: Datum) -> None:
+        self.objects[p] = self.objects[p].put(_cell(slot, None), value)
+
+    def set_item(self, p: Ref, slot: Field, index: int, value: Datum) -> None:
+        self.objects[p] = self.objects[p].put(_cell(slot, index), value)
+
+    def has_length(self, p: Ref) -> bool:
+        return p in self.objects and self.objects[p].length is not None
+
+    def length(self, p: Ref) -> int:
+        return (self.objects[p].length or 0) if p in self.objects else 0
+
+    # Fresh objects.
+
+    def new_struct(self, struct: Struct) -> Ref:
+        return self._allocate(Object(struct, cleared=struct.cleared))
+
+    def new_array(self, array: Array, length: int, cleared: bool) -> Ref:
+        return self._allocate(Object(array, length, cleared=cleared))
+
+    def _allocate(self, described: Object) -> Ref:
+        while self.named(f"new{self._allocated}") is not None:
+            self._allocated += 1
+        ref = Ref(f"new{self._allocated}", True)
+        self._allocated += 1
+        self.objects[ref] = described
+        return ref
+
+    # What existed before the trace.
+
+    def constant(self, name: str) -> Ref:
+        """The object of `ConstPtr(name)`; where nothing says which one it is, an object of its own is added."""
+        known = self.layout.constant(name)
+        names = (name,) if known is None else (name, *known.names)
+        for one in names:
+            ref = self.named(f"ConstPtr({one})")
+            if ref is not None:
+                return ref
+        ref = self.add(f"ConstPtr({name})", Object(Struct("opaque", "opaque")))
+        if known is not None:
+            self.objects[ref] = self._describe(known)
+        return ref
+
+    def _describe(self, known: Known) -> Object:
+        if known.array is not None:
+            return Object(known.array, known.length or 0)
+        cells: dict[Cell, Datum] = {}
+        for slot, value in known.fields:
+            if isinstance(value, str):
+                cells[_cell(slot, None)] = NULL if value == "NULL" else self.constant(value)
+            else:
+                cells[_cell(slot, None)] = value
+        return Object(known.struct or Struct("opaque", "opaque"), cells=cells)
+
+    # What is visible.
+
+    def visible(self, roots: Iterable[Datum | None]) -> dict[Ref, Object]:
+        """All objects that existed before the trace, that an event has seen, or that `roots` or these reach.
+
+        They come in the order of discovery, the same for heaps that differ only in the names of fresh objects.
+        """
+        found: dict[Ref, None] = {}
+        old = sorted((ref for ref in self.objects if not ref.fresh), key=lambda ref: ref.name)
+        start = [root for root in roots if isinstance(root, Ref)]
+        pending: list[Ref] = [*self.seen, *start, *old]
+        while pending:
+            new = [ref for ref in pending if ref in self.objects and ref not in found]
+            found.update(dict.fromkeys(new))
+            pending = [value for ref in dict.fromkeys(new) for value in references(self.objects[ref])]
+        return {ref: self.objects[ref] for ref in found}
+
+    def reveal(self, roots: Collection[Datum]) -> dict[Ref, Object]:
+        """What an event sees that is handed `roots`. From now on it is visible."""
+        visible = self.visible(roots)
+        self.seen.update((ref, None) for ref in visible if ref.fresh)
+        return visible
+
+
+def references(described: Object) -> list[Ref]:
+    """The references that an object holds, in the order of its cells."""
+    held = [(cell, value) for cell, value in described.cells.items() if isinstance(value, Ref)]
+    return [value for _, value in sorted(held, key=lambda entry: entry[0])]

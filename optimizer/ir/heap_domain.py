@@ -1,0 +1,80 @@
+"""The vocabulary in which the meaning of memory operations is written.
+
+A `HeapDomain` is one heap, over words `W` and conditions `C` of a `Domain` and pointers `P` of its own. Loads ask it,
+stores and allocations change it; who wants to keep a heap as it is keeps a `copy`. Predicates are total: where `p` is
+NULL, or an object of another kind, they are false, and a length is 0. What else a load gives of such an object is left
+open: the requirements of an operation exclude it.
+
+A *slot* is a `Field` of the layout: a field, or with an `index` the items of an array or a field of its structs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, Self, TypeVar
+
+from optimizer.ir.layout import Array, Field, Struct
+
+W = TypeVar("W")
+C = TypeVar("C")
+P = TypeVar("P")
+
+
+class HeapDomain(ABC, Generic[W, C, P]):
+    """Objects with identity, their classes and their contents."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """This heap as it stands; changes of either do not show in the other."""
+
+    # Identity.
+    @abstractmethod
+    def null(self) -> P: ...
+    @abstractmethod
+    def same(self, p: P, q: P) -> C: ...
+
+    # Classes. `isa`: of the declared struct or one of its subclasses, or of the declared array type. Classes of
+    # guards are named by their vtables; every struct has one, arrays have none.
+    @abstractmethod
+    def isa(self, p: P, owner: str) -> C: ...
+    @abstractmethod
+    def has_vtable(self, p: P) -> C: ...
+    @abstractmethod
+    def has_class(self, p: P, vtable: str) -> C: ...
+    @abstractmethod
+    def has_subclass(self, p: P, vtable: str) -> C: ...
+
+    # Contents. `is_set`: written, or cleared by the allocation. `is_settled`: the slot is immutable, has been read,
+    # and its object existed before the trace or has been seen by an event.
+    @abstractmethod
+    def is_set(self, p: P, slot: Field, index: W | None = None) -> C: ...
+    @abstractmethod
+    def is_settled(self, p: P, slot: Field, index: W | None = None) -> C: ...
+    @abstractmethod
+    def get(self, p: P, slot: Field, index: W | None = None) -> W | P: ...
+    @abstractmethod
+    def set_field(self, p: P, slot: Field, value: W | P) -> None: ...
+    @abstractmethod
+    def set_item(self, p: P, slot: Field, index: W, value: W | P) -> None: ...
+
+    # Arrays.
+    @abstractmethod
+    def has_length(self, p: P) -> C: ...
+    @abstractmethod
+    def length(self, p: P) -> W: ...
+
+    # Fresh objects. `cleared` arrays hold 0 or NULL, others nothing yet.
+    @abstractmethod
+    def new_struct(self, struct: Struct) -> P: ...
+    @abstractmethod
+    def new_array(self, array: Array, length: W, cleared: bool) -> P: ...
+
+    # What follows from the above, the same in every domain.
+    def is_null(self, p: P) -> C:
+        return self.same(p, self.null())
+
+
+PRIMITIVES: tuple[str, ...] = tuple(sorted(HeapDomain.__abstractmethods__))
+"""The names of the vocabulary, for tests that run all of it."""

@@ -1,0 +1,94 @@
+"""Heaps written as canonical text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optimizer.ir.heap import NO_INDEX, Datum, Heap, Object
+from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.lexer import NAME
+
+_WORD = re.compile(rf"{NAME}\Z")
+_PARTS = re.compile("([0-9]+)")
+
+
+def format_heap(heap: Heap) -> str:
+    """The text of a heap, a line for each object and each further name; empty for an empty heap."""
+    lines = {ref.name: f"{ref} = {format_object(described, heap.layout)}" for ref, described in heap.objects.items()}
+    lines |= {name: f"{name} = {ref}" for name, ref in heap.names.items()}
+    return "".join(f"{lines[name]}\n" for name in sorted(lines, key=_natural))
+
+
+def _natural(name: str) -> list[str | tuple[int, str]]:
+    """Sorts p2 in front of p10, and constants behind the rest."""
+    parts: list[str | tuple[int, str]] = [*_PARTS.split(name)]
+    parts[1::2] = [(len(str(part)), str(part)) for part in parts[1::2]]
+    return ["~" if name.startswith("ConstPtr(") else "", (0, ""), *parts]
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The cells of an object by where they are written."""
+
+    own: list[str]  # fields
+    items: dict[int, list[tuple[Field, Datum]]]
+    others: list[str]  # of undeclared descrs
+
+
+def format_object(described: Object, layout: Layout) -> str:
+    """The description of an object, as it stands behind the `=`."""
+    written = _sort(described, layout)
+    blank = [] if described.cleared else ["..."]
+    name = _quoted(described.type.name)
+    if isinstance(described.type, Struct):
+        return f"{name}({', '.join([*written.own, *written.others, *blank])})"
+    behind = f"({', '.join(written.others)})" if written.others else ""
+    return f"{name}[{', '.join([*_items(described, written), *blank])}]{behind}"
+
+
+def _items(described: Object, written: _Written) -> Iterator[str]:
+    expected = 0
+    for index, held in sorted(written.items.items()):
+        text = str(held[0][1]) if not held[0][0].name else f"({', '.join(f'{f.name}={v}' for f, v in held)})"
+        yield text if index == expected else f"{index}: {text}"
+        expected = index + 1
+    if described.length != expected:
+        yield f"length={described.length}"
+
+
+def _sort(described: Object, layout: Layout) -> _Written:
+    type_ = described.type
+    if isinstance(type_, Struct):
+        slots = {field.key: field for field in type_.fields}
+    else:
+        slots = {field.key: field for field in (*type_.fields, *([type_.item] if type_.item else []))}
+    order = {key: number for number, key in enumerate(slots)}
+    written = _Written([], {}, [])
+    for (key, index), value in sorted(described.cells.items(), key=lambda c: (order.get(c[0][0], len(order)), c[0])):
+        slot = slots.get(key)
+        if slot is None:
+            written.others.append(f"{_other_name(key, index, type_, layout)}={value}")
+        elif index == NO_INDEX:
+            written.own.append(f"{slot.name}={value}")
+        else:
+            written.items.setdefault(index, []).append((slot, value))
+    return written
+
+
+def _other_name(key: str, index: int, type_: Struct | Array, layout: Layout) -> str:
+    """How the object names memory that is not its class's, so that reading finds it again."""
+    if index != NO_INDEX:
+        return f"{_quoted(key.removesuffix('[]'))}[{index}]"
+    uses = layout.undeclared_uses()
+    short = key.removeprefix(f"{type_.name}.")
+    names = {field.name for field in type_.fields}
+    if short != key and key in uses and short not in names and _WORD.match(short):
+        return short
+    is_taken = key in names or f"{type_.name}.{key}" in uses
+    return key if _WORD.match(key) and not is_taken and (key in uses or not type_.declared) else f'"{key}"'
+
+
+def _quoted(name: str) -> str:
+    return name if _WORD.match(name) else f'"{name}"'

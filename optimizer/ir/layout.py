@@ -1,0 +1,349 @@
+"""What the descrs, classes and constants of a trace stand for: its declarations, and what its uses say of the rest.
+
+A descr that is not declared is a field or array of its own: mutable, word-sized, typed by its first use. It says
+nothing about the object that it is used on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from optimizer.ir import declared
+from optimizer.ir.declaration_rules import NARROW, inherited_fields
+from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.trace import Operation, Trace, all_operations
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a struct, the items of an array, or one field of all structs in an array.
+
+    `key` is the canonical name of its memory: two accesses with different keys never meet. `name` is the field's own,
+    empty for items. `owner` is the declared struct or array that an access demands of its object, None where it says
+    nothing; of an inherited field it is the struct that the descr names, while the key has the one that declares it.
+    `low` and `high` bound the values of a narrow field, and are None for the others.
+    """
+
+    key: str
+    name: str
+    type: Type
+    owner: str | None = None
+    low: int | None = None
+    high: int | None = None
+    immutable: bool = False
+    quasi_immutable: bool = False
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A class of objects, with all its fields, the inherited ones first."""
+
+    name: str
+    vtable: str
+    parent: str | None = None
+    cleared: bool = True
+    fields: tuple[Field, ...] = ()
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
+
+    name: str
+    item: Field | None
+    fields: tuple[Field, ...] = ()
+    immutable: bool = False
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is declared of opaque constants that are one object; `names` are theirs.
+
+    A field's value is a machine int (floats by their bits), or the name of a constant.
+    """
+
+    names: tuple[str, ...]
+    struct: Struct | None = None
+    array: Array | None = None
+    length: int | None = None
+    fields: tuple[tuple[Field, int | str], ...] = ()
+
+
+Resolved = Field | Array | Struct
+
+
+class WrongDescr(Exception):
+    """A descr that is not what its operation takes; the message says why."""
+
+
+_KINDS = {
+    DescrKind.FIELD: "a field",
+    DescrKind.ITEM: "an array",
+    DescrKind.ARRAY: "an array",
+    DescrKind.INTERIOR: "a field of an array of structs",
+    DescrKind.STRUCT: "a struct",
+}
+_TYPES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float"}
+_DECLARED_TYPES = {"ref": Type.REF, "float": Type.FLOAT}
+
+
+def layout_of(*traces: Trace) -> Layout:
+    """The layout that the traces share, all their operations learned. They have the same width.
+
+    Raises WrongDescr where they use an undeclared descr in different ways, each of them being well-formed.
+    """
+    layout = Layout(traces[0].declarations, traces[0].word)
+    for trace in traces:
+        for operation in all_operations(trace):
+            layout.learn(operation)
+    return layout
+
+
+class Layout:
+    """Resolves the names of one set of declarations, for words of `word` bits.
+
+    What an undeclared descr is used as must be learned before it is asked for; without a use it holds machine ints.
+    """
+
+    def __init__(self, declarations: Declarations = NO_DECLARATIONS, word: int = 64) -> None:
+        self.declarations = declarations
+        self.word = word
+        self._declared = {struct.name: struct for struct in declarations.structs}
+        self._aliases = {descr.name: descr.target for descr in declarations.descrs}
+        self._structs = {name: self._struct(struct) for name, struct in self._declared.items()}
+        self._arrays = {array.name: self._array(array) for array in declarations.arrays}
+        self._calls = {call.name for call in declarations.calls}
+        self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
+        self._fields: dict[str, Field] = {}
+        self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
+        self._known = {name: known for known in self._merge_constants() for name in known.names}
+
+    # Learning.
+
+    def learn(self, operation: Operation) -> None:
+        """Checks the operation's descr, and learns from its use where it is not declared. Raises WrongDescr."""
+        memory = operation.op.memory
+        if memory is None or memory.descr is None:
+            return
+        if operation.descr is None:
+            raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
+        kind, text, type_ = memory.descr, operation.descr, _used_type(operation)
+        target = self._aliases.get(text, text)
+        found = self._declared_as(target)
+        if found is not None and kind not in found:
+            what = "a call" if not found else _KINDS[min(found, key=_RANK.index)]
+            raise WrongDescr(f"{text} is {what}, and {operation.op.name} takes {_KINDS[kind]}")
+        if found is None and kind is not DescrKind.STRUCT:
+            self.learn_use(target, kind, type_, operation.op.name)
+        resolved = self.resolve(kind, text)
+        if isinstance(resolved, Field):
+            self._check_field(resolved, text, type_, operation.op.name)
+
+    def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
+        what = _KINDS[kind]
+        known_as, known = self._uses.setdefault(text, (what, type_))
+        if known_as != what:
+            raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
+        if known is None and type_ is not None:
+            self._uses[text] = what, type_
+
+    def _check_field(self, field: Field, text: str, type_: Type | None, name: str) -> None:
+        if type_ is not None and type_ is not field.type:
+            how = "is declared to hold" if field.declared else "is used for"
+            raise WrongDescr(f"{text} {how} {_TYPES[field.type]}, and {name} uses it for {_TYPES[type_]}")
+        if field.low is not None and self.word < 16:
+            raise WrongDescr(f"{text} is narrow, which needs words of 16 bits or more, not of {self.word}")
+
+    def _declared_as(self, target: str) -> frozenset[DescrKind] | None:
+        """What the name is declared as; nothing for a call, None for an undeclared name."""
+        if target in self._structs:
+            return frozenset([DescrKind.STRUCT])
+        if target in self._calls:
+            return frozenset()
+        array = self._arrays.get(target)
+        if array is not None:
+            return frozenset([DescrKind.ARRAY] + [DescrKind.ITEM] * (array.item is not None))
+        field = self._find_declared(target)
+        if field is None:
+            return None
+        return frozenset([DescrKind.INTERIOR if field.owner in self._arrays else DescrKind.FIELD])
+
+    # Resolving.
+
+    def descr_of(self, operation: Operation) -> Resolved | None:
+        """What the descr of the operation stands for, as its row takes it; None where the row takes none."""
+        memory = operation.op.memory
+        if memory is None or memory.descr is None:
+            return None
+        assert operation.descr is not None
+        return self.resolve(memory.descr, operation.descr)
+
+    def resolve(self, kind: DescrKind, text: str) -> Resolved:
+        """The struct, array or field (for items and fields of interiors too) of that name."""
+        match kind:
+            case DescrKind.STRUCT:
+                return self.struct(text)
+            case DescrKind.ARRAY:
+                return self.array(text)
+            case DescrKind.ITEM:
+                item = self.array(text).item
+                assert item is not None
+                return item
+            case _:
+                return self.field(text)
+
+    def struct(self, text: str) -> Struct:
+        """The struct of that name or alias."""
+        name = self._aliases.get(text, text)
+        return self._structs.get(name) or Struct(name, name)
+
+    def array(self, text: str) -> Array:
+        """The array of that name or alias."""
+        name = self._aliases.get(text, text)
+        return self._arrays.get(name) or Array(name, self._undeclared(f"{name}[]", "", name))
+
+    def field(self, text: str) -> Field:
+        """The field of that name or alias, of a struct or of an array of structs."""
+        name = self._aliases.get(text, text)
+        return self._find_declared(name) or self._undeclared(name, name, name)
+
+    def is_declared(self, text: str) -> bool:
+        """Does a declaration say what that name or alias is?"""
+        return self._declared_as(self._aliases.get(text, text)) is not None
+
+    def undeclared_uses(self) -> frozenset[str]:
+        """The undeclared fields and arrays that have been learned."""
+        return frozenset(self._uses)
+
+    def is_interior(self, text: str) -> bool:
+        """Is this undeclared descr used as a field of an array of structs?"""
+        return self._uses.get(text, ("", None))[0] == _KINDS[DescrKind.INTERIOR]
+
+    def _undeclared(self, key: str, name: str, text: str) -> Field:
+        return Field(key, name, self._uses.get(text, ("", None))[1] or Type.INT)
+
+    def _find_declared(self, name: str) -> Field | None:
+        if name not in self._fields:
+            owner, _, own = name.rpartition(".")
+            fields = self._structs[owner].fields if owner in self._structs else ()
+            if owner in self._arrays:
+                fields = self._arrays[owner].fields
+            field = next((field for field in fields if field.name == own), None)
+            if field is None:
+                return None
+            self._fields[name] = replace(field, owner=owner)
+        return self._fields[name]
+
+    def _struct(self, struct: declared.Struct) -> Struct:
+        fields = []
+        for name, field in inherited_fields(struct, self._declared).items():
+            owner = struct
+            while field not in owner.fields:
+                assert owner.parent is not None
+                owner = self._declared[owner.parent]
+            fields.append(self._field(f"{owner.name}.{name}", field, owner.name))
+        return Struct(struct.name, struct.vtable, struct.parent, struct.cleared, tuple(fields), True)
+
+    def _array(self, array: declared.Array) -> Array:
+        item = None
+        if array.item is not None:
+            slot = declared.Field("", array.item, array.immutable)
+            item = self._field(f"{array.name}[]", slot, array.name)
+        fields = [
+            self._field(f"{array.name}[].{field.name}", field, array.name, immutable=array.immutable)
+            for field in array.fields
+        ]
+        return Array(array.name, item, tuple(fields), array.immutable, True)
+
+    def _field(self, key: str, field: declared.Field, owner: str, *, immutable: bool = False) -> Field:
+        low, high = NARROW.get(field.type, (None, None))
+        if low is not None and high is not None and self.word >= 16 and high - low >= (1 << self.word) - 1:
+            low = high = None  # as wide as a word, or wider
+        return Field(
+            key,
+            field.name,
+            _DECLARED_TYPES.get(field.type, Type.INT),
+            owner,
+            low,
+            high,
+            field.immutable or immutable,
+            field.quasi_immutable,
+            True,
+        )
+
+    # Classes.
+
+    def is_subclass(self, name: str, other: str) -> bool:
+        """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
+        here: str | None = name
+        while here is not None and here != other:
+            here = self._structs[here].parent if here in self._structs else None
+        return here is not None
+
+    def unrelated(self, name: str, other: str) -> bool:
+        """Can no object be of both classes, structs or arrays? Only declared ones are known to be unrelated."""
+        declared_types = self._structs.keys() | self._arrays.keys()
+        return (
+            {name, other} <= declared_types and not self.is_subclass(name, other) and not self.is_subclass(other, name)
+        )
+
+    def struct_of_vtable(self, vtable: str) -> Struct:
+        """The struct whose vtable has that name, declared or not."""
+        return self._by_vtable.get(vtable) or Struct(vtable, vtable)
+
+    # Constants.
+
+    def constant(self, name: str) -> Known | None:
+        """What is known of `ConstPtr(name)`; None where nothing is declared of it."""
+        return self._known.get(name)
+
+    def different_constants(self, name: str, other: str) -> bool | None:
+        """Are two opaque constants different objects? None where either is not declared."""
+        if name == other:
+            return False
+        one, two = self._known.get(name), self._known.get(other)
+        return None if one is None or two is None else one is not two
+
+    def _merge_constants(self) -> Iterable[Known]:
+        groups: dict[str, list[str]] = {}
+        for const in self.declarations.consts:
+            joined = groups.get(const.name, [const.name])
+            other = groups.get(const.same_as, [const.same_as]) if const.same_as is not None else joined
+            if other is not joined:
+                joined = joined + other
+            for name in joined:
+                groups[name] = joined
+        merged = {tuple(names): None for names in groups.values()}
+        entries = {const.name: const for const in self.declarations.consts}
+        return [self._merge(names, [entries[name] for name in names if name in entries]) for names in merged]
+
+    def _merge(self, names: tuple[str, ...], entries: list[declared.KnownObject]) -> Known:
+        struct: Struct | None = None
+        for entry in entries:
+            if entry.struct is not None and (struct is None or self.is_subclass(entry.struct, struct.name)):
+                struct = self._structs[entry.struct]
+        array = next((self._arrays[entry.array] for entry in entries if entry.array is not None), None)
+        length = next((entry.length for entry in entries if entry.length is not None), None)
+        fields: dict[str, tuple[Field, int | str]] = {}
+        for entry in entries:
+            for name, scalar in entry.fields:
+                field = self.field(f"{entry.struct}.{name}")
+                fields[field.key] = field, scalar.value
+        return Known(names, struct, array, length, tuple(fields.values()))
+
+
+_RANK = [DescrKind.STRUCT, DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR, DescrKind.FIELD]
+
+
+def _used_type(operation: Operation) -> Type | None:
+    """What the operation shows of the type of its descr's memory."""
+    memory = operation.op.memory
+    assert memory is not None
+    if memory.loads:
+        return operation.op.result
+    return operation.args[memory.stores].type if memory.stores is not None else None

@@ -1,0 +1,137 @@
+"""The shape of a row of the operation table, and the words that it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from optimizer.ir.domain import Domain
+
+# A meaning is generic in the domain's word and condition types, which Python's lambdas cannot say.
+Meaning = Callable[..., Any]
+
+Requirement = tuple[Meaning, str]
+"""A condition under which an operation is defined, and what is wrong where it does not hold."""
+
+
+class Type(Enum):
+    """The type of a value; `VOID` is that of an operation without result, `ANY` of an argument that a descr types."""
+
+    INT = "int"
+    REF = "ref"
+    FLOAT = "float"
+    VOID = "void"
+    ANY = "any"
+
+
+class Kind(Enum):
+    """What an operation does to the run of a trace."""
+
+    PURE = "pure"  # computes its result from its arguments
+    GUARD = "guard"  # may leave the trace
+    EVENT = "event"  # is seen by the world, and may not return
+    POSITION = "position"  # marks a place, without meaning
+    END = "end"  # ends the trace
+    LOAD = "load"  # reads the heap
+    STORE = "store"  # changes the heap
+    NEW = "new"  # allocates an object
+    FACT = "fact"  # says what holds
+    OTHER = "other"  # not modelled
+
+
+class DescrKind(Enum):
+    """What the descr of an operation on the heap stands for."""
+
+    FIELD = "field"
+    ITEM = "item"  # the items of an array
+    INTERIOR = "interior"  # a field of the structs in an array
+    STRUCT = "struct"
+    ARRAY = "array"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a row means on a heap: functions of (d, h, what the descr stands for, *args).
+
+    `h` is a `HeapDomain`; a load reads it, a store or an allocation changes it. Without a `descr` the third argument
+    is None. References are pointers of `h`, and the argument of index `class_arg` is the name of a class.
+    `meaning` gives the result if there is one, `passes` says whether a guard goes on. The operation is defined where
+    all of `requires` hold; each comes with what is wrong where it does not. `loads` says that the result is what the
+    descr's memory holds, `stores` which argument is put there.
+    """
+
+    descr: DescrKind | None = None
+    meaning: Meaning | None = None
+    passes: Meaning | None = None
+    requires: tuple[Requirement, ...] = ()
+    class_arg: int | None = None
+    loads: bool = False
+    stores: int | None = None
+
+    def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
+        """The condition under which the operation is defined."""
+        condition = d.truth(True)
+        for holds, _ in self.requires:
+            condition = d.both(condition, holds(d, h, descr, *args))
+        return condition
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A row of the table.
+
+    `args` are the types of the arguments, None for any number of any type. `meaning(d, *args)` is the result, a word;
+    `defined(d, *args)` the condition under which there is one (None: always); `overflows(d, *args)` the flag that the
+    guard behind the operation reads; `passes(d, *args)` the condition under which a guard goes on, where an overflow
+    guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
+    `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
+    an end `jumps` or finishes.
+    `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats,
+    which is not modelled; `in_exit_block` that the operation may stand in one: it is pure, an allocation or a store.
+    """
+
+    name: str
+    args: tuple[Type, ...] | None
+    result: Type
+    kind: Kind
+    meaning: Meaning | None = None
+    defined: Meaning | None = None
+    overflows: Meaning | None = None
+    passes: Meaning | None = None
+    reads_flag: bool = False
+    wrapping: str | None = None
+    commutative: bool = False
+    constant_args: tuple[int, ...] = ()
+    min_word: int = 4
+    modelled: bool = True
+    memory: Memory | None = None
+    raw: bool = False
+    same_type: bool = False
+    in_exit_block: bool = False
+    jumps: bool = False
+    undefined_when: str = ""
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _row, (self.name,)
+
+    @property
+    def is_guard(self) -> bool:
+        return self.kind is Kind.GUARD
+
+    @property
+    def is_pure(self) -> bool:
+        return self.kind is Kind.PURE and self.modelled
+
+
+def _row(name: str) -> Op:
+    from optimizer.ir.ops import OPS
+
+    return OPS[name]

@@ -1,0 +1,109 @@
+"""What a run of a trace is given by the world, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from optimizer.ir.heap import Datum, Heap, Object, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The object with that number among those that the trace allocated and an event has seen, in the order of their
+    discovery: how the world names them, whatever the run calls them."""
+
+    number: int
+
+
+Scripted = int | Ref | Seen
+"""A value that the world gives: a machine int, an object that existed before the trace (or NULL), or one it has seen.
+
+An object that an event brings into the world is one that existed before the trace, and that nothing refers to.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An event puts `value` into a field (by its descr), or into an item if there is an `index`."""
+
+    target: Ref | Seen
+    descr: str
+    value: Scripted
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
+    the n-th event writes. A write to an object that is not there, or not visible yet, is not done."""
+
+    results: tuple[Scripted, ...] = ()
+    stops_at: int | None = None
+    writes: tuple[tuple[Write, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventSeen:
+    """An event, with all objects that it could see, as they were."""
+
+    name: str
+    args: tuple[Datum, ...]
+    objects: Mapping[Ref, Object] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    args: tuple[Datum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Jumped:
+    args: tuple[Datum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardFailed:
+    """The run left at the guard of that number. `failargs` are None where the trace does not list them."""
+
+    guard: int
+    failargs: tuple[Datum | None, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The event of that number did not return."""
+
+    event: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """The operation of that number (in the order of the text, those of exit blocks counted) had no meaning."""
+
+    op: int
+    reason: str
+
+
+Outcome = Finished | Jumped | GuardFailed | Stopped | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end."""
+
+    outcome: Outcome
+    events: tuple[EventSeen, ...]
+    values: dict[str, Datum] = field(compare=False)
+    heap: Heap | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def handed_over(self) -> tuple[Datum | None, ...]:
+        """What the end hands over: nothing where the run did not get to one, or where it is not listed."""
+        match self.outcome:
+            case Finished(args) | Jumped(args):
+                return args
+            case GuardFailed(_, failargs):
+                return failargs or ()
+            case _:
+                return ()
