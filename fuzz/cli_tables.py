@@ -47,6 +47,7 @@ def _json(row: Op, told: dict[str, str]) -> dict[str, Any]:
         "result": row.result.value,
         "commutative": row.commutative,
         "modelled": row.modelled,
+        "heap": row.memory is not None,
         "min_word": row.min_word,
         "constant_args": list(row.constant_args),
         "meaning": told,
@@ -61,8 +62,9 @@ def _line(row: Op, told: dict[str, str]) -> str:
         said = "; ".join(f"{_WORDS[key]}{told[key]}" for key in _WORDS if key in told)
     else:
         said = ""
-    if not said:
-        said = row.kind.value if row.modelled else "not modelled"
+    if not said and not row.modelled:
+        said = f"{row.kind.value}, on a heap" if row.memory is not None else "not modelled"
+    said = said or row.kind.value
     return f"{signature(row):32} {said}"
 
 

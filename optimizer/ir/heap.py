@@ -36,8 +36,8 @@ NO_INDEX = -1
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0 or NULL if the object is `cleared`; if not, they have not been written, except for the
-    references of a struct, which start as NULL.
+    The other cells hold 0 or NULL, but if the object is not `cleared`, the items of an array and the machine ints of a
+    struct have not been written.
     """
 
     type: Struct | Array
@@ -51,9 +51,10 @@ class Object:
         if value is not None:
             return value
         is_ref = isinstance(like, Ref)
-        if self.cleared or (is_ref and isinstance(self.type, Struct)):
-            return NULL if is_ref else 0
-        return None
+        is_blank = not is_ref if isinstance(self.type, Struct) else cell[1] != NO_INDEX
+        if is_blank and not self.cleared:
+            return None
+        return NULL if is_ref else 0
 
     def put(self, cell: Cell, value: Datum) -> Object:
         return replace(self, cells={**self.cells, cell: value})

@@ -146,7 +146,7 @@ class _ObjectReader:
             for entry in item.entries:
                 slot = next((field for field in array.fields if field.name == entry.name.text), None)
                 if slot is None or entry.index is not None:
-                    raise self._unknown(entry.name, f"the structs in {array.name}", array.fields)
+                    raise self._unknown(entry.name, f"the structs of {array.name}; their", array.fields)
                 self._put(slot, index, entry.value, slot.name)
         return highest
 
@@ -164,7 +164,7 @@ class _ObjectReader:
             if slot is None and f"{type_.name}.{name}" in uses:
                 slot = self._layout.field(f"{type_.name}.{name}")
             elif slot is None and type_.declared and name not in uses:
-                raise self._unknown(entry.name, type_.name, fields)
+                raise self._unknown(entry.name, f"{type_.name}; its", fields)
         self._put(slot or self._undeclared(entry, DescrKind.FIELD), NO_INDEX, entry.value, name)
 
     def _undeclared(self, entry: Entry, kind: DescrKind) -> Field:
@@ -180,9 +180,9 @@ class _ObjectReader:
         assert isinstance(slot, Field)
         return slot
 
-    def _unknown(self, name: Token, of: str, fields: tuple[Field, ...]) -> InputError:
-        known = f"; its fields are {', '.join(field.name for field in fields)}" if fields else ""
-        return self._fault(f"{of} has no field {name.text}{known}", name)
+    def _unknown(self, name: Token, where: str, fields: tuple[Field, ...]) -> InputError:
+        known = f"fields are {', '.join(field.name for field in fields)}" if fields else "class has none"
+        return self._fault(f"there is no field {name.text} in {where} {known}", name)
 
     def _put(self, slot: Field, index: int, token: Token, name: str) -> None:
         value = self._value(token)

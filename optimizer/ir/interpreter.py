@@ -37,6 +37,8 @@ def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
+    """An operation made ready; `plain` ones have nothing but a meaning over machine ints, which is the common case."""
+
     number: int
     operation: Operation
     args: tuple[int, ...]
@@ -46,6 +48,7 @@ class _Step:
     memory: Memory | None
     descr: Resolved | None
     guard: _Guard | None
+    plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,8 @@ class Program:
         result = -1 if operation.result is None else self._define(operation.result)
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
         descr = self.layout.descr_of(operation)
-        return _Step(number, operation, args, result, row.meaning, row.defined, memory, descr, guard)
+        plain = row.meaning is not None and row.defined is None and row.overflows is None
+        return _Step(number, operation, args, result, row.meaning, row.defined, memory, descr, guard, plain)
 
     def _compile_exit(self, exit_: Exit, line: int) -> _Guard:
         number, self._guards = self._guards, self._guards + 1
@@ -179,10 +183,14 @@ class Program:
                 raise ValueError(f"the input {var} is of type {var.type.value}, got {value!r}")
 
     def _execute(self, state: _State, leave_at: int | None) -> Outcome:
-        slots = state.slots
+        slots, domain = state.slots, self._domain
         for step in self._steps:
-            row = step.operation.op
             args = [slots[i] for i in step.args]
+            if step.plain:
+                assert step.meaning is not None
+                slots[step.result] = step.meaning(domain, *args)
+                continue
+            row = step.operation.op
             undefined = self._compute(state, step, args)
             if undefined is not None:
                 return undefined

@@ -88,6 +88,14 @@ _KINDS = {
     DescrKind.INTERIOR: "a field of an array of structs",
     DescrKind.STRUCT: "a struct",
 }
+_DECLARED_KINDS = {
+    (): "a call",
+    (DescrKind.STRUCT,): "a struct",
+    (DescrKind.ARRAY,): "an array of structs",
+    (DescrKind.ITEM, DescrKind.ARRAY): "an array",
+    (DescrKind.INTERIOR,): "a field of an array of structs",
+    (DescrKind.FIELD,): "a field",
+}
 _TYPES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float"}
 _DECLARED_TYPES = {"ref": Type.REF, "float": Type.FLOAT}
 
@@ -136,8 +144,7 @@ class Layout:
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
         if found is not None and kind not in found:
-            what = "a call" if not found else _KINDS[min(found, key=_RANK.index)]
-            raise WrongDescr(f"{text} is {what}, and {operation.op.name} takes {_KINDS[kind]}")
+            raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
         if found is None and kind is not DescrKind.STRUCT:
             self.learn_use(target, kind, type_, operation.op.name)
         resolved = self.resolve(kind, text)
@@ -159,19 +166,19 @@ class Layout:
         if field.low is not None and self.word < 16:
             raise WrongDescr(f"{text} is narrow, which needs words of 16 bits or more, not of {self.word}")
 
-    def _declared_as(self, target: str) -> frozenset[DescrKind] | None:
-        """What the name is declared as; nothing for a call, None for an undeclared name."""
+    def _declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
+        """What the name can stand for; nothing for a call, None for an undeclared name."""
         if target in self._structs:
-            return frozenset([DescrKind.STRUCT])
+            return (DescrKind.STRUCT,)
         if target in self._calls:
-            return frozenset()
+            return ()
         array = self._arrays.get(target)
         if array is not None:
-            return frozenset([DescrKind.ARRAY] + [DescrKind.ITEM] * (array.item is not None))
+            return (DescrKind.ARRAY,) if array.item is None else (DescrKind.ITEM, DescrKind.ARRAY)
         field = self._find_declared(target)
         if field is None:
             return None
-        return frozenset([DescrKind.INTERIOR if field.owner in self._arrays else DescrKind.FIELD])
+        return (DescrKind.INTERIOR if field.owner in self._arrays else DescrKind.FIELD,)
 
     # Resolving.
 
@@ -335,9 +342,6 @@ class Layout:
                 field = self.field(f"{entry.struct}.{name}")
                 fields[field.key] = field, scalar.value
         return Known(names, struct, array, length, tuple(fields.values()))
-
-
-_RANK = [DescrKind.STRUCT, DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR, DescrKind.FIELD]
 
 
 def _used_type(operation: Operation) -> Type | None:

@@ -481,12 +481,17 @@ def test_ops_prints_meanings(traceproof: Command) -> None:
     assert "r = int_add_ovf(a, b)            r = a + b; flag: overflows(a + b)" in lines
     assert "guard_true(a)                    passes if a == 1; defined if a == 0 or a == 1" in lines
     assert not any("getfield_gc_i" in line for line in lines)
+    lines = traceproof("ops", "--all").out.splitlines()
+    assert "r = getfield_gc_i(a)             load, on a heap" in lines
+    assert "r = getfield_gc_f(...)           not modelled" in lines
 
 
 def test_ops_in_json(traceproof: Command) -> None:
     rows = {row["name"]: row for row in map(json.loads, traceproof("ops", "--all", "--json").out.splitlines())}
     assert rows["int_sub"]["meaning"] == {"result": "a - b"}
     assert rows["getfield_gc_i"]["modelled"] is False
+    assert rows["getfield_gc_i"]["heap"] is True
+    assert rows["int_sub"]["heap"] is False
 
 
 def test_rules_are_proved(traceproof: Command) -> None:
