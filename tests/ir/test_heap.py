@@ -56,6 +56,11 @@ DEFINED = [
     ("p8 = new(descr=Node)\ni9 = getfield_gc_i(p8, descr=Node.value)", (0,)),
     ("p8 = new(descr=Raw)\nsetfield_gc(p8, 4, descr=Raw.a)\ni9 = getfield_gc_i(p8, descr=Raw.a)", (4,)),
     ("p8 = new(descr=Node)\nsetfield_gc(p8, 4, descr=Base.fixed)\ni9 = int_neg(1)", (-1,)),
+    (
+        "p8 = new(descr=Base)\ni8 = getfield_gc_i(p8, descr=Base.fixed)\nsetfield_gc(p8, 4, descr=Base.fixed)\n"
+        "i9 = getfield_gc_i(p8, descr=Base.fixed)",
+        (4,),
+    ),
     ("setfield_gc(p0, 4, descr=Base.fixed)\ni9 = getfield_gc_i(p0, descr=Base.fixed)", (4,)),
     ("setfield_gc(p0, 255, descr=Base.tag)\ni9 = getfield_gc_i(p0, descr=Base.tag)", (255,)),
     ("i9 = ptr_eq(p0, p1)", (0,)),
@@ -242,6 +247,26 @@ def test_a_run_does_not_change_the_heap_that_it_is_given() -> None:
     assert heap == parse_heap("p0 = Node()", program.layout)
     program.prepare(heap)
     assert format_heap(heap) == "p0 = Node()\nConstPtr(a) = opaque()\n"
+
+
+def test_a_copy_is_a_heap_of_its_own() -> None:
+    layout = Program(parse(f"{DECLARATIONS}[]")).layout
+    heap = parse_heap("p0 = Node()\np1 = p0", layout)
+    value, fixed = layout.field("Node.value"), layout.field("Base.fixed")
+    heap.get(Ref("p0"), fixed)
+    fresh = heap.new_struct(layout.struct("Node"))
+    heap.reveal([fresh])
+    copy = heap.copy()
+    assert copy == heap
+    assert copy.named("p1") == Ref("p0")
+    assert copy.is_settled(Ref("p0"), fixed)
+    assert list(copy.seen) == [fresh]
+    copy.set_field(Ref("p0"), value, 3)
+    copy.get(fresh, fixed)
+    assert copy != heap
+    assert heap.get(Ref("p0"), value) == 0
+    assert not heap.is_settled(fresh, fixed)
+    assert copy.new_struct(layout.struct("Node")) == heap.new_struct(layout.struct("Node")) != fresh
 
 
 # Events.

@@ -40,6 +40,11 @@ def test_arrays() -> None:
     assert words.immutable
 
 
+def test_all_fields_of_an_immutable_array_of_structs_are_immutable() -> None:
+    array = layout('+++\n[array.P]\nimmutable = true\nfields = { x = "int" }\n+++\n').array("P")
+    assert [field.immutable for field in array.fields] == [True]
+
+
 def test_what_is_not_declared() -> None:
     used = layout_of(
         parse("[p0]\np1 = getfield_gc_r(p0, descr=<FieldP Node.next 8>)\nsetarrayitem_gc(p1, 0, NULL, descr=A)")
