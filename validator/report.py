@@ -22,10 +22,24 @@ from validator.verdict import (
 
 # JSON.
 
+_NOTHING: dict[str, Any] = {
+    "fault": None,
+    "vacuous": None,
+    "assumes": [],
+    "origins": None,
+    "origin_of_guard": [],
+    "guards": [],
+    "seconds": None,
+    "reason": "",
+    "obligations": [],
+    "counterexample": None,
+}
+"""Every verdict has these keys; what it does not speak of is empty."""
+
 
 def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None) -> dict[str, Any]:
     """The verdict as an object of JSON; the traces give the names of inputs (None where they could not be read)."""
-    result: dict[str, Any] = {"name": name, "verdict": verdict_name(verdict)}
+    result: dict[str, Any] = {"name": name, "verdict": verdict_name(verdict)} | _NOTHING
     match verdict:
         case Proved(evidence):
             result |= _evidence_json(evidence)
@@ -164,5 +178,10 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
 
 
+_SHOWN_ORIGINS = 8
+
+
 def _origins(origins: tuple[int | None, ...]) -> str:
-    return ", ".join(f"guard {j} is {'none' if o is None else o}" for j, o in enumerate(origins))
+    told = [f"guard {j} is {'none' if o is None else o}" for j, o in enumerate(origins)]
+    more = len(told) - _SHOWN_ORIGINS
+    return ", ".join(told[:_SHOWN_ORIGINS]) + (f" and {more} more, which --json lists" if more > 0 else "")

@@ -171,19 +171,19 @@ class Terms(Domain[Term, Term]):
         k = self._log2(b)
         if k is not None:
             return self.lshr(a, self.const(k))
-        return self._word2("udiv", a, b) or self._make("udiv", (a, b))
+        return self._word2("udiv", a, b) or self._quotient(a, b) or self._make("udiv", (a, b))
 
     def sdiv(self, a: Term, b: Term) -> Term:
         if self._is(b, 1):
             return a
         if self._is(b, -1):
             return self.neg(a)
-        return self._word2("sdiv", a, b) or self._make("sdiv", (a, b))
+        return self._word2("sdiv", a, b) or self._quotient(a, b) or self._make("sdiv", (a, b))
 
     def srem(self, a: Term, b: Term) -> Term:
         if self._is(b, 1) or self._is(b, -1):
             return self.zero
-        return self._word2("srem", a, b) or self._make("srem", (a, b))
+        return self._word2("srem", a, b) or self._remainder("srem", a, b) or self._make("srem", (a, b))
 
     def fdiv(self, a: Term, b: Term) -> Term:
         k = self._log2(b)
@@ -191,7 +191,7 @@ class Terms(Domain[Term, Term]):
             return self.ashr(a, self.const(k))
         if self._is(b, -1):
             return self.neg(a)
-        return self._word2("fdiv", a, b) or self._make("fdiv", (a, b))
+        return self._word2("fdiv", a, b) or self._quotient(a, b) or self._make("fdiv", (a, b))
 
     def fmod(self, a: Term, b: Term) -> Term:
         k = self._log2(b)
@@ -199,7 +199,21 @@ class Terms(Domain[Term, Term]):
             return self.bit_and(a, self.const(b.value - 1))
         if self._is(b, -1):
             return self.zero
-        return self._word2("fmod", a, b) or self._make("fmod", (a, b))
+        return self._word2("fmod", a, b) or self._remainder("fmod", a, b) or self._make("fmod", (a, b))
+
+    def _quotient(self, a: Term, b: Term) -> Term | None:
+        """What the three divisions share: x // x and 0 // x, which are -1 where x is 0."""
+        if a is b:
+            return self.ite(self.eq(b, self.zero), self.const(-1), self.one)
+        if self._is(a, 0):
+            return self.ite(self.eq(b, self.zero), self.const(-1), self.zero)
+        return None
+
+    def _remainder(self, kind: str, a: Term, b: Term) -> Term | None:
+        """What the two remainders share: x % x, 0 % x, and the remainder of a remainder."""
+        if a is b or self._is(a, 0):
+            return self.zero
+        return a if a.kind == kind and a.args[1] is b else None
 
     # Bits.
 
@@ -270,6 +284,8 @@ class Terms(Domain[Term, Term]):
         return self._make("lshr", (a, b))
 
     def ashr(self, a: Term, b: Term) -> Term:
+        if self._is(a, -1):
+            return a
         return self._shift("ashr", a, b) or self._make("ashr", (a, b))
 
     def _shift(self, kind: str, a: Term, b: Term) -> Term | None:
@@ -312,17 +328,21 @@ class Terms(Domain[Term, Term]):
         return None
 
     def eq(self, a: Term, b: Term) -> Term:
-        if a is b:
-            return self.true
-        if a.kind == "const":
-            a, b = b, a
-        if b.kind == "const":
+        while a is not b:
+            if a.kind == "const":
+                a, b = b, a
+            if b.kind != "const":
+                break
             if a.kind == "add" and a.args[1].kind == "const":
-                return self.eq(a.args[0], self.const(b.value - a.args[1].value))
-            if b.value == 0 and a.kind in ("sub", "bit_xor"):
-                return self.eq(a.args[0], a.args[1])
-            if a.kind == "neg" or a.kind == "bit_not":
-                return self.eq(a.args[0], getattr(self, a.kind)(b))
+                a, b = a.args[0], self.const(b.value - a.args[1].value)
+            elif a.kind in ("sub", "bit_xor") and b.value == 0:
+                a, b = a.args
+            elif a.kind in ("neg", "bit_not"):
+                a, b = a.args[0], getattr(self, a.kind)(b)
+            else:
+                break
+        else:
+            return self.true
         return self._predicate("eq", a, b) or self._commuted("eq", a, b)
 
     def slt(self, a: Term, b: Term) -> Term:
