@@ -79,6 +79,18 @@ class Terms(Domain[Term, Term]):
     def _word2(self, kind: str, a: Term, b: Term) -> Term | None:
         if a.kind == "const" and b.kind == "const":
             return self.const(getattr(self.concrete, kind)(a.value, b.value))
+        for choice, other in ((a, b), (b, a)):
+            if _chooses_constants(choice):
+                return self._of_choice(kind, a, b, choice, other)
+        return None
+
+    def _of_choice(self, kind: str, a: Term, b: Term, choice: Term, other: Term) -> Term | None:
+        """An operation on a choice between constants, where it comes to no more than a choice on either side."""
+        operation: Callable[[Term, Term], Term] = getattr(self, kind)
+        condition, when, otherwise = choice.args
+        results = [operation(k, b) if choice is a else operation(a, k) for k in (when, otherwise)]
+        if all(result.kind == "const" or result is other for result in results):
+            return self.ite(condition, *results)
         return None
 
     def _commuted(self, kind: str, a: Term, b: Term) -> Term:
@@ -116,7 +128,7 @@ class Terms(Domain[Term, Term]):
                 return x.args[0]
             if x.kind == "neg":
                 return self.sub(y, x.args[0])
-        return self._commuted("add", a, b)
+        return self._word2("add", a, b) or self._commuted("add", a, b)
 
     def _is_negation(self, a: Term, b: Term) -> bool:
         return (a.kind == "neg" and a.args[0] is b) or (b.kind == "neg" and b.args[0] is a)
@@ -158,7 +170,7 @@ class Terms(Domain[Term, Term]):
             k = self._log2(b)
             if k is not None:
                 return self.shl(a, self.const(k))
-        return self._commuted("mul", a, b)
+        return self._word2("mul", a, b) or self._commuted("mul", a, b)
 
     def umulh(self, a: Term, b: Term) -> Term:
         if a.kind == "const":
@@ -320,7 +332,7 @@ class Terms(Domain[Term, Term]):
         if a.kind == "const" and b.kind == "const":
             return self.truth(holds(a.value, b.value))
         for x, y, test in ((a, b, holds), (b, a, _swapped(holds))):
-            if x.kind == "ite" and y.kind == "const" and x.args[1].kind == "const" and x.args[2].kind == "const":
+            if y.kind == "const" and _chooses_constants(x):
                 when, otherwise = test(x.args[1].value, y.value), test(x.args[2].value, y.value)
                 if when == otherwise:
                     return self.truth(when)
@@ -348,6 +360,8 @@ class Terms(Domain[Term, Term]):
     def slt(self, a: Term, b: Term) -> Term:
         if a is b or self._is(b, -self.concrete.half) or self._is(a, self.concrete.half - 1):
             return self.false
+        if a.kind == "const" and b.kind != "const":
+            return self.not_(self.slt(b, self.const(a.value + 1)))
         return self._predicate("slt", a, b) or self._make("slt", (a, b))
 
     def ult(self, a: Term, b: Term) -> Term:
@@ -357,6 +371,8 @@ class Terms(Domain[Term, Term]):
             return self.eq(a, self.zero)
         if self._is(a, 0):
             return self.not_(self.eq(b, self.zero))
+        if a.kind == "const" and b.kind != "const":
+            return self.not_(self.ult(b, self.const(a.value + 1)))
         return self._predicate("ult", a, b) or self._make("ult", (a, b))
 
     def add_overflows(self, a: Term, b: Term) -> Term:
@@ -407,15 +423,23 @@ class Terms(Domain[Term, Term]):
     def ite(self, c: Term, a: Term, b: Term) -> Term:
         if c.kind == "truth":
             return a if c.value else b
+        if c.kind == "not_":
+            c, a, b = c.args[0], b, a
+        if a.kind == "ite" and a.args[0] is c:
+            a = a.args[1]
+        if b.kind == "ite" and b.args[0] is c:
+            b = b.args[2]
         if a is b:
             return a
-        if c.kind == "not_":
-            return self._make("ite", (c.args[0], b, a))
         return self._make("ite", (c, a, b))
 
 
 def _swapped(holds: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
     return lambda a, b: holds(b, a)
+
+
+def _chooses_constants(term: Term) -> bool:
+    return term.kind == "ite" and term.args[1].kind == "const" and term.args[2].kind == "const"
 
 
 def _sorts_before(a: Term, b: Term) -> bool:
