@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.terms import Term
+from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace, exit_of
 from validator.encode import Encoding, GuardEncoding
 

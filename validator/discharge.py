@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optimizer.ir.interpreter import World
-from optimizer.ir.terms import Term, cone
+from optimizer.ir.term import Term, cone
 from validator.encode import event_name, input_name
 from validator.facts import Facts
 from validator.obligations import Obligation, Pair, Place

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from optimizer.ir.terms import Term, Terms, cone
+from optimizer.ir.term import Term, cone
+from optimizer.ir.terms import Terms
 
 
 class Facts:

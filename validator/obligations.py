@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.terms import Term, Terms
+from optimizer.ir.term import Term
+from optimizer.ir.terms import Terms
 from validator.encode import Definedness, Encoding
 from validator.verdict import Failargs, Guards, Options
 

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.domain import PRIMITIVES, wrap
-from optimizer.ir.terms import Term, cone
+from optimizer.ir.term import Term, cone
 
 
 @dataclass(frozen=True, slots=True)

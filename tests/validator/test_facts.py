@@ -7,7 +7,8 @@ from random import Random
 
 import pytest
 
-from optimizer.ir.terms import Term, Terms, evaluate
+from optimizer.ir.term import Term, evaluate
+from optimizer.ir.terms import Terms
 from validator.facts import Facts
 
 WIDTH = 4
