@@ -1,4 +1,4 @@
-"""Settles obligations, cheapest rung first: structure, then solving.
+"""Settles obligations, cheapest rung first: structure, intervals, then solving.
 
 (Running comes in between, but over states, not obligations: see `validator.judge`.)
 """
@@ -13,6 +13,7 @@ from optimizer.ir.interpreter import World
 from optimizer.ir.term import Term, cone
 from validator.encode import event_name, input_name
 from validator.facts import Facts
+from validator.intervals import Intervals
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
 
@@ -99,19 +100,28 @@ class Discharger:
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
         self._known = KnownPlaces(pair)
-        self._structural: dict[tuple[Place, Term, tuple[Term, ...]], bool] = {}
+        self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
 
-    def by_structure(self, obligation: Obligation) -> bool:
-        """Do both sides build the same term under what is known there, or is the claim among what may be assumed?"""
+    def without_solver(self, obligation: Obligation) -> str | None:
+        """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
+        what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
+        are left."""
         terms, place, claim = self._pair.terms, obligation.place, obligation.claim
         if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
-            return True
+            return "structure"
         key = (place, claim, obligation.given)
-        if key not in self._structural:
-            facts = self._known.at(place, obligation.given)
-            self._structural[key] = facts.contradiction or facts.rebuild(claim) is terms.true
-        return self._structural[key]
+        if key not in self._cheap:
+            self._cheap[key] = self._by_facts(obligation)
+        return self._cheap[key]
+
+    def _by_facts(self, obligation: Obligation) -> str | None:
+        facts = self._known.at(obligation.place, obligation.given)
+        claim = facts.rebuild(obligation.claim)
+        if facts.contradiction or claim is self._pair.terms.true:
+            return "structure"
+        relevant = self._slice([claim], facts.learned)[1:]
+        return "intervals" if Intervals(self._pair.terms.width, relevant).truth(claim) else None
 
     def _is_known(self, condition: Term, place: Place) -> bool:
         """Did a guard that has passed say so?"""
@@ -121,9 +131,10 @@ class Discharger:
         )
 
     def settle(self, obligation: Obligation) -> Answered:
-        """Settle it by structure or with the solver."""
-        if self.by_structure(obligation):
-            return Holds("structure")
+        """Settle it, with the solver where nothing cheaper does."""
+        cheap = self.without_solver(obligation)
+        if cheap is not None:
+            return Holds(cheap)
         key = (obligation.place, obligation.claim, obligation.given)
         if key not in self._settled:
             self._settled[key] = self._solve(obligation)

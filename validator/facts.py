@@ -14,18 +14,21 @@ from optimizer.ir.terms import Terms
 
 
 class Facts:
-    """Conditions that hold. `contradiction`: they cannot hold all at once, so that no run gets there."""
+    """Conditions that hold; `learned` are they, each under those before it. `contradiction`: they cannot hold all at
+    once, so that no run gets there."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._stands_for: dict[Term, Term] = {}
         self._rebuilt: dict[Term, Term] = {}
+        self.learned: list[Term] = []
         self.contradiction = False
 
     def extended(self, conditions: Iterable[Term]) -> Facts:
         """These facts and more, as a value of its own."""
         more = Facts(self._terms)
         more._stands_for = self._stands_for.copy()
+        more.learned = self.learned.copy()
         more.contradiction = self.contradiction
         for condition in conditions:
             more.assume(condition)
@@ -45,6 +48,7 @@ class Facts:
 
     def _learn(self, condition: Term) -> None:
         terms = self._terms
+        self.learned.append(condition)
         if condition.kind == "not_":
             self._put(condition.args[0], terms.false)
             return

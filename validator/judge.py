@@ -155,8 +155,9 @@ class _Judge:
         """Try to prove this assignment. None where running ruled it out before any solver was asked."""
         attempt, asking = _Attempt(origins), False
         for obligation, guard in self._pair.obligations(origins):
-            if self._discharger.by_structure(obligation):
-                attempt.settled.append(Settled(obligation.name, Status.PROVED, "structure", 0.0))
+            rung = self._discharger.without_solver(obligation)
+            if rung is not None:
+                attempt.settled.append(Settled(obligation.name, Status.PROVED, rung, 0.0))
                 continue
             if not asking and self._runs_rule_out():
                 return None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from pairs import judge, not_proved, proved, refuted
 
 from optimizer.ir.text import parse
-from validator import Failed, Options, Unknown, Unsupported, validate
+from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -185,6 +188,21 @@ def test_a_guard_that_never_fails_may_stand_elsewhere() -> None:
     before = "[i0]\ni1 = int_is_zero(i0)\ni2 = uint_lt(i1, 2)\nguard_true(i2) []\nescape_n(i0)\nfinish()"
     after = "[i0]\nescape_n(i0)\ni1 = int_is_zero(i0)\ni2 = uint_lt(i1, 2)\nguard_true(i2, origin=0) []\nfinish()"
     proved(before, after)
+
+
+@pytest.mark.parametrize("mode", ["same", "early", "safe"])
+def test_a_guard_behind_an_event_does_not_count_as_passed_ahead_of_it(mode: str) -> None:
+    """Guard 0 never fails where the event returns, and so guard 1 does not; where it does not return, i1 may be 64."""
+    before = """[i0, i1]
+escape_n(i0)
+i2 = int_lshift(i0, i1)
+i3 = uint_lt(i1, 64)
+guard_true(i3) []
+guard_true(i3) []
+finish()"""
+    after = "[i0, i1]\ni3 = uint_lt(i1, 64)\nguard_true(i3, origin=1) []\nescape_n(i0)\nfinish()"
+    found = refuted(before, after, "guard 0: events", guards=mode)
+    assert found.counterexample.state.world.stops_at == 0
 
 
 # What guards hand over.
@@ -379,6 +397,23 @@ finish()"""
     refuted(before, second)
 
 
+def test_the_counterexample_is_one_of_the_likely_assignment() -> None:
+    """Guards that are the same are matched, and the difference is where it is."""
+    guards = "".join(f"i1{k} = int_lt(i1, {20 - k})\nguard_true(i1{k}) [i0]\n" for k in range(6))
+    before = f"[i0, i1]\n{guards}finish()"
+    found = refuted(before, before.replace("guard_true(i14) [i0]", "guard_true(i14) [i1]"), "guard 4: failarg 0")
+    assert found.evidence.origins == (0, 1, 2, 3, 4, 5)
+    assert len(found.others) == 0
+
+
+def test_a_simpler_state_still_breaks_the_likely_assignment() -> None:
+    """With i0 = 0 the first guards' live values would differ, that of the last guard would not."""
+    guards = "".join(f"i1{k} = int_lt(i1, {20 + k})\nguard_true(i1{k}) [{k + 7}]\n" for k in range(5))
+    before = f"[i0, i1]\n{guards}i2 = int_lt(i1, 15)\nguard_true(i2) [0]\nfinish()"
+    found = refuted(before, before.replace("[0]", "[i0]"), "guard 5: failarg 0")
+    assert found.counterexample.state.inputs[0] not in (0, 7, 8, 9, 10, 11)
+
+
 def test_every_assignment_is_shown_to_be_wrong() -> None:
     before = """[i0, i1]
 i2 = int_lt(i0, 0)
@@ -470,6 +505,19 @@ finish(i5)"""
     verdict = judge(before, after, effort=50_000)
     assert isinstance(verdict, Unknown)
     assert "effort" in verdict.reason
+
+
+@pytest.mark.parametrize("limits", [{"timeout_s": float("inf")}, {"timeout_s": 1e12}, {"effort": 1 << 40}])
+def test_limits_may_be_large(limits: dict[str, Any]) -> None:
+    before = parse("[i0]\ni1 = int_mul(i0, i0)\ni2 = int_and(i1, 2)\nfinish(i2)")
+    assert isinstance(validate(before, parse("[i0]\nfinish(0)"), replace(Options(), **limits)), Proved)
+
+
+def test_a_long_chain_of_operations() -> None:
+    chain = "".join(f"i{k + 1} = {('int_neg', 'int_invert')[k % 2]}(i{k})\n" for k in range(3000))
+    text = f"[i0]\n{chain}guard_value(i3000, {{}}) [i0]\nfinish()"
+    proved(text.format(5), text.format(5))
+    refuted(text.format(5), text.format(6), "guard 0")
 
 
 def test_the_time_limit_is_a_net() -> None:
