@@ -37,7 +37,7 @@ DEFAULT_MIX: Mix = (
     (Step.EVENT, 1),
     (Step.POSITION, 1),
     (Step.INFERENCE, 4),
-    (Step.RELATE, 5),
+    (Step.RELATE, 8),
 )
 
 
