@@ -12,7 +12,7 @@ from optimizer.ir.terms import Terms
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.encode import encode
+from validator.encode import Encoding, encode
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
 from validator.states import sample_states, simplify_state
@@ -60,7 +60,7 @@ def validate(
         judge = _Judge(before, after, options or Options(), examples, clock, start)
         verdict = judge.verdict()
     except UnsupportedFault as limit:
-        return Unsupported(str(limit))
+        return Unsupported(str(limit), limit.file)
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
     if isinstance(verdict, Proved | Refuted | Unknown):
@@ -75,6 +75,13 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
     if mine != theirs:
         return f"the traces have different inputs: ({', '.join(mine)}) before, ({', '.join(theirs)}) after"
     return None
+
+
+def _encoded(trace: Trace, terms: Terms, which: str) -> Encoding:
+    try:
+        return encode(trace, terms)
+    except UnsupportedFault as limit:
+        raise UnsupportedFault(limit.what, limit.line, which) from None
 
 
 @dataclass
@@ -105,7 +112,7 @@ class _Judge:
         self._clock = clock
         self._before, self._after = before, after
         terms = Terms(before.word)
-        self._pair = Pair(terms, encode(before, terms), encode(after, terms), options)
+        self._pair = Pair(terms, _encoded(before, terms, "before"), _encoded(after, terms, "after"), options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
         self._replay = Replay(before, after, options)
         self._inferred = is_inferred(before, after)
@@ -192,7 +199,7 @@ class _Judge:
             self._runs = [one for one in runs if one is not None]
         return any(map(self._rule_out, self._runs))
 
-    def _rule_out(self, runs: Runs) -> bool:
+    def _rule_out(self, runs: Runs, by: str = "running") -> bool:
         """Do these runs show that the best assignment is wrong? If so, keep them as a counterexample, and take from the
         alignment all that they rule out."""
         guard = self._replay.left_at(runs)
@@ -208,6 +215,7 @@ class _Judge:
             wrong += [k for k in others if self._replay.difference(runs, k)]
         found = self._replay.counterexample(self._simplest(runs.state, guard, wrong), origins)
         assert found is not None
+        found = replace(found, by=by)
         if guard is None or origin is None:
             self._counterexamples = [found]
             self._alignment.give_up()
@@ -235,7 +243,7 @@ class _Judge:
         assert attempt.refuting is not None
         runs = self._replay.run(attempt.refuting)
         found = self._replay.counterexample(attempt.refuting, attempt.origins)
-        if runs is not None and found is not None and self._rule_out(runs):
+        if runs is not None and found is not None and self._rule_out(runs, "solving"):
             self._runs.append(runs)
             return None
         name = next(one.name for one in attempt.settled if one.status is Status.REFUTED)
@@ -267,7 +275,7 @@ class _Judge:
 
     def _refuted(self) -> Verdict:
         first, *others = self._counterexamples
-        settled = Settled(first.obligation, Status.REFUTED, "running", 0.0)
+        settled = Settled(first.obligation, Status.REFUTED, first.by, 0.0)
         evidence = replace(self._evidence(None), origins=first.origins, obligations=(settled,))
         return Refuted(evidence, first, tuple(others))
 

@@ -24,6 +24,7 @@ from validator.verdict import (
 
 _NOTHING: dict[str, Any] = {
     "fault": None,
+    "trace": None,
     "vacuous": None,
     "assumes": [],
     "origins": None,
@@ -52,8 +53,8 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
                 "counterexample": _counterexample_json(counterexample, before),
                 "other_counterexamples": [_counterexample_json(other, before) for other in others],
             }
-        case Unsupported(reason):
-            result["reason"] = reason
+        case Unsupported(reason, trace):
+            result |= {"reason": reason, "trace": trace or None}
         case Failed(fault, reason):
             result |= {"fault": fault.value, "reason": reason}
     return result
@@ -144,8 +145,9 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
             for one in (counterexample, *others):
                 lines += [*side_by_side(one, before, after, style), ""]
             lines.pop()
-        case Unsupported(reason):
+        case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]
+            lines += [f"  in the trace {trace}"] * bool(trace)
         case Failed(_, reason):
             lines = [f"{style('error', 'red')}: {reason}"]
     return "\n".join(lines)

@@ -264,6 +264,47 @@ def test_an_exit_block_may_use_what_the_recorded_one_guarantees() -> None:
     proved(text, text)
 
 
+def test_an_exit_block_behind_an_event_says_nothing_ahead_of_it() -> None:
+    before = """[i0, i1]
+escape_n(i0)
+guard_always_fails() [i2] {
+    i2 = int_lshift(i0, i1)
+}
+finish()"""
+    moved = "[i0, i1]\ni2 = int_lshift(i0, i1)\nescape_n(i0)\nguard_always_fails() [i2]\nfinish()"
+    refuted(before, moved, "op 0: defined")
+    proved(before, "[i0, i1]\nescape_n(i0)\ni2 = int_lshift(i0, i1)\nguard_always_fails() [i2]\nfinish()")
+
+
+def test_an_exit_block_says_nothing_where_an_earlier_guard_fails() -> None:
+    before = """[i0, i1]
+i2 = uint_lt(i1, 64)
+guard_true(i2) [i0]
+guard_always_fails() [i3] {
+    i3 = int_lshift(i0, i1)
+}
+finish()"""
+    after = "[i0, i1]\n{}i2 = uint_lt(i1, 64)\nguard_true(i2) [i0]\n{}guard_always_fails() [i3]\nfinish()"
+    shift = "i3 = int_lshift(i0, i1)\n"
+    refuted(before, after.format(shift, ""), "op 0: defined")
+    proved(before, after.format("", shift))
+
+
+def test_an_early_guard_needs_the_exit_block_of_its_origin() -> None:
+    """Where i0 is 5 to 9, guard 0 of `before` holds, and nothing says that its exit block would be defined."""
+    before = """[i0, i1]
+i2 = int_lt(i0, 10)
+guard_true(i2) [i3] {
+    i3 = int_lshift(0, i1)
+}
+i4 = int_lt(i0, 5)
+guard_true(i4) []
+finish()"""
+    after = "[i0, i1]\ni4 = int_lt(i0, 5)\nguard_true(i4, origin=0) [0]\nfinish()"
+    refuted(before, after, "guard 0: origin's exit block")
+    proved(before, after, failargs="ignore")
+
+
 # Where guards fail.
 
 
@@ -284,6 +325,14 @@ def test_merged_guards_are_early() -> None:
     assert proved(two_guards(10, 5), one_guard(5, ", origin=0")).evidence.early == (0,)
     refuted(two_guards(10, 5), one_guard(5, ", origin=0"), "guard 0: condition", guards="same")
     refuted(two_guards(10, 5), one_guard(5, ", origin=1"), "guard 0: left")
+
+
+def test_guards_merge_over_an_event() -> None:
+    """Where i0 is 5 to 9, the recorded trace leaves behind the event, if that returns."""
+    before = two_guards(10, 5).replace("i2 = ", "escape_n(i0)\ni2 = ")
+    after = one_guard(5, ", origin=0").replace("finish", "escape_n(i0)\nfinish")
+    assert proved(before, after).evidence.early == (0,)
+    refuted(before, after, "guard 0: condition", guards="same")
 
 
 def test_a_redundant_guard_goes() -> None:
