@@ -131,7 +131,8 @@ def malformed(before: Trace, after: object) -> str | None:
 
 def describe(error: BaseException) -> str:
     """An exception in one line, with the place that raised it."""
-    frames = traceback.extract_tb(error.__traceback__)
+    # Frames of the import system say nothing to a user.
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}{place}" if first else f"{type(error).__name__}{place}"

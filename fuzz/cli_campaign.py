@@ -16,7 +16,7 @@ from fuzz.campaign import Find, FindKind, run_campaign
 from fuzz.cli_optimizer import load_optimizer, optimize_or_claim
 from fuzz.find import case_of
 from fuzz.store import store_case
-from fuzz.summary import Summary
+from fuzz.summary import SHOWN_FINDS, Summary
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.exits import Exit, describe
@@ -74,7 +74,8 @@ def fuzz(
             if isinstance(record, Find):
                 _keep(record, folder, optimizer or "", summary)
                 status.clear()
-                click.echo(_found(record, folder, as_json))
+                if as_json or len(summary.cases) <= SHOWN_FINDS:
+                    click.echo(_found(record, folder, as_json))
             status.show(summary)
     except KeyboardInterrupt:
         interrupted = True

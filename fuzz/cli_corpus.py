@@ -12,9 +12,10 @@ import click
 from fuzz.cli_optimizer import load_optimizer
 from fuzz.corpus_run import CaseRun, run_case
 from fuzz.store import Case, case_names, read_case
+from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
-from validator.exits import Exit
+from validator.exits import Exit, describe, worst
 from validator.judge import validate
 from validator.report import verdict_name
 from validator.verdict import Options, State, Verdict
@@ -108,17 +109,23 @@ def run(folder: str, optimizer: str | None, as_json: bool) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
     Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes or is refuted; ends
-    with 1 if there is such a case.
+    with 1 if there is such a case, with 2 if one cannot be read.
 
     \b
     $ traceproof corpus run
     $ traceproof corpus run --corpus campaign --optimizer mine:optimize
     """
     chosen = load_optimizer(optimizer) if optimizer else optimize
-    start, cases, different = time.monotonic(), 0, 0
+    start, cases, different, unreadable = time.monotonic(), 0, 0, 0
     for name in case_names(Path(folder)):
-        done = run_case(read_case(Path(folder), name), chosen, _judge)
         cases += 1
+        try:
+            case = read_case(Path(folder), name)
+        except (InputError, OSError) as problem:
+            unreadable += 1
+            click.echo(f"error: {describe(problem) if isinstance(problem, OSError) else problem}", err=True)
+            continue
+        done = run_case(case, chosen, _judge)
         different += bool(done.differences)
         if as_json:
             click.echo(json.dumps(_run_json(done)))
@@ -126,9 +133,11 @@ def run(folder: str, optimizer: str | None, as_json: bool) -> int:
             click.echo(f"{name}: {difference}")
     if not as_json:
         words = "1 case" if cases == 1 else f"{cases} cases"
-        result = f"{different} differ from what they expect" if different else "all as expected"
-        click.echo(f"{words} in {time.monotonic() - start:.1f} s, {result}")
-    return Exit.REFUTED if different else Exit.PROVED
+        result = ", ".join(
+            [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
+        )
+        click.echo(f"{words} in {time.monotonic() - start:.1f} s, {result or 'all as expected'}")
+    return worst([Exit.REFUTED] * different + [Exit.USAGE] * unreadable)
 
 
 def _run_json(done: CaseRun) -> dict[str, Any]:

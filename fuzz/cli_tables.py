@@ -33,7 +33,7 @@ def ops(word: int, everything: bool, as_json: bool) -> int:
     $ traceproof ops --all --json
     """
     for row in OPS.values():
-        if row.modelled or everything:
+        if everything or (row.modelled and row.min_word <= word):
             told = meaning(row, word)
             click.echo(json.dumps(_json(row, told)) if as_json else _line(row, told))
     return 0

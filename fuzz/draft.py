@@ -39,6 +39,7 @@ class Draft:
         self.ops: list[Operation] = []
         self.computed: list[Operation] = []
         self.event_results: list[int] = []
+        self.constants: list[int] = []
         self.named = 0
         choices.repeat(1, shape.inputs, self._input)
         self.inputs = tuple(self.variables)
@@ -49,7 +50,12 @@ class Draft:
     # Operands.
 
     def constant(self) -> int:
-        return constant(self.choices, self.shape.word)
+        """Now and then one that has occurred: what optimizers have to say of constants is often about equal ones."""
+        if self.constants and chance(self.choices, 20):
+            return pick(self.choices, self.constants[-_RECENT:])
+        value = constant(self.choices, self.shape.word)
+        self.constants.append(value)
+        return value
 
     def near(self, value: int) -> int:
         """A constant close to a value, or any."""

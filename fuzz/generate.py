@@ -73,6 +73,10 @@ def _take(draft: Draft, step: Step) -> None:
             _range_check(draft, draft.variable())
         case Step.BITS_CHECK:
             _bits_check(draft)
+        case Step.RELATE:
+            _relate(draft)
+        case Step.INFERENCE:
+            _inference(draft)
         case Step.GUARD:
             _guard(draft)
         case Step.EVENT:
@@ -154,6 +158,39 @@ def _bits_check(draft: Draft) -> None:
     else:
         draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), (masked, left)))
     draft.checked.append(var)
+
+
+def _relate(draft: Draft) -> None:
+    """What undoes an operation, absorbs it or compares it with an operand stands on its result and that operand."""
+    links = [op for op in draft.computed if op.args]
+    if not links:
+        return _pure(draft)
+    link = _recent(draft, links)
+    assert link.result is not None
+    args: Args = (link.result, pick(draft.choices, link.args))
+    if chance(draft.choices, 30):
+        args = args[::-1]
+    among = draft.rows.tests if chance(draft.choices, 30) else (*draft.rows.pure, *draft.rows.overflow)
+    row = pick(draft.choices, [row for row in among if len(row.args or ()) == 2 and not row.constant_args])
+    if draft.is_defined(row, args):
+        draft.compute(row, args)
+    return None
+
+
+def _inference(draft: Draft) -> None:
+    """A check of what an operation makes of a variable, then a test of the variable: what does one say of the other?"""
+    var = draft.variable()
+    row = pick(draft.choices, (*draft.rows.pure, *draft.rows.overflow))
+    arity = len(row.args or ())
+    place = draft.choices.integer(0, arity - 1) if not row.constant_args and chance(draft.choices, 30) else 0
+    args: Args = tuple(var if index == place else ConstInt(draft.constant()) for index in range(arity))
+    if not draft.is_defined(row, args):
+        return
+    _range_check(draft, draft.compute(row, args))
+    limit = ConstInt(draft.near(draft.values[var]))
+    test = draft.compute(pick(draft.choices, draft.rows.tests), (var, limit))
+    if chance(draft.choices, 50):
+        draft.guard_on(test)
 
 
 def _guard(draft: Draft) -> None:

@@ -17,6 +17,8 @@ class Step(Enum):
     REPEAT = "repeat"  # an operation that was there already
     RANGE_CHECK = "range check"
     BITS_CHECK = "bits check"
+    RELATE = "relate"  # an operation on the result of another and one of its operands
+    INFERENCE = "inference"  # a check of an operation's result, then a test of its operand
     GUARD = "guard"
     EVENT = "event"
     POSITION = "position"
@@ -34,6 +36,8 @@ DEFAULT_MIX: Mix = (
     (Step.GUARD, 2),
     (Step.EVENT, 1),
     (Step.POSITION, 1),
+    (Step.INFERENCE, 4),
+    (Step.RELATE, 8),
 )
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from fuzz.campaign import Counted, Find, FindKind, Record
 from validator.verdict import Proved, Unknown, Unsupported
 
+SHOWN_FINDS = 20
+"""A person is told of so many finds; the others are stored and counted like these."""
+
 
 @dataclass(slots=True)
 class Summary:
@@ -50,7 +53,9 @@ class Summary:
             f"unsupported {self.counts['unsupported']}",
             f"  found: {self._found() or 'nothing'}",
         ]
-        lines += [f"    {corpus}/{name}" for name in self.cases]
+        lines += [f"    {corpus}/{name}" for name in self.cases[:SHOWN_FINDS]]
+        if len(self.cases) > SHOWN_FINDS:
+            lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
         if self.traces:
             lines.append(f"  repeat with: {command(self.first, self.traces, optimizer)}")
         return "\n".join(lines)

@@ -16,7 +16,8 @@ from functools import cache
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import Op
-from optimizer.ir.terms import Term, Terms, cone
+from optimizer.ir.term import Term, cone
+from optimizer.ir.terms import Terms
 from optimizer.ir.trace import Value
 
 _PAIRS = ((0, 0), (0, 1), (-1, 0), (0, -1), (1, 0))

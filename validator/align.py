@@ -10,10 +10,10 @@ about a step holds for every way that takes it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.terms import Term
+from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace, exit_of
 from validator.encode import Encoding, GuardEncoding
 
@@ -65,6 +65,7 @@ class Alignment:
         self._after = after.guards
         self.allowed = [self._in_place(j, choices) for j, choices in enumerate(allowed)]
         self._hopeless = False
+        self._best: list[int | None] | None = None
         self._penalty: dict[tuple[int, int], float] = {}
         self._first_with: dict[Term, int] = {}
         for j, guard in enumerate(self._after):
@@ -76,9 +77,10 @@ class Alignment:
         mine = self._after[j]
         return [k for k in choices if self._before[k].events == mine.events] or choices
 
-    def exclude(self, j: int, origin: int) -> None:
-        """Guard j does not have that origin: a state was found that shows it."""
-        self.allowed[j] = [k for k in self.allowed[j] if k != origin]
+    def exclude(self, j: int, origins: Collection[int | None]) -> None:
+        """Guard j has none of those origins: a state was found that shows it."""
+        self.allowed[j] = [k for k in self.allowed[j] if k not in origins]
+        self._best = None
 
     def give_up(self) -> None:
         """A state was found on which the traces differ whatever the origins are."""
@@ -87,6 +89,7 @@ class Alignment:
     def discourage(self, j: int, origin: int) -> None:
         """That guard j has that origin could not be settled: prefer others."""
         self._penalty[j, origin] = _NEVER
+        self._best = None
 
     def best(self) -> list[int | None] | None:
         """The cheapest assignment, or None where none is left.

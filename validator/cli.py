@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from optimizer.ir.declarations import parse_declarations
+from optimizer.ir.declarations import Declarations, merge, parse_declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from validator.cli_invoke import invoke
 from validator.exits import Exit, exit_code, report_fault, run_command, worst
-from validator.files import file_name, read_text, read_trace
+from validator.files import file_name, read_text, read_trace, read_types
 from validator.judge import validate as validate_pair
 from validator.report import verdict_json, verdict_text
 from validator.side_by_side import plain
@@ -40,7 +40,12 @@ Exit codes:
 A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 
 
-@click.command(epilog=_EPILOG, short_help="Prove that an optimized trace does what the recorded one does.")
+@click.command(
+    epilog=_EPILOG,
+    short_help="Prove that an optimized trace does what the recorded one does.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="traceproof")
 @click.argument("before", required=False)
 @click.argument("after", required=False)
 @click.option(
@@ -82,7 +87,11 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     help="Compare the values that guards hand over, or ignore them (for texts without resume data).",
 )
 @click.option("--types", metavar="FILE", help="Declarations (TOML) for both traces.")
-@click.option("--word", type=click.IntRange(4, 64), help="Width of a machine word in bits.  [default: 64]")
+@click.option(
+    "--word",
+    type=click.IntRange(4, 64),
+    help="Width of a machine word in bits, if the traces do not say it; else 64.",
+)
 @click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
 def validate(
@@ -176,7 +185,7 @@ def _guarded(before: Trace, after: Trace, options: Options) -> Verdict:
 
 def _batch(path: str, options: Options, types: str | None, word: int | None, strict: bool) -> int:
     codes: list[Exit] = []
-    declared = read_text(types) if types is not None else ""
+    declared = read_types(types)
     for number, line in _lines(path):
         verdict, name, before, after = _pair(file_name(path), number, line, options, declared, word)
         result = verdict_json(verdict, name, before, after)
@@ -200,14 +209,14 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
 
 
 def _pair(
-    file: str, number: int, line: str, options: Options, declared: str, word: int | None
+    file: str, number: int, line: str, options: Options, declared: Declarations, word: int | None
 ) -> tuple[Verdict, str, Trace | None, Trace | None]:
     """The verdict on one line of a batch, its name, and its traces where they could be read."""
     name = f"line {number}"
     try:
         request = _request(file, number, line)
         name = str(request.get("name", name))
-        types = parse_declarations(f"{declared}\n{request.get('types', '')}", file=f"{name}: types")
+        types = merge(declared, parse_declarations(request.get("types", ""), file=f"{name}: types"))
         before = parse(request["before"], file=f"{name}: before", word=word, types=types)
         after = parse(request["after"], file=f"{name}: after", word=word, types=types)
     except InputError as mistake:

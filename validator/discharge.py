@@ -1,4 +1,4 @@
-"""Settles obligations, cheapest rung first: structure, then solving.
+"""Settles obligations, cheapest rung first: structure, intervals, then solving.
 
 (Running comes in between, but over states, not obligations: see `validator.judge`.)
 """
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optimizer.ir.interpreter import World
-from optimizer.ir.terms import Term, cone
-from validator.encode import Definedness, event_name, input_name
+from optimizer.ir.term import Term, cone
+from validator.encode import event_name, input_name
+from validator.facts import Facts
+from validator.intervals import Intervals
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
 
@@ -53,6 +55,40 @@ class Budget:
         return self.deadline - self.clock()
 
 
+class KnownPlaces:
+    """The facts at places. Obligations come in the order of the traces, so that those at one place grow out of those
+    at the one before; places behind all events (`events` is None) are a sequence of their own."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        self._latest: dict[bool, tuple[Place, int, Facts]] = {}
+        self._given: tuple[Place, tuple[Term, ...], Facts] | None = None
+
+    def at(self, place: Place, given: tuple[Term, ...]) -> Facts:
+        """What is known at `place` where all of `given` hold."""
+        if not given:
+            return self._at(place)
+        if self._given is None or self._given[:2] != (place, given):
+            self._given = (place, given, self._at(place).extended(given))
+        return self._given[2]
+
+    def _at(self, place: Place) -> Facts:
+        start = Place(0, 0, None if place.events is None else 0)
+        latest, defined, facts = self._latest.get(place.events is None, (start, 0, Facts(self._pair.terms)))
+        if latest.before > place.before or latest.after > place.after or (latest.events or 0) > (place.events or 0):
+            latest, defined, facts = start, 0, Facts(self._pair.terms)
+        before, after = self._pair.before, self._pair.after
+        for known in before.defined[defined:]:
+            if known.guards > place.before or (place.events is not None and known.events > place.events):
+                break
+            facts.assume(known.condition)
+            defined += 1
+        for guard in (*before.guards[latest.before : place.before], *after.guards[latest.after : place.after]):
+            facts.assume(guard.passes)
+        self._latest[place.events is None] = (place, defined, facts)
+        return facts
+
+
 class Discharger:
     """Settles the obligations of one pair. Z3 is imported only when a query is put."""
 
@@ -63,34 +99,42 @@ class Discharger:
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
-        self._first_defined: dict[Term, Definedness] = {}
-        for known in pair.before.defined:
-            self._first_defined.setdefault(known.condition, known)
+        self._known = KnownPlaces(pair)
+        self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
 
-    def by_structure(self, obligation: Obligation) -> bool:
-        """Do both sides build the same term, or is the claim among what may be assumed?"""
-        terms, place = self._pair.terms, obligation.place
-        if obligation.claim is terms.true or self._is_known(obligation.claim, place):
-            return True
-        return any(
-            term in obligation.given
-            or self._first_before.get(term, place.before) < place.before
-            or self._first_after.get(term, place.after) < place.after
-            for term in (obligation.claim, terms.false)
-        )
+    def without_solver(self, obligation: Obligation) -> str | None:
+        """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
+        what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
+        are left."""
+        terms, place, claim = self._pair.terms, obligation.place, obligation.claim
+        if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
+            return "structure"
+        key = (place, claim, obligation.given)
+        if key not in self._cheap:
+            self._cheap[key] = self._by_facts(obligation)
+        return self._cheap[key]
+
+    def _by_facts(self, obligation: Obligation) -> str | None:
+        facts = self._known.at(obligation.place, obligation.given)
+        claim = facts.rebuild(obligation.claim)
+        if facts.contradiction or claim is self._pair.terms.true:
+            return "structure"
+        relevant = self._slice([claim], facts.learned)[1:]
+        return "intervals" if Intervals(self._pair.terms.width, relevant).truth(claim) else None
 
     def _is_known(self, condition: Term, place: Place) -> bool:
-        """Is it one of the conditions under which `before` is defined as far as it has got at `place`?"""
-        known = self._first_defined.get(condition)
-        if known is None or known.guards > place.before:
-            return False
-        return place.events is None or known.events <= place.events
+        """Did a guard that has passed say so?"""
+        return (
+            self._first_before.get(condition, place.before) < place.before
+            or self._first_after.get(condition, place.after) < place.after
+        )
 
     def settle(self, obligation: Obligation) -> Answered:
-        """Settle it by structure or with the solver."""
-        if self.by_structure(obligation):
-            return Holds("structure")
+        """Settle it, with the solver where nothing cheaper does."""
+        cheap = self.without_solver(obligation)
+        if cheap is not None:
+            return Holds(cheap)
         key = (obligation.place, obligation.claim, obligation.given)
         if key not in self._settled:
             self._settled[key] = self._solve(obligation)
@@ -99,7 +143,8 @@ class Discharger:
     def _solve(self, obligation: Obligation) -> Answered:
         from validator.z3_solver import GaveUp, Sat, Unsat
 
-        denied = self._pair.terms.not_(obligation.claim)
+        claim = self._known.at(obligation.place, obligation.given).rebuild(obligation.claim)
+        denied = self._pair.terms.not_(claim)
         everything = [*obligation.given, *self._pair.assumptions(obligation.place)]
         sliced = self._slice([denied], everything)
         answer = self.query(sliced)

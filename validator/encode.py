@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Kind, Type
-from optimizer.ir.terms import Term, Terms
+from optimizer.ir.term import Term
+from optimizer.ir.terms import Terms
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
 
 

@@ -12,7 +12,7 @@ from optimizer.ir.terms import Terms
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.encode import encode
+from validator.encode import Encoding, encode
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
 from validator.states import sample_states, simplify_state
@@ -60,7 +60,7 @@ def validate(
         judge = _Judge(before, after, options or Options(), examples, clock, start)
         verdict = judge.verdict()
     except UnsupportedFault as limit:
-        return Unsupported(str(limit))
+        return Unsupported(str(limit), limit.file)
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
     if isinstance(verdict, Proved | Refuted | Unknown):
@@ -75,6 +75,13 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
     if mine != theirs:
         return f"the traces have different inputs: ({', '.join(mine)}) before, ({', '.join(theirs)}) after"
     return None
+
+
+def _encoded(trace: Trace, terms: Terms, which: str) -> Encoding:
+    try:
+        return encode(trace, terms)
+    except UnsupportedFault as limit:
+        raise UnsupportedFault(limit.what, limit.line, which) from None
 
 
 @dataclass
@@ -105,7 +112,7 @@ class _Judge:
         self._clock = clock
         self._before, self._after = before, after
         terms = Terms(before.word)
-        self._pair = Pair(terms, encode(before, terms), encode(after, terms), options)
+        self._pair = Pair(terms, _encoded(before, terms, "before"), _encoded(after, terms, "after"), options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
         self._replay = Replay(before, after, options)
         self._inferred = is_inferred(before, after)
@@ -113,6 +120,7 @@ class _Judge:
         self._samples = list(sample_states(before, after, examples))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
+        self._runs: list[Runs] = []
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():
@@ -152,15 +160,15 @@ class _Judge:
 
     def _attempt(self, origins: list[int | None]) -> _Attempt | None:
         """Try to prove this assignment. None where running ruled it out before any solver was asked."""
-        attempt = _Attempt(origins)
+        attempt, asking = _Attempt(origins), False
         for obligation, guard in self._pair.obligations(origins):
-            if self._discharger.by_structure(obligation):
-                attempt.settled.append(Settled(obligation.name, Status.PROVED, "structure", 0.0))
+            rung = self._discharger.without_solver(obligation)
+            if rung is not None:
+                attempt.settled.append(Settled(obligation.name, Status.PROVED, rung, 0.0))
                 continue
-            if not self._ran:
-                self._ran = True
-                self._run_samples()
+            if not asking and self._runs_rule_out():
                 return None
+            asking = True
             if attempt.refuting is not None:
                 attempt.settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
                 continue
@@ -183,41 +191,41 @@ class _Judge:
 
     # Learning from runs.
 
-    def _run_samples(self) -> None:
-        for state in self._samples:
-            runs = self._replay.run(state)
-            if runs is not None and self._rule_out(runs) and not self._alignment.possible():
-                return
+    def _runs_rule_out(self) -> bool:
+        """Does a run that was made already, or one of a sample, show that the best assignment is wrong?"""
+        if not self._ran:
+            self._ran = True
+            runs = map(self._replay.run, self._samples)
+            self._runs = [one for one in runs if one is not None]
+        return any(map(self._rule_out, self._runs))
 
-    def _rule_out(self, runs: Runs) -> bool:
-        """Take from the alignment what these runs rule out, and keep them as a counterexample. False: nothing."""
+    def _rule_out(self, runs: Runs, by: str = "running") -> bool:
+        """Do these runs show that the best assignment is wrong? If so, keep them as a counterexample, and take from the
+        alignment all that they rule out."""
         guard = self._replay.left_at(runs)
         origins = self._alignment.best()
         if origins is None:
             return False
-        if guard is None:
-            wrong: list[int | None] = [None] if self._replay.difference(runs, None) else []
-        else:
-            choices: Sequence[int | None] = self._alignment.allowed[guard] or [None]
-            wrong = [k for k in choices if self._replay.difference(runs, k)]
-        if not wrong:
+        origin = None if guard is None else origins[guard]
+        if self._replay.difference(runs, origin) is None:
             return False
+        wrong = [origin]
         if guard is not None:
-            origins[guard] = origins[guard] if origins[guard] in wrong else wrong[0]
+            others = [k for k in self._alignment.allowed[guard] if k != origin]
+            wrong += [k for k in others if self._replay.difference(runs, k)]
         found = self._replay.counterexample(self._simplest(runs.state, guard, wrong), origins)
         assert found is not None
-        self._counterexamples.append(found)
-        if guard is None or wrong == [None]:
+        found = replace(found, by=by)
+        if guard is None or origin is None:
             self._counterexamples = [found]
             self._alignment.give_up()
         else:
-            for k in wrong:
-                assert k is not None
-                self._alignment.exclude(guard, k)
+            self._counterexamples.append(found)
+            self._alignment.exclude(guard, set(wrong))
         return True
 
     def _simplest(self, state: State, guard: int | None, wrong: Sequence[int | None]) -> State:
-        """A simpler state that rules out as much as `state` does, and breaks the same obligation."""
+        """A simpler state that rules out as much as `state` does, and breaks the same obligations."""
 
         def names(candidate: State) -> list[str] | None:
             runs = self._replay.run(candidate)
@@ -235,7 +243,8 @@ class _Judge:
         assert attempt.refuting is not None
         runs = self._replay.run(attempt.refuting)
         found = self._replay.counterexample(attempt.refuting, attempt.origins)
-        if runs is not None and found is not None and self._rule_out(runs):
+        if runs is not None and found is not None and self._rule_out(runs, "solving"):
+            self._runs.append(runs)
             return None
         name = next(one.name for one in attempt.settled if one.status is Status.REFUTED)
         return Failed(
@@ -266,7 +275,7 @@ class _Judge:
 
     def _refuted(self) -> Verdict:
         first, *others = self._counterexamples
-        settled = Settled(first.obligation, Status.REFUTED, "running", 0.0)
+        settled = Settled(first.obligation, Status.REFUTED, first.by, 0.0)
         evidence = replace(self._evidence(None), origins=first.origins, obligations=(settled,))
         return Refuted(evidence, first, tuple(others))
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.terms import Term, Terms
+from optimizer.ir.term import Term
+from optimizer.ir.terms import Terms
 from validator.encode import Definedness, Encoding
 from validator.verdict import Failargs, Guards, Options
 
@@ -75,21 +76,18 @@ class Pair:
                 ahead = self.terms.both(ahead, self.before.guards[guards].passes)
                 guards += 1
             yield self.terms.implies(ahead, known.condition)
-        for number, guard in enumerate(self.before.guards):
+        yield from self._exit_blocks(place)
+
+    def _exit_blocks(self, place: Place) -> Iterator[Term]:
+        """Where `before` does leave at a guard, that guard's exit block is defined."""
+        ahead = self.terms.true
+        for guard in self.before.guards[place.before :]:
             if place.events is not None and guard.events > place.events:
                 return
-            yield from self._exit_block(place, number)
-
-    def _exit_block(self, place: Place, number: int) -> Iterator[Term]:
-        """Where `before` does leave at that guard, its exit block is defined."""
-        guard = self.before.guards[number]
-        if number < place.before or not guard.block:
-            return
-        leaves = self.terms.not_(guard.passes)
-        for earlier in self.before.guards[place.before : number]:
-            leaves = self.terms.both(leaves, earlier.passes)
-        for known in guard.block:
-            yield self.terms.implies(leaves, known.condition)
+            for known in guard.block:
+                leaves = self.terms.both(ahead, self.terms.not_(guard.passes))
+                yield self.terms.implies(leaves, known.condition)
+            ahead = self.terms.both(ahead, guard.passes)
 
     # The obligations.
 
@@ -129,16 +127,16 @@ class Pair:
         match mode:
             case Guards.SAME:
                 holds = self.before.guards[origin].passes
-                return Obligation(name, Place(origin, j, guard.events), guard.passes, (holds,))
+                return Obligation(name, self._place(j, origin, guard.events), guard.passes, (holds,))
             case Guards.EARLY:
                 return Obligation(name, Place(len(self.before.guards), j, None), guard.passes)
             case Guards.SAFE:
-                return Obligation(name, Place(origin, j, guard.events), self.terms.true)
+                return Obligation(name, self._place(j, origin, guard.events), self.terms.true)
 
     def handed_over(self, j: int, origin: int) -> Iterator[Obligation]:
         """Where guard j of `after` fails, it does so in the right place and hands over what `before` would."""
         mine, theirs = self.after.guards[j], self.before.guards[origin]
-        place, fails = Place(origin, j, mine.events), (self.terms.not_(mine.passes),)
+        place, fails = self._place(j, origin, mine.events), (self.terms.not_(mine.passes),)
         if mine.events != theirs.events:
             yield Obligation(f"guard {j}: events", place, self.terms.false, fails)
             return

@@ -104,7 +104,7 @@ class Replay:
             k = before.outcome.guard
             return Difference(
                 f"guard {k}: left",
-                f"the recorded trace leaves at guard {k}; the optimized one goes on, to its guard {guard}",
+                f"the recorded trace leaves at guard {k}; the optimized one only later, at its guard {guard}",
             )
         expected = self._before.run(runs.state.inputs, runs.state.world, leave_at=origin)
         # Where `before` itself is defined, all that can be undefined here is the exit block of a guard that it passes.
@@ -154,7 +154,7 @@ class Replay:
                 found = "a dead slot (None)" if y is None else str(y)
                 return Difference(
                     f"guard {guard}: failarg {i}",
-                    f"guard {guard} hands over {found} as failarg {i}, the recorded guard {origin} {x}",
+                    f"failarg {i} of guard {guard} is {found}, that of the recorded guard {origin} is {x}",
                     expected,
                 )
         return None
@@ -198,7 +198,7 @@ def _at_end(before: Run, after: Run) -> Difference | None:
     if len(before.events) != len(after.events):
         return Difference(
             "end: events",
-            f"{_count(len(before.events), 'event')} were recorded, the optimized trace does {len(after.events)}",
+            f"the recorded trace does {_count(len(before.events), 'event')}, the optimized one {len(after.events)}",
         )
     assert isinstance(wanted, Finished | Jumped)
     assert isinstance(got, Finished | Jumped)

@@ -25,10 +25,25 @@ from validator.verdict import (
 
 # JSON.
 
+_NOTHING: dict[str, Any] = {
+    "fault": None,
+    "trace": None,
+    "vacuous": None,
+    "assumes": [],
+    "origins": None,
+    "origin_of_guard": [],
+    "guards": [],
+    "seconds": None,
+    "reason": "",
+    "obligations": [],
+    "counterexample": None,
+}
+"""Every verdict has these keys; what it does not speak of is empty."""
+
 
 def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None) -> dict[str, Any]:
     """The verdict as an object of JSON; the traces give the names of inputs (None where they could not be read)."""
-    result: dict[str, Any] = {"name": name, "verdict": verdict_name(verdict)}
+    result: dict[str, Any] = {"name": name, "verdict": verdict_name(verdict)} | _NOTHING
     match verdict:
         case Proved(evidence):
             result |= _evidence_json(evidence)
@@ -41,8 +56,8 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
                 "counterexample": _counterexample_json(counterexample, before),
                 "other_counterexamples": [_counterexample_json(other, before) for other in others],
             }
-        case Unsupported(reason):
-            result["reason"] = reason
+        case Unsupported(reason, trace):
+            result |= {"reason": reason, "trace": trace or None}
         case Failed(fault, reason):
             result |= {"fault": fault.value, "reason": reason}
     return result
@@ -141,8 +156,9 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
             for one in (counterexample, *others):
                 lines += [*side_by_side(one, before, after, style), ""]
             lines.pop()
-        case Unsupported(reason):
+        case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]
+            lines += [f"  in the trace {trace}"] * bool(trace)
         case Failed(_, reason):
             lines = [f"{style('error', 'red')}: {reason}"]
     return "\n".join(lines)
@@ -175,5 +191,10 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
 
 
+_SHOWN_ORIGINS = 8
+
+
 def _origins(origins: tuple[int | None, ...]) -> str:
-    return ", ".join(f"guard {j} is {'none' if o is None else o}" for j, o in enumerate(origins))
+    told = [f"guard {j} is {'none' if o is None else o}" for j, o in enumerate(origins)]
+    more = len(told) - _SHOWN_ORIGINS
+    return ", ".join(told[:_SHOWN_ORIGINS]) + (f" and {more} more, which --json lists" if more > 0 else "")

@@ -16,7 +16,8 @@ from itertools import product
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import PRIMITIVES, Domain
-from optimizer.ir.terms import Term, Terms
+from optimizer.ir.term import Term
+from optimizer.ir.terms import Terms
 from optimizer.rule_language import C, Call, Constant, Rule, W, holds, named_leaves, observe
 from validator.z3_solver import Answer, GaveUp, Sat, Solver, Unsat
 

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from optimizer.ir.heap import Datum
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
-from optimizer.ir.ops import Kind
+from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import Operation, Trace
 from validator.verdict import Counterexample, State
@@ -63,9 +63,13 @@ def side_by_side(found: Counterexample, before: Trace, after: Trace, style: Styl
 def _world(found: Counterexample) -> str:
     world = found.state.world
     told = []
-    for n in range(max(len(found.before.events), len(found.after.events))):
+    longer = max(found.before.events, found.after.events, key=len)
+    for n, event in enumerate(longer):
         result = world.results[n] if n < len(world.results) else 0
-        told.append(f", event {n} " + ("does not return" if world.stops_at == n else f"returns {result}"))
+        if world.stops_at == n:
+            told.append(f", event {n} does not return")
+        elif OPS[event.name].result is not Type.VOID:
+            told.append(f", event {n} returns {result}")
     return "".join(told)
 
 

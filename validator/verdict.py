@@ -43,7 +43,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How an obligation ended: by which rung (`structure`, `running`, `solving`), in how long."""
+    """How an obligation ended: by which rung (`structure`, `intervals`, `running`, `solving`), in how long."""
 
     name: str
     status: Status
@@ -64,7 +64,8 @@ class Counterexample:
     """A state on which the two traces differ, both runs on it, and the obligation that it breaks.
 
     `difference` is a sentence. `origins` are those that it was found under, one for each guard of the optimized trace.
-    `expected` is the run of the recorded trace up to the guard that the optimized one left for, if it left.
+    `expected` is the run of the recorded trace up to the guard that the optimized one left for, if it left. `by` is the
+    rung that found it: `running` or `solving`.
     """
 
     obligation: str
@@ -74,6 +75,7 @@ class Counterexample:
     difference: str
     origins: tuple[int | None, ...] = ()
     expected: Run | None = None
+    by: str = "running"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,10 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
+    """`trace` says in which it stands, `before` or `after`, where it is something in a trace."""
+
     reason: str
+    trace: str = ""
 
 
 class Fault(Enum):

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.domain import PRIMITIVES, wrap
-from optimizer.ir.terms import Term, cone
+from optimizer.ir.term import Term, cone
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,9 @@ _BUILD: dict[str, Callable[..., Any]] = {
 }
 assert set(_BUILD) | {"const", "truth"} == set(PRIMITIVES)
 
+_LARGEST = (1 << 32) - 1
+"""The largest limit that Z3 can be given; larger ones would wrap around."""
+
 # Measured best on traces among Z3's own preprocessing steps, three times as fast as the default solver.
 _STEPS = ("simplify", "propagate-values", "propagate-bv-bounds", "solve-eqs", "elim-uncnstr", "smt")
 
@@ -96,8 +99,8 @@ class Solver:
     def check(self, conditions: Sequence[Term], effort: int, timeout_s: float) -> Answer:
         """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit."""
         solver = self._tactic.solver()
-        solver.set("timeout", max(1, int(timeout_s * 1000)))
-        solver.set("rlimit", effort)
+        solver.set("timeout", max(1, int(min(_LARGEST, timeout_s * 1000))))
+        solver.set("rlimit", min(_LARGEST, effort))
         solver.add(*[self._translate(condition) for condition in conditions])
         answer = solver.check()
         if answer == z3.unsat:

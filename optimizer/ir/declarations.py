@@ -105,7 +105,7 @@ def _read_table(source: TomlSource, path: Path, value: object, readers: Mapping[
     for key, item in value.items():
         if key not in readers:
             keys = ", ".join(readers)
-            where = f"[{'.'.join(path)}]" if path else "the front matter"
+            where = f"[{'.'.join(path)}]" if path else "the outermost table"
             raise source.fault((*path, key), f"{where} has no key {key}; its keys are {keys}")
         read[key] = readers[key](source, (*path, key), item)
     return read

@@ -9,31 +9,12 @@ trusts, and is tested exhaustively at small widths against the concrete domain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from optimizer.ir.concrete import Concrete, concrete
 from optimizer.ir.domain import Domain
-
-
-class Term:
-    """A node. `kind` is a name of the vocabulary, or `var`, `const` or `truth`, whose `value` says which.
-
-    `number` is the order in which terms were built, arguments first. Made by `Terms` only; compared by identity.
-    """
-
-    __slots__ = ("args", "kind", "number", "value")
-
-    def __init__(self, kind: str, args: tuple[Term, ...], value: Any, number: int) -> None:
-        self.kind = kind
-        self.args = args
-        self.value = value
-        self.number = number
-
-    def __repr__(self) -> str:
-        if not self.args:
-            return str(self.value)
-        return f"{self.kind}({', '.join(map(repr, self.args))})"
+from optimizer.ir.term import Term
 
 
 class Terms(Domain[Term, Term]):
@@ -79,6 +60,18 @@ class Terms(Domain[Term, Term]):
     def _word2(self, kind: str, a: Term, b: Term) -> Term | None:
         if a.kind == "const" and b.kind == "const":
             return self.const(getattr(self.concrete, kind)(a.value, b.value))
+        for choice, other in ((a, b), (b, a)):
+            if _chooses_constants(choice):
+                return self._of_choice(kind, a, b, choice, other)
+        return None
+
+    def _of_choice(self, kind: str, a: Term, b: Term, choice: Term, other: Term) -> Term | None:
+        """An operation on a choice between constants, where it comes to no more than a choice on either side."""
+        operation: Callable[[Term, Term], Term] = getattr(self, kind)
+        condition, when, otherwise = choice.args
+        results = [operation(k, b) if choice is a else operation(a, k) for k in (when, otherwise)]
+        if all(result.kind == "const" or result is other for result in results):
+            return self.ite(condition, *results)
         return None
 
     def _commuted(self, kind: str, a: Term, b: Term) -> Term:
@@ -116,7 +109,7 @@ class Terms(Domain[Term, Term]):
                 return x.args[0]
             if x.kind == "neg":
                 return self.sub(y, x.args[0])
-        return self._commuted("add", a, b)
+        return self._word2("add", a, b) or self._commuted("add", a, b)
 
     def _is_negation(self, a: Term, b: Term) -> bool:
         return (a.kind == "neg" and a.args[0] is b) or (b.kind == "neg" and b.args[0] is a)
@@ -158,7 +151,7 @@ class Terms(Domain[Term, Term]):
             k = self._log2(b)
             if k is not None:
                 return self.shl(a, self.const(k))
-        return self._commuted("mul", a, b)
+        return self._word2("mul", a, b) or self._commuted("mul", a, b)
 
     def umulh(self, a: Term, b: Term) -> Term:
         if a.kind == "const":
@@ -171,19 +164,19 @@ class Terms(Domain[Term, Term]):
         k = self._log2(b)
         if k is not None:
             return self.lshr(a, self.const(k))
-        return self._word2("udiv", a, b) or self._make("udiv", (a, b))
+        return self._word2("udiv", a, b) or self._quotient(a, b) or self._make("udiv", (a, b))
 
     def sdiv(self, a: Term, b: Term) -> Term:
         if self._is(b, 1):
             return a
         if self._is(b, -1):
             return self.neg(a)
-        return self._word2("sdiv", a, b) or self._make("sdiv", (a, b))
+        return self._word2("sdiv", a, b) or self._quotient(a, b) or self._make("sdiv", (a, b))
 
     def srem(self, a: Term, b: Term) -> Term:
         if self._is(b, 1) or self._is(b, -1):
             return self.zero
-        return self._word2("srem", a, b) or self._make("srem", (a, b))
+        return self._word2("srem", a, b) or self._remainder("srem", a, b) or self._make("srem", (a, b))
 
     def fdiv(self, a: Term, b: Term) -> Term:
         k = self._log2(b)
@@ -191,7 +184,7 @@ class Terms(Domain[Term, Term]):
             return self.ashr(a, self.const(k))
         if self._is(b, -1):
             return self.neg(a)
-        return self._word2("fdiv", a, b) or self._make("fdiv", (a, b))
+        return self._word2("fdiv", a, b) or self._quotient(a, b) or self._make("fdiv", (a, b))
 
     def fmod(self, a: Term, b: Term) -> Term:
         k = self._log2(b)
@@ -199,7 +192,21 @@ class Terms(Domain[Term, Term]):
             return self.bit_and(a, self.const(b.value - 1))
         if self._is(b, -1):
             return self.zero
-        return self._word2("fmod", a, b) or self._make("fmod", (a, b))
+        return self._word2("fmod", a, b) or self._remainder("fmod", a, b) or self._make("fmod", (a, b))
+
+    def _quotient(self, a: Term, b: Term) -> Term | None:
+        """What the three divisions share: x // x and 0 // x, which are -1 where x is 0."""
+        if a is b:
+            return self.ite(self.eq(b, self.zero), self.const(-1), self.one)
+        if self._is(a, 0):
+            return self.ite(self.eq(b, self.zero), self.const(-1), self.zero)
+        return None
+
+    def _remainder(self, kind: str, a: Term, b: Term) -> Term | None:
+        """What the two remainders share: x % x, 0 % x, and the remainder of a remainder."""
+        if a is b or self._is(a, 0):
+            return self.zero
+        return a if a.kind == kind and a.args[1] is b else None
 
     # Bits.
 
@@ -270,6 +277,8 @@ class Terms(Domain[Term, Term]):
         return self._make("lshr", (a, b))
 
     def ashr(self, a: Term, b: Term) -> Term:
+        if self._is(a, -1):
+            return a
         return self._shift("ashr", a, b) or self._make("ashr", (a, b))
 
     def _shift(self, kind: str, a: Term, b: Term) -> Term | None:
@@ -304,7 +313,7 @@ class Terms(Domain[Term, Term]):
         if a.kind == "const" and b.kind == "const":
             return self.truth(holds(a.value, b.value))
         for x, y, test in ((a, b, holds), (b, a, _swapped(holds))):
-            if x.kind == "ite" and y.kind == "const" and x.args[1].kind == "const" and x.args[2].kind == "const":
+            if y.kind == "const" and _chooses_constants(x):
                 when, otherwise = test(x.args[1].value, y.value), test(x.args[2].value, y.value)
                 if when == otherwise:
                     return self.truth(when)
@@ -312,22 +321,28 @@ class Terms(Domain[Term, Term]):
         return None
 
     def eq(self, a: Term, b: Term) -> Term:
-        if a is b:
-            return self.true
-        if a.kind == "const":
-            a, b = b, a
-        if b.kind == "const":
+        while a is not b:
+            if a.kind == "const":
+                a, b = b, a
+            if b.kind != "const":
+                break
             if a.kind == "add" and a.args[1].kind == "const":
-                return self.eq(a.args[0], self.const(b.value - a.args[1].value))
-            if b.value == 0 and a.kind in ("sub", "bit_xor"):
-                return self.eq(a.args[0], a.args[1])
-            if a.kind == "neg" or a.kind == "bit_not":
-                return self.eq(a.args[0], getattr(self, a.kind)(b))
+                a, b = a.args[0], self.const(b.value - a.args[1].value)
+            elif a.kind in ("sub", "bit_xor") and b.value == 0:
+                a, b = a.args
+            elif a.kind in ("neg", "bit_not"):
+                a, b = a.args[0], getattr(self, a.kind)(b)
+            else:
+                break
+        else:
+            return self.true
         return self._predicate("eq", a, b) or self._commuted("eq", a, b)
 
     def slt(self, a: Term, b: Term) -> Term:
         if a is b or self._is(b, -self.concrete.half) or self._is(a, self.concrete.half - 1):
             return self.false
+        if a.kind == "const" and b.kind != "const":
+            return self.not_(self.slt(b, self.const(a.value + 1)))
         return self._predicate("slt", a, b) or self._make("slt", (a, b))
 
     def ult(self, a: Term, b: Term) -> Term:
@@ -337,6 +352,8 @@ class Terms(Domain[Term, Term]):
             return self.eq(a, self.zero)
         if self._is(a, 0):
             return self.not_(self.eq(b, self.zero))
+        if a.kind == "const" and b.kind != "const":
+            return self.not_(self.ult(b, self.const(a.value + 1)))
         return self._predicate("ult", a, b) or self._make("ult", (a, b))
 
     def add_overflows(self, a: Term, b: Term) -> Term:
@@ -387,10 +404,14 @@ class Terms(Domain[Term, Term]):
     def ite(self, c: Term, a: Term, b: Term) -> Term:
         if c.kind == "truth":
             return a if c.value else b
+        if c.kind == "not_":
+            c, a, b = c.args[0], b, a
+        if a.kind == "ite" and a.args[0] is c:
+            a = a.args[1]
+        if b.kind == "ite" and b.args[0] is c:
+            b = b.args[2]
         if a is b:
             return a
-        if c.kind == "not_":
-            return self._make("ite", (c.args[0], b, a))
         return self._make("ite", (c, a, b))
 
 
@@ -398,38 +419,11 @@ def _swapped(holds: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
     return lambda a, b: holds(b, a)
 
 
+def _chooses_constants(term: Term) -> bool:
+    return term.kind == "ite" and term.args[1].kind == "const" and term.args[2].kind == "const"
+
+
 def _sorts_before(a: Term, b: Term) -> bool:
     if (a.kind == "const") != (b.kind == "const"):
         return b.kind == "const"
     return a.number < b.number
-
-
-def cone(roots: Iterable[Term]) -> list[Term]:
-    """Every term that `roots` are built of, themselves included, arguments before their users."""
-    seen: set[Term] = set()
-    order: list[Term] = []
-    stack = [(root, False) for root in roots]
-    while stack:
-        term, expanded = stack.pop()
-        if expanded:
-            order.append(term)
-        elif term not in seen:
-            seen.add(term)
-            stack.append((term, True))
-            stack.extend((arg, False) for arg in term.args if arg not in seen)
-    return order
-
-
-def evaluate(roots: Iterable[Term], values: Mapping[str, int], width: int) -> list[Any]:
-    """The values of `roots` (int or bool) where each variable has the signed value given (0 where none is)."""
-    wanted = list(roots)
-    domain = concrete(width)
-    known: dict[Term, Any] = {}
-    for term in cone(wanted):
-        if term.kind == "var":
-            known[term] = values.get(term.value, 0)
-        elif term.args:
-            known[term] = getattr(domain, term.kind)(*[known[arg] for arg in term.args])
-        else:
-            known[term] = term.value
-    return [known[root] for root in wanted]

@@ -339,7 +339,28 @@ def test_a_campaign_stores_what_it_finds_and_ends_with_1(traceproof: Command) ->
     worse = traceproof("corpus", "run", "--corpus", "finds", "--optimizer", "mine:constant")
     assert worse.code == 1
     assert worse.out.startswith("seed-7-refuted: the optimizer's trace is refuted: ")
-    assert worse.out.endswith("2 differ from what they expect\n")
+    assert worse.out.endswith("2 not as expected\n")
+
+
+def test_a_flood_of_finds_is_stored_and_not_shown(traceproof: Command) -> None:
+    traceproof.write("mine.py", OPTIMIZERS)
+    ended = traceproof("fuzz", "--seed", "1", "--traces", "25", "--optimizer", "mine:crash")
+    assert ended.code == 1
+    assert ended.out.count("\ncrash: ") == 19  # and the first
+    assert "  found: 25 crash\n" in ended.out
+    assert "\n    and 5 more\n" in ended.out
+    assert len(os.listdir("campaign")) == 25
+
+
+def test_a_corpus_with_an_unreadable_case_is_run_to_its_end(traceproof: Command) -> None:
+    traceproof.write("mine.py", OPTIMIZERS)
+    traceproof("fuzz", "--seed", "7", "--traces", "2", "--optimizer", "mine:constant", "--corpus", "finds")
+    (Path("finds") / "a-stray-folder").mkdir()
+    ended = traceproof("corpus", "run", "--corpus", "finds")
+    assert ended.code == 2
+    assert ended.err == "error: finds/a-stray-folder/case.toml: there is no such file\n"
+    assert ended.out.startswith("3 cases in ")
+    assert ended.out.endswith(", 1 unreadable\n")
 
 
 def test_a_campaign_in_json(traceproof: Command) -> None:
@@ -433,7 +454,7 @@ def test_a_corpus_says_what_differs(traceproof: Command) -> None:
     assert lines[0].startswith("b-wrong: expected proved, found refuted: argument 1 of the end is ")
     assert lines[1] == ("c-other: expected 'guard 0: failarg 0' to be refuted, found 'end: argument 1'")
     assert lines[2].startswith("e-text: e-text/after.trace:9:")
-    assert lines[-1].endswith("3 differ from what they expect")
+    assert lines[-1].endswith("3 not as expected")
     in_json = [json.loads(line) for line in traceproof("corpus", "run", "--json").out.splitlines()]
     assert [(one["name"], one["verdict"], bool(one["differences"])) for one in in_json] == [
         ("a-right", "proved", False),

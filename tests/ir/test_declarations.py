@@ -168,7 +168,7 @@ STRUCT = '[struct.A]\nfields = { a = "u8" }\n'
 # By what is wrong: the text, the line and column of the fault, and what is said.
 BAD = {
     "no TOML": ("a = [1,\n[struct.A]\n", 2, 2, "the declarations are not valid TOML: "),
-    "an unknown section": ("[structs.A]", 1, 2, "the front matter has no key structs; its keys are struct, "),
+    "an unknown section": ("[structs.A]", 1, 2, "the outermost table has no key structs; its keys are struct, "),
     "an unknown key": ("[struct.A]\nparnt = 'B'", 2, 1, "[struct.A] has no key parnt; its keys are parent, "),
     "an unknown type": ("[struct.A.fields]\nx = 'long'", 2, 1, "struct.A.fields.x must be one of int, ref, "),
     "a number for a type": ("[struct.A.fields]\nx = 5", 2, 1, "struct.A.fields.x must be one of int, "),

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from optimizer.ir.concrete import concrete
 from optimizer.ir.interpreter import Finished, GuardFailed, Undefined, run
 from optimizer.ir.ops import OPS, Kind, Op, Type
-from optimizer.ir.terms import Term, Terms, evaluate
+from optimizer.ir.term import Term, evaluate
+from optimizer.ir.terms import Terms
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
 from validator.z3_solver import Solver, Unsat
 

@@ -9,7 +9,8 @@ import pytest
 
 from optimizer.ir.concrete import Concrete, concrete
 from optimizer.ir.domain import PRIMITIVES, Domain
-from optimizer.ir.terms import Term, Terms, cone, evaluate
+from optimizer.ir.term import Term, cone, evaluate
+from optimizer.ir.terms import Terms
 
 WORDS = [
     "add",

@@ -113,7 +113,7 @@ def test_vacuous(folder: Path) -> None:
 def test_unsupported(folder: Path) -> None:
     result = validate(*pair(folder, HEAP, HEAP))
     assert result.exit_code == 4
-    assert result.stdout == "unsupported: line 4: new\n"
+    assert result.stdout == "unsupported: line 4: new\n  in the trace before\n"
 
 
 def test_modes(folder: Path) -> None:

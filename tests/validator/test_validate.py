@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from pairs import judge, not_proved, proved, refuted
 
 from optimizer.ir.text import parse
-from validator import Failed, Options, Unknown, Unsupported, validate
+from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -187,6 +190,21 @@ def test_a_guard_that_never_fails_may_stand_elsewhere() -> None:
     proved(before, after)
 
 
+@pytest.mark.parametrize("mode", ["same", "early", "safe"])
+def test_a_guard_behind_an_event_does_not_count_as_passed_ahead_of_it(mode: str) -> None:
+    """Guard 0 never fails where the event returns, and so guard 1 does not; where it does not return, i1 may be 64."""
+    before = """[i0, i1]
+escape_n(i0)
+i2 = int_lshift(i0, i1)
+i3 = uint_lt(i1, 64)
+guard_true(i3) []
+guard_true(i3) []
+finish()"""
+    after = "[i0, i1]\ni3 = uint_lt(i1, 64)\nguard_true(i3, origin=1) []\nescape_n(i0)\nfinish()"
+    found = refuted(before, after, "guard 0: events", guards=mode)
+    assert found.counterexample.state.world.stops_at == 0
+
+
 # What guards hand over.
 
 
@@ -246,6 +264,47 @@ def test_an_exit_block_may_use_what_the_recorded_one_guarantees() -> None:
     proved(text, text)
 
 
+def test_an_exit_block_behind_an_event_says_nothing_ahead_of_it() -> None:
+    before = """[i0, i1]
+escape_n(i0)
+guard_always_fails() [i2] {
+    i2 = int_lshift(i0, i1)
+}
+finish()"""
+    moved = "[i0, i1]\ni2 = int_lshift(i0, i1)\nescape_n(i0)\nguard_always_fails() [i2]\nfinish()"
+    refuted(before, moved, "op 0: defined")
+    proved(before, "[i0, i1]\nescape_n(i0)\ni2 = int_lshift(i0, i1)\nguard_always_fails() [i2]\nfinish()")
+
+
+def test_an_exit_block_says_nothing_where_an_earlier_guard_fails() -> None:
+    before = """[i0, i1]
+i2 = uint_lt(i1, 64)
+guard_true(i2) [i0]
+guard_always_fails() [i3] {
+    i3 = int_lshift(i0, i1)
+}
+finish()"""
+    after = "[i0, i1]\n{}i2 = uint_lt(i1, 64)\nguard_true(i2) [i0]\n{}guard_always_fails() [i3]\nfinish()"
+    shift = "i3 = int_lshift(i0, i1)\n"
+    refuted(before, after.format(shift, ""), "op 0: defined")
+    proved(before, after.format("", shift))
+
+
+def test_an_early_guard_needs_the_exit_block_of_its_origin() -> None:
+    """Where i0 is 5 to 9, guard 0 of `before` holds, and nothing says that its exit block would be defined."""
+    before = """[i0, i1]
+i2 = int_lt(i0, 10)
+guard_true(i2) [i3] {
+    i3 = int_lshift(0, i1)
+}
+i4 = int_lt(i0, 5)
+guard_true(i4) []
+finish()"""
+    after = "[i0, i1]\ni4 = int_lt(i0, 5)\nguard_true(i4, origin=0) [0]\nfinish()"
+    refuted(before, after, "guard 0: origin's exit block")
+    proved(before, after, failargs="ignore")
+
+
 # Where guards fail.
 
 
@@ -266,6 +325,14 @@ def test_merged_guards_are_early() -> None:
     assert proved(two_guards(10, 5), one_guard(5, ", origin=0")).evidence.early == (0,)
     refuted(two_guards(10, 5), one_guard(5, ", origin=0"), "guard 0: condition", guards="same")
     refuted(two_guards(10, 5), one_guard(5, ", origin=1"), "guard 0: left")
+
+
+def test_guards_merge_over_an_event() -> None:
+    """Where i0 is 5 to 9, the recorded trace leaves behind the event, if that returns."""
+    before = two_guards(10, 5).replace("i2 = ", "escape_n(i0)\ni2 = ")
+    after = one_guard(5, ", origin=0").replace("finish", "escape_n(i0)\nfinish")
+    assert proved(before, after).evidence.early == (0,)
+    refuted(before, after, "guard 0: condition", guards="same")
 
 
 def test_a_redundant_guard_goes() -> None:
@@ -379,6 +446,23 @@ finish()"""
     refuted(before, second)
 
 
+def test_the_counterexample_is_one_of_the_likely_assignment() -> None:
+    """Guards that are the same are matched, and the difference is where it is."""
+    guards = "".join(f"i1{k} = int_lt(i1, {20 - k})\nguard_true(i1{k}) [i0]\n" for k in range(6))
+    before = f"[i0, i1]\n{guards}finish()"
+    found = refuted(before, before.replace("guard_true(i14) [i0]", "guard_true(i14) [i1]"), "guard 4: failarg 0")
+    assert found.evidence.origins == (0, 1, 2, 3, 4, 5)
+    assert len(found.others) == 0
+
+
+def test_a_simpler_state_still_breaks_the_likely_assignment() -> None:
+    """With i0 = 0 the first guards' live values would differ, that of the last guard would not."""
+    guards = "".join(f"i1{k} = int_lt(i1, {20 + k})\nguard_true(i1{k}) [{k + 7}]\n" for k in range(5))
+    before = f"[i0, i1]\n{guards}i2 = int_lt(i1, 15)\nguard_true(i2) [0]\nfinish()"
+    found = refuted(before, before.replace("[0]", "[i0]"), "guard 5: failarg 0")
+    assert found.counterexample.state.inputs[0] not in (0, 7, 8, 9, 10, 11)
+
+
 def test_every_assignment_is_shown_to_be_wrong() -> None:
     before = """[i0, i1]
 i2 = int_lt(i0, 0)
@@ -470,6 +554,19 @@ finish(i5)"""
     verdict = judge(before, after, effort=50_000)
     assert isinstance(verdict, Unknown)
     assert "effort" in verdict.reason
+
+
+@pytest.mark.parametrize("limits", [{"timeout_s": float("inf")}, {"timeout_s": 1e12}, {"effort": 1 << 40}])
+def test_limits_may_be_large(limits: dict[str, Any]) -> None:
+    before = parse("[i0]\ni1 = int_mul(i0, i0)\ni2 = int_and(i1, 2)\nfinish(i2)")
+    assert isinstance(validate(before, parse("[i0]\nfinish(0)"), replace(Options(), **limits)), Proved)
+
+
+def test_a_long_chain_of_operations() -> None:
+    chain = "".join(f"i{k + 1} = {('int_neg', 'int_invert')[k % 2]}(i{k})\n" for k in range(3000))
+    text = f"[i0]\n{chain}guard_value(i3000, {{}}) [i0]\nfinish()"
+    proved(text.format(5), text.format(5))
+    refuted(text.format(5), text.format(6), "guard 0")
 
 
 def test_the_time_limit_is_a_net() -> None:

@@ -1,0 +1,59 @@
+"""Terms: the nodes of the DAG that `optimizer.ir.terms` builds, and how to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from optimizer.ir.concrete import concrete
+
+
+class Term:
+    """A node. `kind` is a name of the vocabulary, or `var`, `const` or `truth`, whose `value` says which.
+
+    `number` is the order in which terms were built, arguments first. Made by `Terms` only; compared by identity.
+    """
+
+    __slots__ = ("args", "kind", "number", "value")
+
+    def __init__(self, kind: str, args: tuple[Term, ...], value: Any, number: int) -> None:
+        self.kind = kind
+        self.args = args
+        self.value = value
+        self.number = number
+
+    def __repr__(self) -> str:
+        if not self.args:
+            return str(self.value)
+        return f"{self.kind}({', '.join(map(repr, self.args))})"
+
+
+def cone(roots: Iterable[Term]) -> list[Term]:
+    """Every term that `roots` are built of, themselves included, arguments before their users."""
+    seen: set[Term] = set()
+    order: list[Term] = []
+    stack = [(root, False) for root in roots]
+    while stack:
+        term, expanded = stack.pop()
+        if expanded:
+            order.append(term)
+        elif term not in seen:
+            seen.add(term)
+            stack.append((term, True))
+            stack.extend((arg, False) for arg in term.args if arg not in seen)
+    return order
+
+
+def evaluate(roots: Iterable[Term], values: Mapping[str, int], width: int) -> list[Any]:
+    """The values of `roots` (int or bool) where each variable has the signed value given (0 where none is)."""
+    wanted = list(roots)
+    domain = concrete(width)
+    known: dict[Term, Any] = {}
+    for term in cone(wanted):
+        if term.kind == "var":
+            known[term] = values.get(term.value, 0)
+        elif term.args:
+            known[term] = getattr(domain, term.kind)(*[known[arg] for arg in term.args])
+        else:
+            known[term] = term.value
+    return [known[root] for root in wanted]

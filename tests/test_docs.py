@@ -1,0 +1,286 @@
+"""What the documents show is what happens: every fenced block of a kind that means something is tried."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from fuzz.store import case_names, read_case
+from optimizer.ir.declarations import format_declarations, parse_declarations
+from optimizer.ir.faults import InputError
+from optimizer.ir.ops import OPS
+from optimizer.ir.text import format_trace, parse
+from optimizer.pipeline import DEFAULT_PASSES
+from validator import Failargs, Guards, Options, validate
+from validator.exits import Exit
+from validator.report import verdict_json, verdict_name, verdict_text
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+LANGUAGE = ROOT / "docs" / "trace-language.md"
+CORPUS = ROOT / "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    kind: str
+    text: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}"
+
+
+def blocks(document: Path) -> list[Block]:
+    text = document.read_text()
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Block(match[1], match[2], text.count("\n", 0, match.start()) + 1) for match in found]
+
+
+def of_kind(kind: str, *documents: Path) -> list[Block]:
+    return [block for document in documents for block in blocks(document) if block.kind == kind]
+
+
+@pytest.mark.parametrize("document", [README, LANGUAGE], ids=lambda path: path.name)
+def test_every_block_is_of_a_kind_that_is_tried(document: Path) -> None:
+    kinds = {"trace", "before", "after", "wrong", "error", "toml", "console", "python", "output", "sh"}
+    assert {block.kind for block in blocks(document)} <= kinds
+    assert document.read_text().count("```") == 2 * len(blocks(document))
+
+
+# Traces and declarations.
+
+
+@pytest.mark.parametrize("block", of_kind("trace", LANGUAGE, README), ids=str)
+def test_traces_are_read_printed_and_read_again(block: Block) -> None:
+    trace = parse(block.text)
+    assert parse(format_trace(trace)) == trace
+
+
+def test_traces_that_are_said_to_be_the_same() -> None:
+    texts = [block.text for block in of_kind("trace", LANGUAGE)]
+    hexadecimal = next(i for i, text in enumerate(texts) if "0xffffffffffffff00" in text)
+    toy = next(i for i, text in enumerate(texts) if "getarg" in text)
+    for first in (hexadecimal, toy):
+        assert parse(texts[first]) == parse(texts[first + 1])
+
+
+@pytest.mark.parametrize("block", of_kind("toml", LANGUAGE), ids=str)
+def test_declarations_are_read_printed_and_read_again(block: Block) -> None:
+    declarations = parse_declarations(block.text)
+    assert parse_declarations(format_declarations(declarations)) == declarations
+
+
+def faulty() -> Iterator[tuple[Block, Block]]:
+    found = blocks(LANGUAGE)
+    for block, answer in pairwise(found):
+        if block.kind == "wrong":
+            assert answer.kind == "error", f"{block}: no error follows"
+            yield block, answer
+
+
+@pytest.mark.parametrize(("block", "answer"), list(faulty()), ids=str)
+def test_errors_are_those_that_are_shown(block: Block, answer: Block) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(block.text, file="wrong.trace")
+    assert f"{caught.value}\n" == answer.text
+
+
+def test_the_table_of_operations_is_complete() -> None:
+    text = LANGUAGE.read_text()
+    for row in OPS.values():
+        assert not row.modelled or f"{row.name}(" in text, row.name
+
+
+# Pairs.
+
+
+def pairs() -> Iterator[tuple[Block, Block]]:
+    before = None
+    for block in blocks(LANGUAGE):
+        if block.kind == "before":
+            before = block
+        elif block.kind == "after":
+            assert before is not None
+            yield before, block
+
+
+def said_of(after: str) -> tuple[Options, list[str]]:
+    """The options, and the lines that `validate` prints, from the comments on top of a block."""
+    comments = []
+    for line in after.splitlines():
+        if not line.startswith("# "):
+            break
+        comments.append(line[2:])
+    words = comments.pop(0).split()[1:] if comments[0].startswith("validate ") else []
+    chosen = dict(zip(words[::2], words[1::2], strict=True))
+    assert set(chosen) <= {"--guards", "--failargs"}
+    default = Options()
+    options = Options(
+        Guards(chosen.get("--guards", default.guards.value)),
+        Failargs(chosen.get("--failargs", default.failargs.value)),
+    )
+    return options, comments
+
+
+@pytest.mark.parametrize(("before", "after"), list(pairs()), ids=str)
+def test_pairs_are_judged_as_they_say(before: Block, after: Block) -> None:
+    options, said = said_of(after.text)
+    recorded, optimized = parse(before.text), parse(after.text)
+    verdict = validate(recorded, optimized, options)
+    printed = verdict_text(verdict, recorded, optimized).split("\n\n")[0].splitlines()
+    told = [re.sub(r": \d+ obligations? holds?.*", "", printed[0]), *(line.strip() for line in printed[1:])]
+    if not any(line.startswith("origins inferred") for line in said):
+        told = [line for line in told if not line.startswith("origins inferred")]
+    if verdict_name(verdict) == "unsupported":
+        told = [re.sub(r"line \d+", "line", line) for line in told]  # the comments count as lines of the block
+        said = [re.sub(r"line \d+", "line", line) for line in said]
+    assert told == said
+
+
+# Commands.
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A folder in which the commands of a document run, one after the other."""
+
+    folder: Path
+
+    def try_block(self, block: Block) -> None:
+        parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
+        assert parts[0] == "", f"{block}: a command comes first"
+        code = 0
+        for command, shown in zip(parts[1::2], parts[2::2], strict=True):
+            if command == "echo $?":
+                assert shown == f"{code}\n", f"{block}: {command}"
+            elif re.fullmatch(r"cat [\w.-]+", command):
+                (self.folder / command.split()[1]).write_text(shown)
+            else:
+                code, printed = self.run(command)
+                assert fits(printed, shown), f"{block}: {command}\n{printed}"
+
+    def run(self, command: str) -> tuple[int, str]:
+        tools = Path(sys.executable).parent
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env={"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+
+def fits(printed: str, shown: str) -> bool:
+    """Is it what is shown, where `...` stands for anything, and times are not compared?"""
+    without_times = re.sub(r"\b\d+\.\d+ s\b", "0.000 s", printed)
+    pattern = re.escape(re.sub(r"\b\d+\.\d+ s\b", "0.000 s", shown)).replace(r"\.\.\.", ".*")
+    return re.fullmatch(pattern, without_times) is not None
+
+
+@pytest.mark.parametrize("document", [README, LANGUAGE], ids=lambda path: path.name)
+def test_commands_print_what_is_shown(document: Path, tmp_path: Path) -> None:
+    shutil.copytree(CORPUS / "swapped-failargs", tmp_path / "corpus" / "swapped-failargs")
+    session = Session(tmp_path)
+    for block in of_kind("console", document):
+        session.try_block(block)
+
+
+def test_what_is_shown_can_be_wrong(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    session.try_block(
+        Block("console", "$ cat a.trace\n[i0]\n$ validate a.trace a.trace\nproved: ...\n$ echo $?\n0\n", 1)
+    )
+    for wrong in ("$ validate a.trace a.trace\nproved\n", "$ validate a.trace b.trace\nerror: ...\n$ echo $?\n1\n"):
+        with pytest.raises(AssertionError):
+            session.try_block(Block("console", wrong, 1))
+
+
+def test_scripts_that_are_named_are_there() -> None:
+    for script in re.findall(r"scripts/\w+", README.read_text()):
+        assert (ROOT / script).is_file(), script
+
+
+def test_python_examples_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {"__name__": "example"}
+    found = blocks(README)
+    for block, answer in zip(found, [*found[1:], Block("", "", 0)], strict=False):
+        if block.kind == "python":
+            exec(compile(block.text, f"{README}:{block.line}", "exec"), names)
+            if answer.kind == "output":
+                assert capsys.readouterr().out == answer.text
+    test = names["test_my_optimizer"]
+    assert callable(test)
+    test()
+
+
+# Tables.
+
+
+def rows(document: Path, first_column: str) -> dict[str, str]:
+    """The table whose first column has that head: by the first cell, without backticks, the rest."""
+    lines = document.read_text().splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_column} |"))
+    found = {}
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        key, rest = line.strip("|").split("|", 1)
+        found[key.strip().strip("`")] = rest.strip()
+    return found
+
+
+def test_the_readme_lists_the_commands(tmp_path: Path) -> None:
+    told = {words[1] for words in (key.split() for key in rows(README, "command")) if words[0] == "traceproof"}
+    code, printed = Session(tmp_path).run("traceproof --help")
+    assert code == 0
+    assert told == set(re.findall(r"^  ([a-z-]+)  ", printed.partition("Commands:")[2], re.MULTILINE))
+
+
+def test_the_readme_lists_the_exit_codes() -> None:
+    assert [int(key) for key in rows(README, "exit code")] == [code.value for code in Exit]
+
+
+def test_the_readme_lists_the_passes() -> None:
+    assert tuple(rows(README, "pass")) == DEFAULT_PASSES
+
+
+def test_the_readme_lists_the_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pinned = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    assert set(rows(README, "package")) == {name.partition("==")[0] for name in pinned}
+
+
+def test_the_readme_lists_the_fields_of_a_verdict() -> None:
+    told = rows(README, "field")
+    before = parse("[i0]\nescape_n(i0)\nguard_value(i0, 1) [i0]\nfinish(i0)")
+    bad = parse("[i0]\nescape_n(i0)\nfinish(i0)")
+    unsupported = validate(parse("[p0]"), parse("[p0]"))
+    mistake = validate(parse("[i0]"), parse("[]"))
+    given = {"line"}
+    for verdict in (validate(before, before), validate(before, bad), unsupported, mistake):
+        given |= set(verdict_json(verdict, "name", before, bad))
+    assert set(told) == given
+
+
+def test_the_corpus_shows_a_case_that_it_has() -> None:
+    (example,) = of_kind("toml", CORPUS / "README.md")
+    assert example.text == (CORPUS / "swapped-events" / "case.toml").read_text()
+
+
+def test_the_corpus_lists_its_cases() -> None:
+    listed = dict(re.findall(r"^- `([\w-]+)`: (.*)$", (CORPUS / "README.md").read_text(), re.MULTILINE))
+    assert listed == {name: read_case(CORPUS, name).about for name in case_names(CORPUS)}

@@ -1,0 +1,54 @@
+"""What intervals decide is so on every input on which the assumed conditions hold."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from test_facts import WIDTH, Built
+
+from optimizer.ir.term import evaluate
+from optimizer.ir.terms import Terms
+from validator.intervals import Intervals
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_decided_claims_are_right(block: int) -> None:
+    decided = contradictions = 0
+    for seed in range(80):
+        built = Built(5000 * block + seed)
+        if not built.conditions:
+            continue
+        assumed = built.random.choices(built.conditions, k=built.random.randrange(1, 5))
+        assumed = [c if built.random.random() < 0.6 else built.terms.not_(c) for c in assumed]
+        intervals = Intervals(WIDTH, assumed)
+        truths = [intervals.truth(claim) for claim in built.conditions]
+        decided += sum(truth is not None for truth in truths)
+        contradictions += intervals.contradiction
+        for x, y, z in itertools.product(range(-8, 8), repeat=3):
+            known = {"x": x, "y": y, "z": z}
+            if (x + 3 * y + z) % 3 == 0 and all(evaluate(assumed, known, WIDTH)):
+                assert not intervals.contradiction, assumed
+                for truth, value in zip(truths, evaluate(built.conditions, known, WIDTH), strict=True):
+                    assert truth is None or truth == value, (assumed, known)
+    assert decided > 100
+    assert contradictions > 0
+
+
+def test_what_intervals_decide() -> None:
+    terms = Terms(64)
+    x, y = terms.var("x"), terms.var("y")
+    ten, fifteen = terms.const(10), terms.const(15)
+    total = terms.add(x, ten)
+    below = terms.slt(total, fifteen)
+    wrapped = Intervals(64, [below])
+    assert wrapped.truth(terms.slt(x, terms.const(6))) is None
+    exact = Intervals(64, [terms.not_(terms.add_overflows(x, ten)), below])
+    assert exact.truth(terms.slt(x, terms.const(6))) is True
+    assert exact.truth(terms.slt(x, terms.const(4))) is None
+    masked = Intervals(64, [terms.eq(terms.bit_and(x, terms.const(7)), terms.const(3))])
+    assert masked.truth(terms.eq(terms.bit_and(x, terms.one), terms.zero)) is False
+    small = Intervals(64, [terms.ult(x, ten), terms.ult(y, ten)])
+    assert small.truth(terms.mul_overflows(x, y)) is False
+    assert small.truth(terms.add_overflows(x, terms.const(2**62))) is False
+    assert Intervals(64, [terms.slt(x, ten), terms.slt(fifteen, x)]).contradiction
