@@ -13,7 +13,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations, exit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,9 @@ def encode(trace: Trace, terms: Terms) -> Encoding:
 
     Raises Unsupported for operations and values that have no encoding.
     """
+    for operation in all_operations(trace):
+        if not operation.op.modelled:
+            raise Unsupported(operation.op.name, operation.line)
     encoder = _Encoder(terms)
     for position, var in enumerate(trace.inputs):
         if var.type is not Type.INT:
@@ -114,8 +117,6 @@ class _Encoder:
 
     def step(self, operation: Operation) -> None:
         row = operation.op
-        if not row.modelled:
-            raise Unsupported(row.name, operation.line)
         if row.kind is Kind.POSITION:
             self.positions += 1
             self.number += 1
@@ -150,8 +151,6 @@ class _Encoder:
         passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
         block: list[Definedness] = []
         for inner in exit_.block:
-            if not inner.op.modelled:
-                raise Unsupported(inner.op.name, inner.line)
             self.compute(inner, self.args(inner), block)
         failargs = exit_.failargs
         handed = (

@@ -537,6 +537,9 @@ def test_guards_that_pin_all_inputs_are_not_vacuous() -> None:
 def test_an_operation_that_is_not_modelled() -> None:
     verdict = judge("[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nfinish(i1)", "[p0]\nfinish(1)")
     assert isinstance(verdict, Unsupported)
+    assert verdict.reason == "line 2: getfield_gc_i"
+    verdict = judge("[p0]\nfinish(p0)", "[p0]\nfinish(p0)")
+    assert isinstance(verdict, Unsupported)
     assert verdict.reason == "line 1: input p0 (ref)"
     verdict = judge("[i0]\n\np1 = new(descr=Node)\nfinish(i0)", "[i0]\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
