@@ -23,7 +23,7 @@ from validator.exits import Exit, describe
 from validator.judge import validate
 from validator.verdict import Options, State, Verdict
 
-_OPTIONS = Options(effort=3_000_000, timeout_s=20.0)
+_OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 """A campaign does not wait long for one proof: there are more traces."""
 
 _STATUS_EVERY_S = 2.0

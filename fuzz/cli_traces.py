@@ -85,7 +85,7 @@ def optimize(
 @click.argument("source", metavar="TRACE")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="The value of an input, or an object.")
 @click.option("--heap", "heap_file", metavar="FILE", help="Objects, such as p0 = Node(value=5, next=p1), a line each.")
-@click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0.")
+@click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0 or NULL.")
 @click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 @_trace_options
@@ -113,8 +113,7 @@ def run(
     program = Program(trace)
     sources = [] if heap_file is None else [Source(file_name(heap_file), read_text(heap_file).split("\n"))]
     values, heap = run_state(trace, inputs, sources, program.layout)
-    returned = [_result(text, heap, trace.word) for text in parts([results or ""])]
-    done = program.run(values, World(tuple(returned)), heap=heap)
+    done = program.run(values, World(event_results(trace, results or "", heap)), heap=heap)
     if as_json:
         from validator.report import run_json
 
@@ -124,12 +123,6 @@ def run(
             click.echo(line)
         click.echo(format_heap(visible_heap(done)), nl=False)
     return 0
-
-
-def _result(text: str, heap: Heap, word: int) -> int | Ref:
-    """What an event returns: the name of an object, or a number."""
-    ref = heap.named(text)
-    return number(text, "--results", word) if ref is None else ref
 
 
 def _lines(trace: Trace, done: Run, show_trace: bool) -> list[str]:

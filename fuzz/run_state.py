@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Datum, Heap
+from optimizer.ir.heap import Datum, Heap, Ref
 from optimizer.ir.heap_text import read_heap
 from optimizer.ir.layout import Layout
 from optimizer.ir.lexer import Source
-from optimizer.ir.ops import Type
+from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import Trace
 
 _PART = re.compile(r"""(?:"[^"]*"|\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]|[^,"(\[])+""")
 
 
 def parts(texts: Iterable[str]) -> list[str]:
-    """What commas separate, those in brackets and quotes left alone, and blanks where there are no brackets."""
+    """What commas separate, those in brackets and quotes left alone, and blanks where there are no brackets.
+
+    Raises InputError for a bracket or quote that is not closed.
+    """
     found: list[str] = []
     for text in texts:
+        if _PART.sub("", text).strip(","):
+            raise InputError(f"a bracket or quote is not closed: {text}")
         for part in _PART.findall(text):
             joined = re.sub(r"\s*=\s*", "=", part).strip()
             found += [joined] if re.search(r"[(\[]", joined) else joined.split()
@@ -59,6 +65,22 @@ def _value(name: str, type_: Type, numbers: dict[str, int], heap: Heap) -> Datum
     if type_ is Type.REF:
         how = f"--input '{name}=NULL' or '{name}=Node(value=5)', or in the file of --heap"
     raise InputError(f"the input {name} has no value; give one with {how}")
+
+
+def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Ref, ...]:
+    """What the events of the trace return: numbers, and objects by their names. Raises InputError."""
+    types = [operation.op.result for operation in trace.ops if operation.op.kind is Kind.EVENT]
+    found = parts([text])
+    return tuple(
+        _result(part, type_, heap, trace.word) for part, type_ in zip_longest(found, types[: len(found)])
+    )
+
+
+def _result(text: str, type_: Type | None, heap: Heap, word: int) -> int | Ref:
+    ref = heap.named(text)
+    if type_ is Type.REF and ref is None:
+        raise InputError(f"--results: expected NULL or the name of an object, got {text!r}")
+    return number(text, "--results", word) if ref is None or type_ is Type.INT else ref
 
 
 def number(text: str, where: str, word: int) -> int:

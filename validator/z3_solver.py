@@ -88,7 +88,8 @@ _LARGEST = (1 << 32) - 1
 _STEPS = ("simplify", "propagate-values", "propagate-bv-bounds", "solve-eqs", "elim-uncnstr")
 
 # Z3 cannot be stopped while it makes a circuit of a query, and overruns its stack on the largest ones. So a query that
-# is too large for its effort is only preprocessed. Weights: gates for each bit of a word, for each two in `_SQUARE`.
+# is too large for its effort is only preprocessed. An operation has two gates for each bit of a word, one in `_SQUARE`
+# as many as is said there for each pair of bits.
 _EFFORT_FOR_GATE = 80
 _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
 
@@ -125,7 +126,7 @@ class Solver:
     def _gates(self, conditions: Sequence[Term]) -> int:
         """How large a circuit the conditions are, roughly."""
         kinds = Counter(term.kind for term in cone(conditions) if term.args)
-        return sum(self._width * count * (self._width * _SQUARE.get(kind, 0) or 1) for kind, count in kinds.items())
+        return sum(self._width * count * (self._width * _SQUARE.get(kind, 0) or 2) for kind, count in kinds.items())
 
     def _translate(self, root: Term) -> Any:
         done = self._translated

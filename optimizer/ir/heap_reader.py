@@ -59,11 +59,18 @@ class _Reader:
         while (other := defined[seen[-1]].other) is not None and other.text != NULL.name:
             source, line = next(pair for pair in self._lines if pair[1].name.text == seen[-1])
             if other.text not in defined:
-                raise source.fault(f"{other.text} is not described", line.name.line, other.column)
+                raise source.fault(self._not_described(other.text), line.name.line, other.column)
             if other.text in seen:
                 raise source.fault(f"{other.text} only stands for itself", line.name.line, other.column)
             seen.append(other.text)
         return NULL if other is not None else Ref(seen[-1])
+
+    def _not_described(self, name: str) -> str:
+        if self._layout.struct(name).declared:
+            return f"{name} is a struct, not an object; {name}() is one whose fields are 0 or NULL"
+        if self._layout.array(name).declared:
+            return f"{name} is an array, not an object; {name}[] is one without items"
+        return f"{name} is not described"
 
     def _check_constant(self, source: Source, line: Line) -> None:
         name = line.name.text
@@ -207,6 +214,8 @@ class _ObjectReader:
             raise self._fault(str(problem), token) from None
         if isinstance(constant, ConstInt):
             return constant.value
+        if token.kind == "number":
+            raise self._fault(f"expected a machine int, NULL or an object, got {describe(token)}", token)
         raise self._fault(f"{describe(token)} is not described", token)
 
     def _count(self, token: Token, what: str) -> int:

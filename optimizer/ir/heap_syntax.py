@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.faults import InputError
+from optimizer.ir.heap import NULL
 from optimizer.ir.lexer import NAME, Source, Token, describe
 
 
@@ -62,6 +63,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _VALUES = ("name", "number", "constant")
+_A_NAME = "the name of an object, such as p0"
 
 
 def read_line(source: Source, number: int) -> Iterator[Line]:
@@ -91,13 +93,17 @@ class _Parser:
         return self._tokens[self._at].kind == kind
 
     def line(self) -> Line:
-        token = self._take(("name", "constant"), "the name of an object, such as p0")
+        if self._sees_null():
+            raise self._fault(_A_NAME)
+        token = self._take(("name", "constant"), _A_NAME)
         name = Name(token.text, self._number, token.column)
         self._take(("=",), "=")
+        is_other = self._sees_null() or self.sees("constant")
         what = self._take(
             ("name", "quoted", "constant"), "an object, such as Node(value=5) or Chars[1, 2], or the name of one"
         )
-        if self.sees("end") and what.kind != "quoted":
+        if is_other or (self.sees("end") and what.kind != "quoted"):
+            self._take(("end",), "the end of the line")
             return Line(name, other=what)
         if self._goes("["):
             items, length = self._items()
@@ -122,6 +128,9 @@ class _Parser:
                 items.append(self._item())
             self._separate("]")
         return tuple(items), length
+
+    def _sees_null(self) -> bool:
+        return self.sees("name") and self._tokens[self._at].text == NULL.name
 
     def _sees_length(self) -> bool:
         return self._tokens[self._at].text == "length" and self._tokens[self._at + 1].kind == "="

@@ -111,13 +111,29 @@ def test_a_trace_with_values(run: Run) -> None:
         (["--input", "q=5"], "--input: expected NAME=VALUE, got q=5; the inputs are p0, i1, p2"),
         (["--input", "p0=Node(value=NULL)"], "--input:1:15: value is a machine int, got NULL"),
         (["--heap", "none.heap"], "none.heap: there is no such file"),
-        (["--input", "p0=Node(),p2=NULL,i1=0", "--results", "zz"], "--results: expected a number, got 'zz'"),
+        (["--input", "p0=Node(),p2=Chars[1,i1=0"], "a bracket or quote is not closed: p0=Node(),p2=Chars[1,i1=0"),
+        (["--input", "p0=Node(,p2=NULL"], "a bracket or quote is not closed: p0=Node(,p2=NULL"),
+        (
+            ["--input", "p0=Node(),p2=NULL,i1=0", "--results", "zz"],
+            "--results: expected NULL or the name of an object, got 'zz'",
+        ),
+        (
+            ["--input", "p0=Node(),p2=NULL,i1=0", "--results", "5"],
+            "--results: expected NULL or the name of an object, got '5'",
+        ),
+        (["--input", "p0=Node(),p2=NULL,i1=0", "--results", "p0,zz"], "--results: expected a number, got 'zz'"),
     ],
 )
 def test_mistakes(run: Run, args: list[str], message: str) -> None:
     code, out, err = run(TRACE, *args)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_an_object_where_an_event_gives_a_machine_int(run: Run) -> None:
+    code, _, err = run("[p0]\ni1 = escape_i(p0)\nfinish(i1)\n", "--input", "p0=Box()", "--results", "p0")
+    assert code == 2
+    assert "--results: expected a number, got 'p0'" in err
 
 
 def test_mistakes_in_a_file(run: Run) -> None:

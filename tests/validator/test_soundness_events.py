@@ -199,9 +199,14 @@ def test_replay_agrees_with_the_definition(mode: Guards) -> None:
         replay = Replay(before, after, options)
         for state in random.choices(list(all_states(before, after)), k=20):
             runs = replay.run(state)
+            alone = Program(before).run(state.inputs, state.world)
+            undefined = isinstance(alone.outcome, Undefined)
             if runs is None:
+                assert undefined
+                assert not alone.events
                 continue
-            assert runs.state == state or isinstance(Program(before).run(state.inputs, state.world).outcome, Undefined)
+            stops_at = len(alone.events) - 1 if undefined else state.world.stops_at
+            assert runs.state == State(state.inputs, World(state.world.results, stops_at))
             left = replay.left_at(runs)
             for origin in [None] if left is None else range(len(before.guards)):
                 found = replay.difference(runs, origin)

@@ -529,6 +529,12 @@ def test_a_trace_that_is_never_defined_is_told() -> None:
 def test_guards_that_pin_all_inputs_are_not_vacuous() -> None:
     text = "[i0]\ni1 = int_mul(i0, 7)\nguard_value(i1, 123456789) []\nfinish(i0)"
     assert proved(text, text).evidence.vacuous == ()
+    assert proved(text, text, effort=1).evidence.vacuous is None
+
+
+def test_a_guard_that_passes_only_where_the_trace_is_undefined_is_told() -> None:
+    text = "[i0, i1]\ni2 = int_lshift(i0, i1)\ni3 = int_gt(i1, 63)\nguard_true(i3) []\nfinish(i2)"
+    assert proved(text, text).evidence.vacuous == ("guard 0 of the recorded trace never passes",)
 
 
 # Limits.
@@ -570,6 +576,16 @@ def test_a_long_chain_of_operations() -> None:
     text = f"[i0]\n{chain}guard_value(i3000, {{}}) [i0]\nfinish()"
     proved(text.format(5), text.format(5))
     refuted(text.format(5), text.format(6), "guard 0")
+
+
+def test_a_query_that_is_too_large_for_its_effort() -> None:
+    """Z3 would not come back from it in time, or at all."""
+    products = "".join(f"i{k + 10} = int_mul(i{k + 9}, i1)\n" for k in range(500))
+    text = f"[i0, i1]\n{{}}{products}i2 = int_lt(i509, 5)\nguard_true(i2) [i9]\nfinish()"
+    before = text.format("i9 = int_add(i0, i1)\n")
+    verdict = judge(before, text.format("i3 = int_and(i0, i1)\ni4 = int_or(i0, i1)\ni9 = int_add(i3, i4)\n"))
+    assert isinstance(verdict, Unknown)
+    assert "effort" in verdict.reason
 
 
 def test_the_time_limit_is_a_net() -> None:
