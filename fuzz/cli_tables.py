@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--word", type=click.IntRange(4, 64), default=64, metavar="BITS", help="Width of a machine int; 64 usually."
 )
-@click.option("--all", "everything", is_flag=True, help="Also the operations that have no meaning here yet.")
+@click.option("--all", "everything", is_flag=True, help="Also those on a heap, and those not modelled yet.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object an operation.")
 def ops(word: int, everything: bool, as_json: bool) -> int:
     """Print the operation table: each operation with its meaning and when it is defined.

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from fuzz.run_state import number, parts, run_state
-from optimizer.ir.heap import Datum, Heap, Ref
+from fuzz.run_state import event_results, run_state
+from optimizer.ir.heap import Datum
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_heap
 from optimizer.ir.interpreter import (

@@ -71,9 +71,7 @@ def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Ref, ...]:
     """What the events of the trace return: numbers, and objects by their names. Raises InputError."""
     types = [operation.op.result for operation in trace.ops if operation.op.kind is Kind.EVENT]
     found = parts([text])
-    return tuple(
-        _result(part, type_, heap, trace.word) for part, type_ in zip_longest(found, types[: len(found)])
-    )
+    return tuple(_result(part, type_, heap, trace.word) for part, type_ in zip_longest(found, types[: len(found)]))
 
 
 def _result(text: str, type_: Type | None, heap: Heap, word: int) -> int | Ref:

@@ -17,7 +17,9 @@ import pytest
 from fuzz.store import case_names, read_case
 from optimizer.ir.declarations import format_declarations, parse_declarations
 from optimizer.ir.faults import InputError
-from optimizer.ir.ops import OPS
+from optimizer.ir.heap_text import format_heap, parse_heap
+from optimizer.ir.layout import layout_of
+from optimizer.ir.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.pipeline import DEFAULT_PASSES
 from validator import Failargs, Guards, Options, validate
@@ -99,6 +101,40 @@ def test_the_table_of_operations_is_complete() -> None:
     text = LANGUAGE.read_text()
     for row in OPS.values():
         assert not row.modelled or f"{row.name}(" in text, row.name
+
+
+def test_the_lines_of_heaps_can_be_read() -> None:
+    trace = parse(
+        '+++\n[struct.Node.fields]\nvalue = "int"\nnext = "ref"\ntag = "u8"\n[array.Chars]\nitem = "u8"\n'
+        '[array.Points.fields]\nx = "int"\ny = "int"\n+++\n[p0]\nsetfield_gc(p0, 1, descr=x)'
+    )
+    lines = rows(LANGUAGE, "line")
+    assert len(lines) > 10
+    for line in lines:
+        name = line.partition(" = ")[0]
+        others = "".join(f"{other} = Node()\n" for other in ("p0", "p1") if other != name)
+        heap = parse_heap(others + line, layout_of(trace))
+        assert f"{line}\n" in format_heap(heap)
+
+
+def test_the_tables_of_operations_on_memory_say_what_their_rows_say() -> None:
+    told = {}
+    for table in ("operation on memory", "guard"):
+        for cell, rest in rows(LANGUAGE, table).items():
+            reasons = rest.rpartition("|")[2].strip()
+            for form in re.findall(r"(?:r = )?\w+\((?:[^()]|\(\w+\))*\)", cell):
+                result, name, args = re.fullmatch(r"(r = )?(\w+)\((.*)\)", form).groups()  # type: ignore[union-attr]
+                told[name] = (result is not None, len(args.split(", ")) if args else 0, reasons)
+    expected = {
+        row.name: (
+            row.result is not Type.VOID,
+            len(row.args),
+            "; ".join(reason for _, reason in row.memory.requires) or "never",
+        )
+        for row in OPS.values()
+        if row.memory is not None and row.args is not None
+    }
+    assert told == expected
 
 
 # Pairs.

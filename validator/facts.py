@@ -77,9 +77,8 @@ class Facts:
         rebuilt = self._rebuilt
         if root in rebuilt:
             return rebuilt[root]
-        for term in cone([root]):
-            if term not in rebuilt:
-                rebuilt[term] = self._replaced(self._reassembled(term))
+        for term in cone([root], rebuilt):
+            rebuilt[term] = self._replaced(self._reassembled(term))
         return rebuilt[root]
 
     def _reassembled(self, term: Term) -> Term:

@@ -38,10 +38,9 @@ class Intervals:
     # Evaluation.
 
     def _evaluate(self, root: Term) -> Any:
-        for term in cone([root]):
-            if term not in self._known:
-                decided = self._decided.get(term)
-                self._known[term] = self._computed(term) if decided is None else decided
+        for term in cone([root], self._known):
+            decided = self._decided.get(term)
+            self._known[term] = self._computed(term) if decided is None else decided
         return self._known[root]
 
     def _computed(self, term: Term) -> Any:

@@ -236,7 +236,7 @@ class _Judge:
 
         wrong = wrong[:4]
         broken = names(state)
-        return simplify_state(state, self._before.word, lambda candidate: names(candidate) == broken)
+        return simplify_state(state, self._before, lambda candidate: names(candidate) == broken)
 
     def _learn(self, attempt: _Attempt) -> Failed | None:
         """Replay the model of an exact query. One that does not replay is a fault of ours."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-from validator.encode import Definedness, Encoding
+from validator.encode import Definedness, Encoding, EventEncoding
 from validator.verdict import Failargs, Guards, Options
 
 
@@ -182,7 +182,7 @@ class Pair:
             return
         theirs = self.before.events[number]
         given = tuple(guard.passes for guard in self.before.guards[place.before : theirs.guards])
-        if mine.operation.op is not theirs.operation.op or len(mine.args) != len(theirs.args):
+        if _kind(mine) != _kind(theirs):
             yield Obligation(f"event {number}: kind", place, self.terms.false, given)
             return
         for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
@@ -201,3 +201,8 @@ class Pair:
         else:
             for i, (wanted, got) in enumerate(zip(before.end, after.end, strict=True)):
                 yield Obligation(f"end: argument {i}", place, self.terms.eq(wanted, got))
+
+
+def _kind(event: EventEncoding) -> tuple[str, str | None, int]:
+    """What two events have to share to be compared argument by argument."""
+    return event.operation.op.name, event.operation.descr, len(event.args)

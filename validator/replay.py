@@ -82,7 +82,7 @@ class Replay:
                 f"the optimized trace does operation {number} where {reason}; the recorded trace never does",
             )
         for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
-            if wanted.name != got.name or len(wanted.args) != len(got.args):
+            if (wanted.name, wanted.descr, len(wanted.args)) != (got.name, got.descr, len(got.args)):
                 return Difference(f"event {number}: kind", f"event {number} is another one in the optimized trace")
             for i, (x, y) in enumerate(zip(wanted.args, got.args, strict=True)):
                 if x != y:

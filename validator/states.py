@@ -16,6 +16,8 @@ from validator.verdict import State
 
 _SAMPLES = 40
 _SHRINK_RUNS = 4000
+_SHRINK_OPERATIONS = 4_000_000
+"""Simplifying a state takes so many runs at the most, of so many operations together."""
 
 
 @cache
@@ -68,12 +70,13 @@ def _pool(before: Trace, after: Trace) -> tuple[int, ...]:
     return tuple(sorted(near | limits | set(range(-3, 4)), key=lambda v: (abs(v), v)))
 
 
-def simplify_state(state: State, word: int, still: Callable[[State], bool]) -> State:
-    """A simpler state of which `still` holds as it does of `state`: small values, and a world that goes on."""
+def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
+    """A simpler state for `trace` of which `still` holds as it does of `state`: small values, a world that goes on."""
+    word = trace.word
     if state.world.stops_at is not None:
         returning = State(state.inputs, World(state.world.results))
         state = returning if still(returning) else state
-    budget = _SHRINK_RUNS
+    budget = min(_SHRINK_RUNS, _SHRINK_OPERATIONS // len(trace.ops))
     values: list[Scripted] = [*state.inputs, *state.world.results]
     arity = len(state.inputs)
 

@@ -131,9 +131,8 @@ class Solver:
     def _translate(self, root: Term) -> Any:
         done = self._translated
         if root not in done:
-            for term in cone([root]):
-                if term not in done:
-                    done[term] = self._build(term)
+            for term in cone([root], done):
+                done[term] = self._build(term)
         return done[root]
 
     def _build(self, term: Term) -> Any:

@@ -199,7 +199,7 @@ class Program:
                     return self._leave(state, step.guard)
             elif row.kind is Kind.EVENT:
                 number = len(state.events)
-                state.events.append(EventSeen(row.name, tuple(args), state.heap.reveal(args)))
+                state.events.append(EventSeen(row.name, tuple(args), state.heap.reveal(args), step.operation.descr))
                 if state.world.stops_at == number:
                     return Stopped(number)
                 self._return(state, step, number)

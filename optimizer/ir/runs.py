@@ -50,6 +50,7 @@ class EventSeen:
     name: str
     args: tuple[Datum, ...]
     objects: Mapping[Ref, Object] = field(default_factory=dict, compare=False, repr=False)
+    descr: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from optimizer.ir.concrete import concrete
@@ -28,8 +28,9 @@ class Term:
         return f"{self.kind}({', '.join(map(repr, self.args))})"
 
 
-def cone(roots: Iterable[Term]) -> list[Term]:
-    """Every term that `roots` are built of, themselves included, arguments before their users."""
+def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
+    """Every term that `roots` are built of, themselves included, arguments before their users; but none of those in
+    `without`, nor what only they are built of."""
     seen: set[Term] = set()
     order: list[Term] = []
     stack = [(root, False) for root in roots]
@@ -37,7 +38,7 @@ def cone(roots: Iterable[Term]) -> list[Term]:
         term, expanded = stack.pop()
         if expanded:
             order.append(term)
-        elif term not in seen:
+        elif term not in seen and term not in without:
             seen.add(term)
             stack.append((term, True))
             stack.extend((arg, False) for arg in term.args if arg not in seen)

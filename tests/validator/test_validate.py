@@ -173,6 +173,7 @@ def test_lost_and_added_events() -> None:
 def test_events_of_another_kind() -> None:
     refuted("[i0]\nescape_n(i0)\nfinish()", "[i0]\ni1 = escape_i(i0)\nfinish()", "event 0: kind")
     refuted("[i0]\nescape_n(i0)\nfinish()", "[i0]\nescape_n(i0, i0)\nfinish()", "event 0: kind")
+    refuted("[i0]\nescape_n(i0, descr=a)\nfinish()", "[i0]\nescape_n(i0, descr=b)\nfinish()", "event 0: kind")
 
 
 def test_the_results_of_equal_histories_are_equal() -> None:
