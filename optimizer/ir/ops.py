@@ -13,6 +13,8 @@ Operations whose `modelled` is false have no meaning over machine ints alone. Wh
 
 from __future__ import annotations
 
+import copyreg
+from collections.abc import Callable
 from typing import Any
 
 from optimizer.ir.domain import Domain
@@ -257,3 +259,15 @@ OPS: dict[str, Op] = {
     )
 }
 """The table, by name."""
+
+
+def _named(name: str) -> Op:
+    return OPS[name]
+
+
+def _by_name(row: Op) -> tuple[Callable[[str], Op], tuple[str]]:
+    return _named, (row.name,)
+
+
+# A row is one object in a process, and its functions cannot be pickled; its name can.
+copyreg.pickle(Op, _by_name)

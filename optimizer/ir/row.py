@@ -119,9 +119,6 @@ class Op:
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        return _row, (self.name,)
-
     @property
     def is_guard(self) -> bool:
         return self.kind is Kind.GUARD
@@ -129,9 +126,3 @@ class Op:
     @property
     def is_pure(self) -> bool:
         return self.kind is Kind.PURE and self.modelled
-
-
-def _row(name: str) -> Op:
-    from optimizer.ir.ops import OPS
-
-    return OPS[name]

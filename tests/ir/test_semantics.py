@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 from collections.abc import Iterable
 
 import pytest
@@ -197,3 +199,9 @@ def test_undefined_rows_say_when() -> None:
 def test_values_are_told() -> None:
     value: Value = Var("i0")
     assert str(value) == "i0"
+
+
+def test_a_row_is_copied_by_its_name() -> None:
+    for row in OPS.values():
+        assert pickle.loads(pickle.dumps(row)) is row
+        assert copy.deepcopy(row) is row
