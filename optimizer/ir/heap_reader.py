@@ -196,9 +196,9 @@ class _ObjectReader:
         if isinstance(value, Ref) != (slot.type is Type.REF) or slot.type is Type.FLOAT:
             expected = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}[slot.type]
             raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
-        if slot.low is not None and slot.high is not None and isinstance(value, int):  # noqa: SIM102
-            if not slot.low <= value <= slot.high:
-                raise self._fault(f"{name} is from {slot.low} to {slot.high}, got {value}", token)
+        low, high = slot.low, slot.high
+        if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
+            raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
         if (slot.key, index) in self._cells:
             raise self._fault(f"{name} is given twice", token)
         self._cells[slot.key, index] = value

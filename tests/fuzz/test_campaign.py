@@ -197,7 +197,7 @@ def test_every_find_becomes_a_case_that_can_be_read(optimizer: Optimizer, tmp_pa
 
 def test_a_trace_that_cannot_be_written_is_kept_as_a_report() -> None:
     def strange(trace: Trace) -> Trace:
-        return replace(trace, ops=(Operation(trace.end.op, (None,), exit=Exit()),))  # type: ignore[arg-type]
+        return replace(trace, ops=(Operation(trace.end.op, (None,), exit=Exit()),))  # type: ignore[arg-type]  # no value at all: that is the fault
 
     find = examine(3, strange, judge)
     assert isinstance(find, Find)

@@ -48,6 +48,8 @@ def test_what_intervals_decide() -> None:
     assert exact.truth(terms.slt(x, terms.const(4))) is None
     masked = Intervals(64, [terms.eq(terms.bit_and(x, terms.const(7)), terms.const(3))])
     assert masked.truth(terms.eq(terms.bit_and(x, terms.one), terms.zero)) is False
+    assert masked.truth(terms.eq(x, terms.const(3))) is None
+    assert masked.truth(terms.eq(terms.bit_and(x, terms.const(8)), terms.zero)) is None
     small = Intervals(64, [terms.ult(x, ten), terms.ult(y, ten)])
     assert small.truth(terms.mul_overflows(x, y)) is False
     assert small.truth(terms.add_overflows(x, terms.const(2**62))) is False

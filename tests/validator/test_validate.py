@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 from pairs import judge, not_proved, proved, refuted
 
+from optimizer.ir.terms import Terms
 from optimizer.ir.text import parse
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
+from validator.discharge import KnownPlaces
+from validator.encode import encode
+from validator.obligations import Pair, Place
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -226,6 +230,26 @@ def test_failargs_are_compared_where_the_guard_fails() -> None:
     text = "[i0, i1]\ni2 = int_eq(i0, 5)\nguard_false(i2) [{}]\nfinish()"
     proved(text.format("i0"), text.format("5"))
     refuted(text.format("i0"), text.format("4"), "guard 0: failarg 0")
+
+
+def test_what_one_failing_guard_says_is_not_known_at_the_next() -> None:
+    text = """[i0]
+i1 = int_eq(i0, 5)
+guard_false(i1) [{}]
+i2 = int_eq(i0, 6)
+guard_false(i2) [{}]
+finish()"""
+    proved(text.format("i0", "i0"), text.format(5, 6))
+    refuted(text.format("i0", "i0"), text.format(5, 5), "guard 1: failarg 0")
+
+
+def test_the_facts_of_a_place_are_those_that_are_given() -> None:
+    terms = Terms(64)
+    encoding = encode(parse("[i0]\nfinish(i0)"), terms)
+    places, place, x = KnownPlaces(Pair(terms, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
+    for value in (1, 2):
+        assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
+    assert places.at(place, ()).rebuild(x) is x
 
 
 def test_failargs_that_are_not_listed() -> None:
