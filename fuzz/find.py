@@ -56,7 +56,7 @@ def _state(find: Find) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...]]:
     inputs, results = generated.inputs, generated.event_results
     if isinstance(found, Refuted):
         state = found.counterexample.state
-        inputs = state.inputs
+        inputs = tuple(value for value in state.inputs if isinstance(value, int))
         results = tuple(result for result in state.world.results if isinstance(result, int))
     names = [var.name for var in generated.trace.inputs]
     return tuple(zip(names, inputs, strict=True)), results

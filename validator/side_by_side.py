@@ -21,7 +21,7 @@ def plain(text: str, _colour: str) -> str:
     return text
 
 
-def named_inputs(trace: Trace, state: State) -> dict[str, int]:
+def named_inputs(trace: Trace, state: State) -> dict[str, Datum]:
     """The values of the inputs, by the names that they have in `trace`."""
     return {var.name: value for var, value in zip(trace.inputs, state.inputs, strict=True)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from optimizer.ir.heap import Datum, Heap
 from optimizer.ir.interpreter import Run, World
 
 
@@ -53,10 +54,12 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a run starts from: a signed integer for each input, and the script of the world outside."""
+    """What a run starts from: a value for each input, the script of the world outside, and the heap (None where there
+    is none but the constants that the traces name). The heap is not to be changed: runs take copies."""
 
-    inputs: tuple[int, ...]
+    inputs: tuple[Datum, ...]
     world: World = field(default_factory=World)
+    heap: Heap | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class Layout:
         self._aliases = {descr.name: descr.target for descr in declarations.descrs}
         self._structs = {name: self._struct(struct) for name, struct in self._declared.items()}
         self._arrays = {array.name: self._array(array) for array in declarations.arrays}
-        self._calls = {call.name for call in declarations.calls}
+        self._calls = {call.name: call for call in declarations.calls}
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
         self._fields: dict[str, Field] = {}
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
@@ -218,6 +218,24 @@ class Layout:
         """The field of that name or alias, of a struct or of an array of structs."""
         name = self._aliases.get(text, text)
         return self._find_declared(name) or self._undeclared(name, name, name)
+
+    def call(self, text: str) -> declared.Call | None:
+        """The declared call of that name or alias."""
+        return self._calls.get(self._aliases.get(text, text))
+
+    def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
+        """The keys of the memory that declarations name: fields, and arrays with all that they hold; None for "*"."""
+        keys: set[str] = set()
+        for text in names:
+            name = self._aliases.get(text, text)
+            if name == "*":
+                return None
+            array = self._arrays.get(name)
+            if array is not None:
+                keys.update(slot.key for slot in (*array.fields, *([array.item] if array.item else ())))
+            else:
+                keys.add(self.field(name).key)
+        return frozenset(keys)
 
     def is_declared(self, text: str) -> bool:
         """Does a declaration say what that name or alias is?"""

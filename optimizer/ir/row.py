@@ -120,6 +120,11 @@ class Op:
         return self is other
 
     @property
+    def has_meaning(self) -> bool:
+        """Does it mean something here, over machine ints or on a heap?"""
+        return self.modelled or self.memory is not None
+
+    @property
     def is_guard(self) -> bool:
         return self.kind is Kind.GUARD
 

@@ -36,11 +36,17 @@ class Write:
 @dataclass(frozen=True, slots=True)
 class World:
     """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
-    the n-th event writes. A write to an object that is not there, or not visible yet, is not done."""
+    the n-th event writes. A write to an object that is not there, or not visible yet, is not done.
+
+    `invalid`: behind so many events that can invalidate (0: from the start) the code is invalid, until the next one.
+    `gc_types` are the numbers that `guard_gc_type` sees, by the names of structs and arrays (0 where none is given).
+    """
 
     results: tuple[Scripted, ...] = ()
     stops_at: int | None = None
     writes: tuple[tuple[Write, ...], ...] = ()
+    invalid: frozenset[int] = frozenset()
+    gc_types: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
