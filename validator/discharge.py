@@ -14,6 +14,7 @@ from optimizer.ir.term import Term, cone
 from validator.encode import event_name, input_name
 from validator.facts import Facts
 from validator.intervals import Intervals
+from validator.object_terms import LEAVES
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
 
@@ -163,7 +164,7 @@ class Discharger:
         from validator.z3_solver import GaveUp, Solver
 
         if self._solver is None:
-            self._solver = Solver(self._pair.terms.width)
+            self._solver = Solver(self._pair.terms)
         left_s = self._budget.left_s()
         if left_s <= 0:
             return GaveUp("timeout")
@@ -192,7 +193,7 @@ class Discharger:
     def _variables_of(self, term: Term) -> frozenset[Term]:
         known = self._variables.get(term)
         if known is None:
-            known = frozenset(t for t in cone([term]) if t.kind == "var")
+            known = frozenset(t for t in cone([term]) if t.kind in LEAVES)
             self._variables[term] = known
         return known
 
