@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optimizer.ir.interpreter import World
 from optimizer.ir.term import Term, cone
-from validator.encode import event_name, input_name
 from validator.facts import Facts
 from validator.intervals import Intervals
+from validator.model_states import state_of
 from validator.object_terms import LEAVES
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
@@ -170,12 +169,9 @@ class Discharger:
             return GaveUp("timeout")
         return self._solver.check(conditions, self._budget.effort, left_s)
 
-    def state(self, model: dict[str, int], stops_at: int | None) -> State:
-        """The state that a model describes; what it does not mention is 0."""
-        before = self._pair.before
-        inputs = tuple(model.get(input_name(i), 0) for i in range(len(before.trace.inputs)))
-        count = max(len(before.events), len(self._pair.after.events))
-        return State(inputs, World(tuple(model.get(event_name(i), 0) for i in range(count)), stops_at))
+    def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
+        """The state that a model describes; what it does not mention is 0 or NULL."""
+        return state_of(model, self._pair.before, self._pair.terms, stops_at)
 
     def _slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
         """`start` and those of `conditions` that it shares variables with, directly or through others."""

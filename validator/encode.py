@@ -108,7 +108,7 @@ class Encoding:
     end: tuple[Term, ...]
     heap: SymbolicHeap
     made: Mapping[int, Term]
-    values: Mapping[Var, Term]
+    values: dict[Var, Term]
 
     def sight(self) -> Sight:
         """What is seen at the end."""

@@ -19,10 +19,12 @@ _REFERENCE_BITS = 24
 _CLASS_BITS = 32
 _FRESH = 1 << (_REFERENCE_BITS - 1)
 
-WORDS = frozenset({"var", "load", "length", "gc_type"})
-"""The kinds of terms with values of their own that are machine words."""
+LOADS = frozenset({"load", "load_ref"})
 
-VALUED = WORDS | {"pointer", "constant", "alloc", "load_ref", "class_of", "class_name"}
+NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "class_name"})
+"""The kinds of terms with values of their own that are references or classes."""
+
+VALUED = NUMBERS | {"var", "load", "length", "gc_type"}
 """The kinds of terms that a model says the values of."""
 
 OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "same", "choose"}
