@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
+from optimizer.ir.layout import layout_of
 from optimizer.ir.terms import Terms
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
@@ -114,10 +115,11 @@ class _Judge:
         terms = Terms(before.word)
         self._pair = Pair(terms, _encoded(before, terms, "before"), _encoded(after, terms, "after"), options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
-        self._replay = Replay(before, after, options)
+        layout = layout_of(before, after)
+        self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = list(sample_states(before, after, examples))
+        self._samples = list(sample_states(before, after, examples, layout))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.interpreter import World
+from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Kind
 from optimizer.ir.runs import Scripted
 from optimizer.ir.trace import ConstInt, Trace, all_operations
@@ -31,7 +33,7 @@ def simple_values(word: int) -> tuple[int, ...]:
     return tuple(sorted(values, key=lambda value: (abs(value), value < 0)))
 
 
-def sample_states(before: Trace, after: Trace, examples: Sequence[State]) -> Iterator[State]:
+def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout: Layout) -> Iterator[State]:
     """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair."""
     word, arity = before.word, len(before.inputs)
     events = sum(operation.op.kind is Kind.EVENT for operation in before.ops)
@@ -74,7 +76,7 @@ def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -
     """A simpler state for `trace` of which `still` holds as it does of `state`: small values, a world that goes on."""
     word = trace.word
     if state.world.stops_at is not None:
-        returning = State(state.inputs, World(state.world.results))
+        returning = replace(state, world=replace(state.world, stops_at=None))
         state = returning if still(returning) else state
     budget = min(_SHRINK_RUNS, _SHRINK_OPERATIONS // len(trace.ops))
     values: list[Scripted] = [*state.inputs, *state.world.results]
@@ -82,7 +84,7 @@ def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -
 
     def build(candidate: list[Scripted]) -> State:
         inputs = tuple(value for value in candidate[:arity] if isinstance(value, int))
-        return State(inputs, World(tuple(candidate[arity:]), state.world.stops_at))
+        return replace(state, inputs=inputs, world=replace(state.world, results=tuple(candidate[arity:])))
 
     changed = True
     while changed and budget > 0:
