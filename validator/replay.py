@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import Mismatch, Renaming, Sight, sight_of_end
+from optimizer.ir.heap_comparison import Mismatch, Renaming, Sight, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
     Finished,
     GuardFailed,
@@ -78,7 +78,8 @@ class Replay:
             state = replace(state, world=replace(state.world, stops_at=len(before.events) - 1))
             before = self._run(self._before, state)
             assert isinstance(before.outcome, Stopped)
-        after = self._run(self._after, state)
+        # What `before` has read or protected, no event changes in either run.
+        after = self._run(self._after, replace(state, world=before.world))
         renaming = Renaming()
         return Runs(state, before, after, _at_events(before, after, renaming), renaming)
 
@@ -206,7 +207,7 @@ def _at_events(before: Run, after: Run, renaming: Renaming) -> Difference | None
     for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
         if (wanted.name, wanted.descr, len(wanted.args)) != (got.name, got.descr, len(got.args)):
             return Difference(f"event {number}: kind", f"event {number} is another one in the optimized trace")
-        found = renaming.difference(Sight(wanted.args, wanted.objects), Sight(got.args, got.objects))
+        found = renaming.difference(sight_of_event(wanted), sight_of_event(got))
         if found is not None:
             sentence = f"at event {number}, {found}"
             if found.value is not None:
