@@ -14,6 +14,8 @@ from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Kind
 from optimizer.ir.runs import Scripted
 from optimizer.ir.trace import ConstInt, Trace, all_operations
+from validator.heap_plan import needs_heap, plan_heap
+from validator.heap_samples import HeapSampler
 from validator.verdict import State
 
 _SAMPLES = 40
@@ -34,7 +36,10 @@ def simple_values(word: int) -> tuple[int, ...]:
 
 
 def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout: Layout) -> Iterator[State]:
-    """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair."""
+    """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair.
+
+    `layout` is the one that the pair shares.
+    """
     word, arity = before.word, len(before.inputs)
     events = sum(operation.op.kind is Kind.EVENT for operation in before.ops)
     pool = _pool(before, after)
@@ -46,6 +51,12 @@ def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout
         return wrap(random.getrandbits(word), word)
 
     yield from examples
+    if needs_heap(before) or needs_heap(after):
+        sampler = HeapSampler(before, plan_heap(before, after, layout), pool, random)
+        for count in range(_SAMPLES):
+            is_changed = bool(examples) and count % 2 == 1
+            yield sampler.changed(random.choice(examples)) if is_changed else sampler.state()
+        return
     for value in simple_values(word)[:3]:
         yield State((value,) * arity, World((value,) * events))
     for count in range(_SAMPLES):
