@@ -131,10 +131,10 @@ class _Judge:
         layout = layout_of(before, after)
         self._pair = _pair(before, after, layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
-        self._replay = Replay(before, after, options)
+        self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = list(sample_states(before, after, examples))
+        self._samples = list(sample_states(before, after, examples, layout))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []
@@ -199,6 +199,9 @@ class _Judge:
         match answer:
             case Holds(by):
                 attempt.settled.append(Settled(obligation.name, Status.PROVED, by, seconds))
+            case Model(state) if self._pair.is_abstract and not self._replay.counterexample(state, attempt.origins):
+                attempt.settled.append(Settled(obligation.name, Status.UNKNOWN, "solving", seconds))
+                attempt.unsettled.append((obligation, guard, "abstraction"))
             case Model(state):
                 attempt.settled.append(Settled(obligation.name, Status.REFUTED, "solving", seconds))
                 attempt.refuting = state
@@ -340,6 +343,7 @@ class _Judge:
 def _explain(reason: str) -> str:
     known = {
         "effort": "the solver's effort was used up (a larger one: --effort)",
+        "abstraction": "a candidate was found, and the two traces do not differ on it",
         "timeout": "the time limit was reached (a larger one: --timeout)",
     }
     return known.get(reason, f"the solver gave up ({reason})")

@@ -19,7 +19,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
 from validator.matching import match_exit
-from validator.object_terms import ObjectTerms
+from validator.object_terms import ObjectTerms, is_reference
 from validator.symbolic_heap import Memory, Sight, agrees
 from validator.verdict import Failargs, Guards, Options
 
@@ -59,6 +59,12 @@ class Pair:
             self._defined_behind.setdefault(known.guards, []).append(known)
         for number, event in enumerate(after.events):
             self._events_behind.setdefault(event.guards, []).append(number)
+
+    @property
+    def is_abstract(self) -> bool:
+        """May a model of a query mean less than the language does? Which objects the world can find is overestimated,
+        and so are the classes that there may be."""
+        return any(map(is_reference, self.before.values.values())) or bool(self._slots)
 
     # What may be assumed.
 

@@ -72,7 +72,7 @@ def test_rebuilt_terms_mean_the_same(block: int) -> None:
 
 
 def test_what_facts_say() -> None:
-    terms = Terms(64)
+    terms = ObjectTerms(64, Layout())
     x, y, z = map(terms.var, "xyz")
     facts = Facts(terms)
     facts.assume(terms.eq(terms.add(x, terms.const(3)), terms.const(8)))
