@@ -128,13 +128,28 @@ class Writer:
                 return f"{name}({args})" if name == "escape_n" else f"{self.new(self.letter(name))} = {name}({args})"
 
     def call(self) -> str:
-        """An event, with a descr that is declared, with one that is not, or without."""
+        """An event, with a descr that is declared, with one that is not, or without; what it meets is in front."""
         pick = self.random.choice
+        met = ""
+        match self.random.randrange(5):
+            case 0:
+                owner = self.of("Node.next")
+                fresh = self.new("p", "Node")
+                store = f"setfield_gc({owner}, {fresh}, descr={pick(['Node.next', 'Base.left'])})"
+                met = f"{fresh} = new(descr=Node)\n{store}\n"
+            case 1:
+                owner = self.of("Base.fixed")
+                met = f"{self.new('i')} = getfield_gc_i({owner}, descr=Base.fixed)\n"
+            case 2:
+                owner = self.of("Node.version")
+                met = f"quasiimmut_field({owner}, descr=Node.version)\nguard_not_invalidated() [{owner}]\n"
         name = pick([row for row in OPS if row.startswith("call_") and OPS[row].has_meaning])
+        if "descr=Base.fixed" in met or "guard_not_invalidated" in met:
+            name = "call_n" if self.random.random() < 0.5 else name
         descr = {"i": ["peek"], "n": ["poke", "poke", "flush"], "r": ["look"]}[name[-1]]
         last = pick([f", descr={pick(descr)}", f", descr={pick(descr)}", ", descr=unheard_of", ""])
         line = f"{name}(ConstClass({pick('fg')}), {self.any_reference()}, {self.integer()}{last})"
-        return line if name.endswith("_n") else f"{self.new(self.letter(name))} = {line}"
+        return met + (line if name.endswith("_n") else f"{self.new(self.letter(name))} = {line}")
 
     def relied_on(self) -> str:
         """What a trace asks of the code."""
@@ -353,7 +368,7 @@ def compare(trace: Trace, program: Program, things: list[Thing], random: Random)
         wanted_results.append(things[pick] if kind is Type.REF else pick)
     assert len(results) == events
     refs = [NULL if pick is None else Ref(f"q{pick}") for pick in picks]
-    targets = [*TARGETS, *IMMUTABLE, *({"Loose.w", "u"} & program.layout.undeclared_uses())]
+    targets = [*TARGETS, *IMMUTABLE * 3, *({"Loose.w", "u"} & program.layout.undeclared_uses())]
     world, script = random_world(random, things, targets, tuple(results))
     run = program.run([*numbers, *refs], world, heap=heap)
     objects = [None if pick is None else things[pick] for pick in picks]
@@ -407,7 +422,7 @@ def random_write(random: Random, things: list[Thing], descr: str) -> tuple[Write
         return Ref(f"q{number}"), things[number]
 
     def seen() -> tuple[Seen, list[int]]:
-        number = random.randrange(3)
+        number = random.choice([0, 0, 1, 2])
         return Seen(number), [number]
 
     target: tuple[Ref, Thing] | tuple[Seen, list[int]] = seen() if random.random() < 0.4 else old(fitting)
