@@ -264,14 +264,15 @@ class Layout:
         return self._find_declared(name) or self._undeclared(name, name, name)
 
     def memory(self, text: str, *, has_index: bool) -> Field | None:
-        """The field of that name, or, with an index, the items or a field of an array; None where it is no such."""
+        """The field of that name, or, with an index, the items or a field of an array.
+
+        None where it is no such, or neither declared nor used.
+        """
         name = self._aliases.get(text, text)
         found = self._declared_as(name)
         if found is None:
-            kinds: tuple[DescrKind, ...] = (DescrKind.FIELD,)
-            if has_index:
-                kinds = (DescrKind.INTERIOR,) if self.is_interior(name) else (DescrKind.ITEM,)
-            found = kinds
+            used_as = self._uses.get(name, ("", None))[0]
+            found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
         wanted = (DescrKind.ITEM, DescrKind.INTERIOR) if has_index else (DescrKind.FIELD,)
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)
