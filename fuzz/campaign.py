@@ -14,7 +14,6 @@ from fuzz.generate import GeneratedTrace, generate_for
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.interpreter import World
 from optimizer.ir.trace import Trace
 from validator.verdict import Failed, Fault, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
@@ -92,7 +91,7 @@ def examine(seed: int, optimizer: Optimizer, judge: Judge) -> Record:
     if problem is not None:
         return find(FindKind.MALFORMED, after, problem)
     try:
-        verdict = judge(before, after, State(generated.inputs, World(generated.event_results)))
+        verdict = judge(before, after, generated.state)
     except Exception as error:
         return find(FindKind.FAULT, after, describe(error), traceback.format_exc())
     return _judged(seed, generated, after, verdict)

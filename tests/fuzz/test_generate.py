@@ -12,7 +12,7 @@ from fuzz.generate import GeneratedTrace, generate_for
 from fuzz.rows import rows
 from fuzz.shape import Step
 from optimizer.ir.check import check
-from optimizer.ir.interpreter import Finished, Jumped, Run, World, run
+from optimizer.ir.interpreter import Finished, Jumped, Run, run
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace, Var, all_operations
@@ -26,7 +26,7 @@ def generated() -> list[GeneratedTrace]:
 
 
 def _run(one: GeneratedTrace) -> Run:
-    return run(one.trace, one.inputs, World(one.event_results))
+    return run(one.trace, one.state.inputs, one.state.world, heap=one.state.heap)
 
 
 def test_every_trace_is_well_formed_and_survives_its_text(generated: list[GeneratedTrace]) -> None:
