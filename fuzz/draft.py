@@ -147,6 +147,10 @@ class Draft:
         """What an event, the end or a guard's exit hands over."""
         return self.operand()
 
+    def shown_at_end(self, var: Var) -> int:
+        """How often, in percent, the end carries a variable that nothing else shows."""
+        return 95
+
     def some_handed(self, most: int) -> Args:
         operands: list[Value] = []
         self.choices.repeat(0, most, lambda: operands.append(self.handed()))

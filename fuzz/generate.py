@@ -11,6 +11,8 @@ from random import Random
 
 from fuzz.choices import Choices, RandomChoices, chance, pick
 from fuzz.draft import Args, Draft
+from fuzz.heap_draft import HeapDraft
+from fuzz.heap_steps import take_heap_step
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Var
@@ -45,7 +47,7 @@ def generate_for(seed: int) -> GeneratedTrace:
 
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
-    draft = Draft(choices, shape)
+    draft = Draft(choices, shape) if shape.heap is None else HeapDraft(choices, shape, shape.heap)
     steps = [step for step, weight in shape.mix for _ in range(weight)]
 
     def step() -> None:
@@ -58,6 +60,8 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
 
 def _take(draft: Draft, step: Step) -> None:
+    if isinstance(draft, HeapDraft) and take_heap_step(draft, step):
+        return
     match step:
         case Step.PURE:
             _pure(draft)
@@ -210,5 +214,5 @@ def _event(draft: Draft) -> None:
 
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows."""
-    kept = [var for var in draft.unused if chance(draft.choices, 95)]
+    kept = [var for var in draft.unused if chance(draft.choices, draft.shown_at_end(var))]
     draft.add(pick(draft.choices, draft.rows.ends), (*kept, *draft.some_handed(3)))
