@@ -45,7 +45,11 @@ class Draft:
         self.constants: list[int] = []
         self.named = 0
         self.inputs: list[Var] = []
-        choices.repeat(1, shape.inputs, lambda: self.inputs.append(self.input()))
+        choices.repeat(self.fewest_inputs, shape.inputs, lambda: self.inputs.append(self.input()))
+
+    @property
+    def fewest_inputs(self) -> int:
+        return 1
 
     def input(self) -> Var:
         var = self.define(self.constant())

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices, chance, pick
 from fuzz.draft import Args, Draft
-from fuzz.heap_draft import HeapDraft
 from fuzz.heap_steps import take_heap_step
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
@@ -47,7 +47,7 @@ def generate_for(seed: int) -> GeneratedTrace:
 
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
-    draft = Draft(choices, shape) if shape.heap is None else HeapDraft(choices, shape, shape.heap)
+    draft = Draft(choices, shape) if shape.heap is None else AimedDraft(choices, shape, shape.heap)
     steps = [step for step, weight in shape.mix for _ in range(weight)]
 
     def step() -> None:
@@ -60,7 +60,7 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
 
 def _take(draft: Draft, step: Step) -> None:
-    if isinstance(draft, HeapDraft) and take_heap_step(draft, step):
+    if isinstance(draft, AimedDraft) and take_heap_step(draft, step):
         return
     match step:
         case Step.PURE:

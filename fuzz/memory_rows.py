@@ -19,8 +19,11 @@ class MemoryRows:
     identities: tuple[Op, ...]  # tests of two references
     copies: tuple[Op, ...]  # of one reference
     guards: tuple[Op, ...]  # of references
+    checks: tuple[Op, ...]  # guards without an argument
     facts: tuple[Op, ...]
+    marks: tuple[Op, ...]  # facts of a field
     events: tuple[Op, ...]
+    calls: tuple[Op, ...]  # events that may have a descr
 
 
 @cache
@@ -42,6 +45,9 @@ def memory_rows() -> MemoryRows:
         identities=tuple(row for row in plain if row.args == (Type.REF, Type.REF)),
         copies=tuple(row for row in plain if row.args == (Type.REF,)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is Type.REF or row.same_type)),
-        facts=tuple(of[Kind.FACT]),
-        events=tuple(row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning),
+        checks=tuple(row for row in of[Kind.GUARD] if not row.args),
+        facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
+        marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
+        events=tuple(row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning and row not in kinds),
+        calls=tuple(row for row in of[Kind.EVENT] if kinds.get(row) is DescrKind.CALL),
     )

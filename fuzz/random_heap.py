@@ -8,7 +8,7 @@ from dataclasses import replace
 from fuzz.choices import Choices, chance, constant, pick
 from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
-from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 
@@ -24,19 +24,19 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
             heap.names[f"ConstPtr({name})"] = pick(choices, list(heap.objects))
         else:
             heap.constant(name)
-    choices.repeat(1, objects, lambda: _add(choices, types, heap))
+
+    def add() -> None:
+        heap.add(f"q{len(heap.objects)}", draw_object(choices, types))
+
+    choices.repeat(1, objects, add)
     for ref in list(heap.objects):
         fill(choices, types, heap, ref, word)
     return heap
 
 
-def _add(choices: Choices, types: Types, heap: Heap) -> Ref:
-    return heap.add(f"q{len(heap.objects)}", draw_object(choices, types))
-
-
 def draw_object(choices: Choices, types: Types) -> Object:
     """An object that holds nothing yet."""
-    type_: Struct | Array = pick(choices, [*types.structs, *types.structs, *types.arrays])
+    type_ = pick(choices, types.classes)
     return Object(type_, choices.integer(0, LONGEST) if isinstance(type_, Array) else None)
 
 
@@ -75,9 +75,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
     """The part of the heap that the trace can reach and name."""
     told = Heap(layout)
     undeclared = {
-        place.slot.key: place
-        for place in types.all_places
-        if not place.slot.declared and not is_named(place, layout)
+        place.slot.key: place for place in types.all_places if not place.slot.declared and not is_named(place, layout)
     }
     names = set(_constants(trace))
     pending = [*roots, *(ref_of(heap, name) for name in names)]

@@ -40,6 +40,11 @@ class Types:
     constants: tuple[str, ...]
 
     @property
+    def classes(self) -> tuple[Struct | Array, ...]:
+        """All of them, structs twice: they are wanted more often."""
+        return (*self.structs, *self.structs, *self.arrays)
+
+    @property
     def all_places(self) -> tuple[Place, ...]:
         return tuple(dict.fromkeys(place for places in self.places.values() for place in places))
 
@@ -57,7 +62,9 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
     if shape.undeclared or not places:
         loose = _undeclared_fields(layout)
         structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]
-        places = {name: (*own, *loose) if own and own[0].kind is DescrKind.FIELD else own for name, own in places.items()}
+        places = {
+            name: (*own, *loose) if own and own[0].kind is DescrKind.FIELD else own for name, own in places.items()
+        }
         places |= {struct.name: loose for struct in structs if struct.name not in places}
         for name, type_ in (("ints", Type.INT), ("refs", Type.REF)):
             layout.learn_use(name, DescrKind.ITEM, type_, "")
@@ -195,5 +202,3 @@ def _undeclared_fields(layout: Layout) -> tuple[Place, ...]:
         layout.learn_use(name, DescrKind.FIELD, type_, "")
         places.append(Place(DescrKind.FIELD, name, layout.field(name)))
     return tuple(places)
-
-

@@ -39,6 +39,8 @@ class Step(Enum):
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
+    WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
+
 
 Mix = tuple[tuple[Step, int], ...]
 
@@ -72,7 +74,8 @@ HEAP_MIX: Mix = (
     (Step.LENGTH, 2),
     (Step.ITEMS, 3),
     (Step.FACT, 1),
-    (Step.CALLED, 1),
+    (Step.CALLED, 2),
+    (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
 )

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from fuzz.choices import Choices, chance, constant, pick
 from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
-from optimizer.ir.effects import effects_of
+from optimizer.ir.effects import Effects
 from optimizer.ir.heap import NULL, Datum, Heap, Ref
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
-from optimizer.ir.trace import Operation
 
 
 class WorldDraft:
@@ -22,19 +21,27 @@ class WorldDraft:
         self._types = types
         self._initial = initial
         self._writes: list[tuple[tuple[Place, Write], ...]] = []
+        self._invalidations = 0
+        self._invalid: set[int] = set()
+        names = dict.fromkeys(type_.name for type_ in types.classes)
+        self.gc_types = tuple((name, number) for number, name in enumerate(names, start=1))
+        initial.gc_types = dict(self.gc_types)
 
-    def write(self, choices: Choices, heap: Heap, event: Operation, word: int) -> None:
-        """What an event writes that has seen the heap; it is done at once."""
-        effects = effects_of(event, self._types.layout)
+    def act(self, choices: Choices, heap: Heap, effects: Effects, word: int) -> None:
+        """What an event invalidates and writes that has seen the heap; it is done at once."""
+        if effects.can_invalidate:
+            self._invalidations += 1
+            valid = not chance(choices, 5)
+            if not valid:
+                self._invalid.add(self._invalidations)
+            heap.invalidate(valid)
         done: list[tuple[Place, Write]] = []
 
         def one() -> None:
             target = pick(choices, _visible(heap))
             described = heap.objects[target]
             allowed = [
-                place
-                for place in self._types.places.get(described.type.name, ())
-                if effects.may_write(place.slot) and not place.slot.immutable
+                place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
             ]
             if not allowed:
                 return
@@ -44,6 +51,8 @@ class WorldDraft:
                 if not described.length:
                     return
                 index = choices.integer(0, described.length - 1)
+            if heap.is_settled(target, place.slot, index) or heap.is_protected(target, place.slot):
+                return
             value = _value(choices, place, heap, word)
             if index is None:
                 heap.set_field(target, place.slot, value)
@@ -76,7 +85,12 @@ class WorldDraft:
             tuple(write for place, write in event if place.slot.declared or is_named(place, layout))
             for event in self._writes
         )
-        return World(results, writes=writes if any(writes) else ())
+        return World(
+            results,
+            writes=writes if any(writes) else (),
+            invalid=frozenset(self._invalid),
+            gc_types=self.gc_types,
+        )
 
     @staticmethod
     def objects(world: World) -> Iterator[Datum]:
