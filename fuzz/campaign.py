@@ -14,6 +14,7 @@ from fuzz.generate import GeneratedTrace, generate_for
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.verdict import Failed, Fault, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
@@ -119,6 +120,7 @@ def malformed(before: Trace, after: object) -> str | None:
         return "expected inputs of the same types, in the same order"
     try:
         check(after)
+        layout_of(before, after)
     except IllFormed as error:
         return error.message
     except InputError as error:
