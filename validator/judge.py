@@ -16,7 +16,8 @@ from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotS
 from validator.encode import Encoding, encode
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
-from validator.states import sample_states, simplify_state
+from validator.simplify import simplify_state
+from validator.states import sample_states
 from validator.vacuity import vacuity
 from validator.verdict import (
     Counterexample,
