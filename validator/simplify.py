@@ -118,15 +118,15 @@ class _Search:
     def _part(self, user: Site | str, copy: Object) -> bool:
         """Has `user` refer to `copy` instead."""
         if isinstance(user, str):
-            parted = with_objects(self.state, {Ref(user): copy})
-            assert parted.heap is not None
-            parted.heap.names.pop(user, None)
-            return self.attempt(parted)
+            return self.attempt(_unnamed(with_objects(self.state, {Ref(user): copy}), user))
         name = self._free("q", set())
         return self.attempt(with_value(with_objects(self.state, {name: copy}), user, name))
 
     def _garbage(self) -> bool:
-        """Drops what nothing refers to."""
+        """Drops what nothing refers to, and names of constants."""
+        done = False
+        for name in [] if self.state.heap is None else list(self.state.heap.names):
+            done |= self.attempt(_unnamed(self.state, name))
         written = written_to(self.state)
         users = references_to(self.state)
         garbage = [
@@ -136,7 +136,7 @@ class _Search:
         ]
         if len(garbage) > 1 and self.attempt(with_objects(self.state, dict.fromkeys(garbage))):
             return True
-        return sum(self.attempt(with_objects(self.state, {ref: None})) for ref in garbage) > 0
+        return sum(self.attempt(with_objects(self.state, {ref: None})) for ref in garbage) > 0 or done
 
     # Contents.
 
@@ -182,7 +182,7 @@ class _Search:
     # Names.
 
     def _name(self) -> None:
-        """Objects are named as the inputs are that refer to them, others q0, q1 and so on; nothing is named twice."""
+        """Objects are named as the inputs are that refer to them, others q0, q1 and so on."""
         assert self.state.heap is not None
         names: dict[Ref, Ref] = {}
         taken = {var.name for var in self._trace.inputs}
@@ -195,7 +195,6 @@ class _Search:
                 names[ref] = _numbered("q", {*taken, *(other.name for other in names.values())})
         named = renamed(self.state, names)
         assert named.heap is not None
-        named.heap.names = {name: ref for name, ref in named.heap.names.items() if name.startswith(CONSTANT)}
         self._budget = 1
         self.attempt(named)
 
@@ -215,6 +214,14 @@ class _Search:
             return value_at(self.state, site)
         except LookupError:
             return None
+
+
+def _unnamed(state: State, name: str) -> State:
+    """The state where an object has one name less."""
+    assert state.heap is not None
+    heap = state.heap.copy()
+    heap.names.pop(name, None)
+    return replace(state, heap=heap)
 
 
 def _no_writes(world: World) -> World:
