@@ -17,7 +17,8 @@ from validator.encode import Encoding, encode, memory_for
 from validator.matching import guess_origins, match_allocations
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
-from validator.states import sample_states, simplify_state
+from validator.simplify import simplify_state
+from validator.states import sample_states
 from validator.symbolic_heap import Memory
 from validator.vacuity import vacuity
 from validator.verdict import (
