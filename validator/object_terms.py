@@ -300,7 +300,10 @@ class ObjectTerms(Terms):
     def _constant_limits(self, constant: Term) -> ClassRange:
         known = self.layout.constant(constant.value)
         type_ = None if known is None else known.struct or known.array
-        return OBJECTS if type_ is None or not type_.declared else self._class_ranges[type_.name]
+        if type_ is None or not type_.declared:
+            return OBJECTS
+        exact = self._class_ranges[type_.name][0]
+        return exact, exact
 
     def has_class(self, p: Term, vtable: str) -> Term:
         """Is it an object of exactly the struct with that vtable?"""

@@ -368,7 +368,8 @@ def test_guards_that_accesses_make_superfluous() -> None:
 def test_an_access_that_is_made_earlier() -> None:
     load, guard = "i1 = getfield_gc_i(p0, descr=Node.value)\n", "guard_nonnull_class(p0, ConstClass(node_vt)) []\n"
     bad(f"{guard}{load}finish(i1)", f"{load}{guard}finish(i1)", "op 0: defined")
-    bad(f"escape_n()\n{load}finish(i1)", f"{load}escape_n()\nfinish(i1)", "op 0: defined")
+    bad(f"escape_n()\n{load}finish(i1)", f"{load}escape_n()\nfinish(i1)")
+    bad(f"call_n(0, descr=tick)\n{load}finish(i1)", f"{load}call_n(0, descr=tick)\nfinish(i1)", "op 0: defined")
     tag = "i9 = getfield_gc_i(p0, descr=Node.flag)\n"
     ok(f"{tag}call_n(0, descr=tick)\n{load}finish(i1)", f"{tag}{load}call_n(0, descr=tick)\nfinish(i1)")
 
