@@ -428,3 +428,26 @@ def test_a_class_in_place_of_a_descr() -> None:
     ):
         with pytest.raises(InputError, match="takes no arguments, got 1"):
             trace_of(f"p9 = {wrong}")
+
+
+def test_everything_and_immutable_memory_by_its_name() -> None:
+    text = DECLARATIONS.replace("[descr]", '[call.all]\nresult = "void"\nwrites = ["Words", "*"]\n[descr]')
+    trace = trace_of("call_n(1, descr=all)", text)
+    assert parse(format_trace(trace)) == trace
+    layout = layout_of(trace)
+    effects = effects_of(trace.ops[0], layout)
+    words = layout.memory("Words", has_index=True)
+    assert words is not None
+    assert effects.sees_everything
+    assert [effects.may_write(slot) for slot in (words, layout.field("Node.value"), layout.field("Base.fixed"))] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_structs_and_arrays_are_named_with_all_that_is_in_them() -> None:
+    layout = layout_of(trace_of("finish()"))
+    assert layout.memory_keys(["Base", "chars"]) == {"Base.tag", "Base.left", "Base.fixed", "Chars[]"}
+    assert layout.memory_keys(["Points", "valuedescr"]) == {"Points[].x", "Points[].y", "Points[].z", "Node.value"}
+    assert layout.memory_keys(["Points", "*"]) is None
