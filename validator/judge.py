@@ -18,7 +18,7 @@ from validator.matching import guess_origins, match_allocations
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
 from validator.simplify import simplify_state
-from validator.states import sample_states
+from validator.states import Remembered, sample_states
 from validator.symbolic_heap import Memory
 from validator.vacuity import vacuity
 from validator.verdict import (
@@ -135,7 +135,7 @@ class _Judge:
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = list(sample_states(before, after, examples, layout))
+        self._samples = Remembered(sample_states(before, after, examples, layout))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []
