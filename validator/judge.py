@@ -94,11 +94,15 @@ def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair
     recorded = _encoded(before, memory, "before")
     seen = memory.terms.visible_from.copy()
     optimized = _encoded(after, memory, "after")
-    if recorded.made and optimized.made:
+    known: dict[int, Term] = {}
+    while recorded.made and len(known) < len(optimized.made):
         guess = guess_origins(recorded, optimized, given_origins(before, after))
-        named = match_allocations(recorded, optimized, guess)
+        found = match_allocations(recorded, optimized, guess, known)
+        if len(found) == len(known):
+            break
+        known = found
         memory.terms.forget_exposures(seen)
-        optimized = _encoded(after, memory, "after", named)
+        optimized = _encoded(after, memory, "after", known)
     return Pair(memory, recorded, optimized, options)
 
 
