@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
@@ -18,7 +18,7 @@ from validator.matching import guess_origins, match_allocations
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
 from validator.simplify import simplify_state
-from validator.states import Remembered, sample_states
+from validator.states import sample_states
 from validator.symbolic_heap import Memory
 from validator.vacuity import vacuity
 from validator.verdict import (
@@ -106,6 +106,20 @@ def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair
     return Pair(memory, recorded, optimized, options)
 
 
+class _Remembered(Iterable[State]):
+    """States that are made when they are first asked for, the same each time."""
+
+    def __init__(self, states: Iterator[State]) -> None:
+        self._coming = states
+        self._made: list[State] = []
+
+    def __iter__(self) -> Iterator[State]:
+        yield from self._made
+        for state in self._coming:
+            self._made.append(state)
+            yield state
+
+
 @dataclass
 class _Attempt:
     """What was found out about one assignment of origins."""
@@ -139,7 +153,7 @@ class _Judge:
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = Remembered(sample_states(before, after, examples, layout))
+        self._samples = _Remembered(sample_states(before, after, examples, layout))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []

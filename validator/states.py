@@ -30,25 +30,6 @@ def simple_values(word: int) -> tuple[int, ...]:
     return tuple(sorted(values, key=lambda value: (abs(value), value < 0)))
 
 
-class Remembered:
-    """The states of an iterator, which is asked only for those that are looked at; they can be gone through again."""
-
-    def __init__(self, states: Iterator[State]) -> None:
-        self._states = states
-        self._known: list[State] = []
-
-    def __iter__(self) -> Iterator[State]:
-        number = 0
-        while True:
-            while number < len(self._known):
-                yield self._known[number]
-                number += 1
-            more = next(self._states, None)
-            if more is None:
-                return
-            self._known.append(more)
-
-
 def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout: Layout) -> Iterator[State]:
     """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair.
 
@@ -69,7 +50,7 @@ def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout
         sampler = HeapSampler(before, plan_heap(before, after, layout), pool, random)
         for count in range(_SAMPLES):
             is_changed = bool(examples) and count % 2 == 1
-            yield sampler.changed(random.choice(examples)) if is_changed else sampler.state()
+            yield sampler.changed(random.choice(examples)) if is_changed else sampler.state(tame=count % 4 == 0)
         return
     for value in simple_values(word)[:3]:
         yield State((value,) * arity, World((value,) * events))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from optimizer.ir.interpreter import Finished, Jumped
 from validator.discharge import Discharger
 from validator.obligations import Pair, Place
 from validator.replay import Replay
@@ -16,10 +15,8 @@ def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterabl
 
     A sample on which the recorded trace goes to its end shows that it is not; otherwise the solver is asked.
     """
-    for state in samples:
-        runs = replay.run(state)
-        if runs is not None and isinstance(runs.before.outcome, Finished | Jumped):
-            return ()
+    if any(map(replay.reaches_end, samples)):
+        return ()
     reachable = _satisfiable(pair, discharger, len(pair.before.guards), to_end=True)
     if reachable:
         return ()
