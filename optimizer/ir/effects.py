@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field, Layout
+from optimizer.ir.row import DescrKind
 from optimizer.ir.trace import Operation
 
 
@@ -23,16 +25,25 @@ class Effects:
 
     def may_see(self, slot: Field) -> bool:
         """May it read or write that memory? At such an event it must be as it was recorded."""
-        return self.reads is None or self.writes is None or slot.key in self.reads or slot.key in self.writes
+        return self.may_see_key(slot.key)
+
+    def may_see_key(self, key: str) -> bool:
+        return self.sees_everything or key in (self.reads or ()) or key in (self.writes or ())
+
+    @property
+    def sees_everything(self) -> bool:
+        return self.reads is None or self.writes is None
 
 
 EVERYTHING = Effects()
-"""Of an operation without a declared descr."""
+"""Of an operation without a declared descr, and of every `escape`."""
 
 
 def effects_of(operation: Operation, layout: Layout) -> Effects:
     """What the event or call may do."""
-    call = None if operation.descr is None else layout.call(operation.descr)
+    memory = operation.op.memory
+    takes_call = memory is not None and memory.descr is DescrKind.CALL
+    call = layout.call(operation.descr) if takes_call and operation.descr is not None else None
     if call is None:
         return EVERYTHING
     return Effects(
@@ -41,3 +52,11 @@ def effects_of(operation: Operation, layout: Layout) -> Effects:
         call.can_invalidate,
         call.elidable or call.loop_invariant,
     )
+
+
+def event_effects(operation: Operation, layout: Layout) -> Effects:
+    """What the event may do. Raises Unsupported for a call that is none, being elidable or loop-invariant."""
+    effects = effects_of(operation, layout)
+    if effects.elidable:
+        raise Unsupported(f"{operation.op.name} with the elidable descr {operation.descr}", operation.line)
+    return effects

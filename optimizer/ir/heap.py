@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Known, Layout, Struct
 from optimizer.ir.row import Type
@@ -59,6 +60,12 @@ class Object:
     def put(self, cell: Cell, value: Datum) -> Object:
         return replace(self, cells={**self.cells, cell: value})
 
+    def seen_by(self, effects: Effects) -> Object:
+        """The object with only those cells that such an event may read or write."""
+        if effects.sees_everything:
+            return self
+        return replace(self, cells={cell: held for cell, held in self.cells.items() if effects.may_see_key(cell[0])})
+
 
 def _cell(slot: Field, index: int | None) -> Cell:
     return slot.key, NO_INDEX if index is None else index
@@ -69,9 +76,23 @@ def _zero(slot: Field) -> Datum:
 
 
 class Heap(HeapDomain[int, bool, Ref]):
-    """Objects by their references, and further `names` of references: aliases, and names for NULL."""
+    """Objects by their references, and further `names` of references: aliases, and names for NULL.
 
-    __slots__ = ("_allocated", "_settled", "layout", "names", "objects", "seen")
+    `valid` says whether the code is, `gc_types` gives the numbers of types by their names, 0 for those left out.
+    """
+
+    __slots__ = (
+        "_allocated",
+        "_protected",
+        "_settled",
+        "_watched",
+        "gc_types",
+        "layout",
+        "names",
+        "objects",
+        "seen",
+        "valid",
+    )
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -79,7 +100,11 @@ class Heap(HeapDomain[int, bool, Ref]):
         self.names: dict[str, Ref] = {}
         self.seen: dict[Ref, None] = {}  # fresh objects that events have seen, in the order of their discovery
         self._settled: set[tuple[Ref, Cell]] = set()  # immutable cells that have been read
+        self._watched: set[tuple[Ref, Cell]] = set()  # quasi-immutable cells that the code relies on
+        self._protected: set[tuple[Ref, Cell]] = set()  # those of them that a check of the code has followed
         self._allocated = 0
+        self.valid = True
+        self.gc_types: Mapping[str, int] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
@@ -92,6 +117,10 @@ class Heap(HeapDomain[int, bool, Ref]):
         heap.names = dict(self.names)
         heap.seen = dict(self.seen)
         heap._settled = set(self._settled)
+        heap._watched = set(self._watched)
+        heap._protected = set(self._protected)
+        heap.valid = self.valid
+        heap.gc_types = self.gc_types
         heap._allocated = self._allocated
         return heap
 
@@ -157,6 +186,30 @@ class Heap(HeapDomain[int, bool, Ref]):
     def length(self, p: Ref) -> int:
         return (self.objects[p].length or 0) if p in self.objects else 0
 
+    # The code and what it relies on.
+
+    def gc_type(self, p: Ref) -> int:
+        return self.gc_types.get(self.objects[p].type.name, 0) if p in self.objects else 0
+
+    def is_valid(self) -> bool:
+        return self.valid
+
+    def watch(self, p: Ref, slot: Field) -> None:
+        self._watched.add((p, _cell(slot, None)))
+
+    def protect(self) -> None:
+        self._protected |= self._watched
+
+    def is_protected(self, p: Ref, slot: Field) -> bool:
+        """Does every event that cannot invalidate leave this field alone?"""
+        return (p, _cell(slot, None)) in self._protected
+
+    def invalidate(self, valid: bool) -> None:
+        """An event that can invalidate the code, which is `valid` behind it."""
+        self._watched.clear()
+        self._protected.clear()
+        self.valid = valid
+
     # Fresh objects.
 
     def new_struct(self, struct: Struct) -> Ref:
@@ -201,24 +254,25 @@ class Heap(HeapDomain[int, bool, Ref]):
 
     # What is visible.
 
-    def visible(self, roots: Iterable[Datum | None]) -> dict[Ref, Object]:
+    def visible(self, roots: Iterable[Datum | None], effects: Effects = EVERYTHING) -> dict[Ref, Object]:
         """All objects that existed before the trace, that an event has seen, or that `roots` or these reach.
 
-        They come in the order of discovery, the same for heaps that differ only in the names of fresh objects.
+        They are reached through what `effects` may read or write, and have only these cells. They come in the order of
+        discovery, the same for heaps that differ only in the names of fresh objects.
         """
-        found: dict[Ref, None] = {}
+        described: dict[Ref, Object] = {}
         old = sorted((ref for ref in self.objects if not ref.fresh), key=lambda ref: ref.name)
         start = [root for root in roots if isinstance(root, Ref)]
         pending: list[Ref] = [*self.seen, *start, *old]
         while pending:
-            new = [ref for ref in pending if ref in self.objects and ref not in found]
-            found.update(dict.fromkeys(new))
-            pending = [value for ref in dict.fromkeys(new) for value in references(self.objects[ref])]
-        return {ref: self.objects[ref] for ref in found}
+            new = [ref for ref in pending if ref in self.objects and ref not in described]
+            described.update({ref: self.objects[ref].seen_by(effects) for ref in new})
+            pending = [value for ref in dict.fromkeys(new) for value in references(described[ref])]
+        return described
 
-    def reveal(self, roots: Collection[Datum]) -> dict[Ref, Object]:
-        """What an event sees that is handed `roots`. From now on it is visible."""
-        visible = self.visible(roots)
+    def reveal(self, roots: Collection[Datum], effects: Effects = EVERYTHING) -> dict[Ref, Object]:
+        """What an event with those effects sees that is handed `roots`. From now on it is visible."""
+        visible = self.visible(roots, effects)
         self.seen.update((ref, None) for ref in visible if ref.fresh)
         return visible
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap import NO_INDEX, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Struct
-from optimizer.ir.runs import Finished, GuardFailed, Jumped, Run, Stopped
+from optimizer.ir.runs import EventSeen, Finished, GuardFailed, Jumped, Run, Stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,13 @@ class Mismatch:
 class Sight:
     """What somebody sees at an event or end: `values` are handed over (None: a dead slot), `objects` all visible ones.
 
-    `what` names a value: argument or failarg.
+    `what` names a value: argument or failarg. An event sees of the objects only what its `effects` say.
     """
 
     values: Sequence[Datum | None]
     objects: Mapping[Ref, Object]
     what: str = "argument"
+    effects: Effects = EVERYTHING
 
 
 @dataclass(slots=True)
@@ -124,7 +126,7 @@ class _Comparison:
             return Mismatch(f"the class of {place}", one.type.name, two.type.name)
         if one.length != two.length:
             return Mismatch(f"the length of {place}", str(one.length), str(two.length))
-        for cell in _cells(one, two):
+        for cell in _cells(one, two, self._wanted.effects):
             like = one.cells.get(cell, two.cells.get(cell, 0))
             wanted, got = one.value(cell, like), two.value(cell, like)
             if wanted is None:
@@ -142,9 +144,9 @@ def _old(objects: Mapping[Ref, Object]) -> list[Ref]:
     return sorted((ref for ref in objects if not ref.fresh), key=lambda ref: ref.name)
 
 
-def _cells(one: Object, two: Object) -> list[Cell]:
+def _cells(one: Object, two: Object, effects: Effects) -> list[Cell]:
     """The cells in which two objects of one class and length can differ."""
-    return sorted({*one.cells, *two.cells, *_unwritten(one, two)})
+    return sorted({*one.cells, *two.cells, *(cell for cell in _unwritten(one, two) if effects.may_see_key(cell[0]))})
 
 
 def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
@@ -184,12 +186,17 @@ def visible_heap(run: Run) -> Heap:
     return heap
 
 
+def sight_of_event(event: EventSeen) -> Sight:
+    """What the event sees."""
+    return Sight(event.args, event.objects, effects=event.effects)
+
+
 def compare_events(before: Run, after: Run, renaming: Renaming) -> Mismatch | None:
     """How the events of `after` differ from as many of `before`, in kind, arguments and visible memory."""
     for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
         if wanted.name != got.name:
             return Mismatch(f"event {number}", wanted.name, got.name)
-        found = renaming.difference(Sight(wanted.args, wanted.objects), Sight(got.args, got.objects))
+        found = renaming.difference(sight_of_event(wanted), sight_of_event(got))
         if found is not None:
             return Mismatch(f"at event {number}, {found.place}", found.wanted, found.got)
     if len(before.events) != len(after.events):

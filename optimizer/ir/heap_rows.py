@@ -14,7 +14,7 @@ from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, 
 INT, REF, VOID, ANY = Type.INT, Type.REF, Type.VOID, Type.ANY
 
 
-def _memory(name: str, args: tuple[Type, ...], result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
+def _memory(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
     return Op(name, args, result, kind, modelled=False, memory=memory, **more)
 
 
@@ -106,6 +106,21 @@ def _fact(name: str, args: tuple[Type, ...], fact: Meaning, reason: str, class_a
     return _memory(name, args, VOID, Kind.FACT, memory, constant_args=tuple(range(1, len(args))))
 
 
+def _watch(_d: Domain[Any, Any], h: Any, slot: Any, p: Any) -> None:
+    h.watch(p, slot)
+
+
+_QUASI_IMMUTABLE = Memory(DescrKind.FIELD, _watch, requires=(_OBJECT,))
+_NOT_INVALIDATED = Memory(meaning=lambda d, h, _none: h.protect(), passes=lambda d, h, _none: h.is_valid())
+_GC_TYPE = Memory(passes=lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), requires=(_NOT_NULL,))
+
+
+def _calls(stem: str, letters: str) -> list[Op]:
+    types = {"i": INT, "r": REF, "n": VOID}
+    memory = Memory(DescrKind.CALL)
+    return [_memory(f"{stem}_{letter}", None, types[letter], Kind.EVENT, memory) for letter in letters]
+
+
 HEAP_ROWS = [
     _identity("ptr_eq", True),
     _identity("ptr_ne", False),
@@ -137,6 +152,13 @@ HEAP_ROWS = [
     _class_guard("guard_class", lambda d, h, _none, p, name: h.has_class(p, name), _HAS_VTABLE),
     _class_guard("guard_subclass", lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE),
     _class_guard("guard_nonnull_class", lambda d, h, _none, p, name: h.has_class(p, name)),
+    _memory("guard_gc_type", (REF, INT), VOID, Kind.GUARD, _GC_TYPE, constant_args=(1,)),
+    _memory("quasiimmut_field", (REF,), VOID, Kind.FACT, _QUASI_IMMUTABLE),
+    _memory("guard_not_invalidated", (), VOID, Kind.GUARD, _NOT_INVALIDATED),
+    *_calls("call", "irn"),
+    *_calls("call_may_force", "irn"),
+    *_calls("call_release_gil", "in"),
+    *_calls("call_assembler", "irn"),
     _fact(
         "record_exact_class",
         (REF, INT),

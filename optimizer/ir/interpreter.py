@@ -1,6 +1,6 @@
 """Runs traces on concrete values: the word that decides what a counterexample is.
 
-The world outside a trace is a *script* (see `optimizer.ir.runs`).
+The world outside a trace is a *script* (see `optimizer.ir.runs`); `optimizer.ir.environment` plays it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.concrete import concrete
+from optimizer.ir.effects import EVERYTHING, Effects, event_effects
+from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, Ref
-from optimizer.ir.layout import Field, Layout, Resolved, layout_of
-from optimizer.ir.ops import DescrKind, Kind, Meaning, Memory, Type
+from optimizer.ir.layout import Layout, Resolved, layout_of
+from optimizer.ir.ops import Kind, Meaning, Memory, Type
 from optimizer.ir.runs import EventSeen as EventSeen
 from optimizer.ir.runs import Finished as Finished
 from optimizer.ir.runs import GuardFailed as GuardFailed
 from optimizer.ir.runs import Jumped as Jumped
 from optimizer.ir.runs import Outcome as Outcome
 from optimizer.ir.runs import Run as Run
-from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.runs import Stopped as Stopped
 from optimizer.ir.runs import Undefined as Undefined
 from optimizer.ir.runs import World as World
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
+from optimizer.ir.values import address_of
 
 
 def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap: Heap | None = None) -> Run:
@@ -48,6 +50,7 @@ class _Step:
     memory: Memory | None
     descr: Resolved | None
     guard: _Guard | None
+    effects: Effects
     plain: bool
 
 
@@ -64,8 +67,7 @@ class _State:
 
     slots: list[Any]
     heap: Heap
-    world: World
-    events: list[EventSeen]
+    environment: Environment
     flag: bool = False
 
 
@@ -118,6 +120,8 @@ class Program:
                 if name not in self._objects:
                     self._objects[name] = self._constant(None)
                 return self._objects[name]
+            case ConstClass(name):
+                return self._constant(address_of(name, self._domain.width))
             case _:
                 raise Unsupported(str(value), line)
 
@@ -136,8 +140,9 @@ class Program:
         result = -1 if operation.result is None else self._define(operation.result)
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
         descr = self.layout.descr_of(operation)
+        effects = event_effects(operation, self.layout) if row.kind is Kind.EVENT else EVERYTHING
         plain = row.meaning is not None and row.defined is None and row.overflows is None
-        return _Step(number, operation, args, result, row.meaning, row.defined, memory, descr, guard, plain)
+        return _Step(number, operation, args, result, row.meaning, row.defined, memory, descr, guard, effects, plain)
 
     def _compile_exit(self, exit_: Exit, line: int) -> _Guard:
         number, self._guards = self._guards, self._guards + 1
@@ -163,12 +168,13 @@ class Program:
         self._check_inputs(inputs)
         slots = self._template.copy()
         slots[: len(inputs)] = inputs
-        state = _State(slots, Heap(self.layout) if heap is None else heap.copy(), world or World(), [])
+        heap = Heap(self.layout) if heap is None else heap.copy()
+        state = _State(slots, heap, Environment(world or World(), heap))
         for name, slot in self._objects.items():
             slots[slot] = state.heap.constant(name)
         outcome = self._execute(state, leave_at)
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
-        return Run(outcome, tuple(state.events), values, state.heap)
+        return Run(outcome, state.environment.seen, values, state.heap, state.environment.world_of_run)
 
     def prepare(self, heap: Heap) -> None:
         """Adds to `heap` the opaque constants of this trace that it does not describe."""
@@ -195,14 +201,15 @@ class Program:
             if undefined is not None:
                 return undefined
             if step.guard is not None:
-                if not self._passes(state, step, args) or step.guard.number == leave_at:
+                if step.guard.number == leave_at or not self._passes(state, step, args):
                     return self._leave(state, step.guard)
             elif row.kind is Kind.EVENT:
-                number = len(state.events)
-                state.events.append(EventSeen(row.name, tuple(args), state.heap.reveal(args), step.operation.descr))
-                if state.world.stops_at == number:
+                number = state.environment.meet(step.operation, tuple(args), step.effects)
+                if not state.environment.returns(number):
                     return Stopped(number)
-                self._return(state, step, number)
+                result = state.environment.act(number, step.effects, row.result)
+                if step.result >= 0:
+                    slots[step.result] = result
             elif row.kind is Kind.END:
                 return Jumped(tuple(args)) if row.jumps else Finished(tuple(args))
         raise AssertionError("a trace ends with a jump or finish")
@@ -214,7 +221,7 @@ class Program:
             for holds, reason in memory.requires:
                 if not holds(domain, state.heap, step.descr, *args):
                     return Undefined(step.number, reason)
-            if memory.meaning is not None:
+            if memory.meaning is not None and step.guard is None:
                 value = memory.meaning(domain, state.heap, step.descr, *args)
                 if step.result >= 0:
                     state.slots[step.result] = value
@@ -231,8 +238,12 @@ class Program:
     def _passes(self, state: _State, step: _Step, args: list[Any]) -> bool:
         row = step.operation.op
         if step.memory is not None:
-            assert step.memory.passes is not None
-            return bool(step.memory.passes(self._domain, state.heap, step.descr, *args))
+            memory, domain = step.memory, self._domain
+            assert memory.passes is not None
+            passes = bool(memory.passes(domain, state.heap, step.descr, *args))
+            if passes and memory.meaning is not None:
+                memory.meaning(domain, state.heap, step.descr, *args)
+            return passes
         assert row.passes is not None
         return bool(row.passes(self._domain, state.flag) if row.reads_flag else row.passes(self._domain, *args))
 
@@ -244,46 +255,3 @@ class Program:
         if guard.failargs is None:
             return GuardFailed(guard.number, None)
         return GuardFailed(guard.number, tuple(None if i is None else state.slots[i] for i in guard.failargs))
-
-    # Events.
-
-    def _return(self, state: _State, step: _Step, number: int) -> None:
-        """The event returns: its writes, then its result."""
-        world = state.world
-        for write in world.writes[number] if number < len(world.writes) else ():
-            self._write(state, write)
-        if step.result < 0:
-            return
-        is_ref = step.operation.op.result is Type.REF
-        value = _scripted(world.results[number], state.heap) if number < len(world.results) else None
-        if value is not None and isinstance(value, Ref) != is_ref:
-            raise ValueError(f"event {number} gives a {step.operation.op.result.value}, got {value!r}")
-        state.slots[step.result] = (NULL if is_ref else 0) if value is None else value
-
-    def _write(self, state: _State, write: Write) -> None:
-        target, value = _scripted(write.target, state.heap), _scripted(write.value, state.heap)
-        kind = DescrKind.FIELD
-        if write.index is not None:
-            found = self.layout.field(write.descr)
-            is_interior = found.declared or self.layout.is_interior(write.descr)
-            kind = DescrKind.INTERIOR if is_interior else DescrKind.ITEM
-        slot = self.layout.resolve(kind, write.descr)
-        assert isinstance(slot, Field)
-        if value is not None and (isinstance(value, Ref) != (slot.type is Type.REF) or slot.immutable):
-            raise ValueError(f"an event cannot write {value!r} to {write.descr}")
-        heap = state.heap
-        if not isinstance(target, Ref) or target not in heap.objects or value is None:
-            return
-        if slot.owner is not None and not heap.isa(target, slot.owner):
-            return
-        if write.index is None:
-            heap.set_field(target, slot, value)
-        elif 0 <= write.index < heap.length(target):
-            heap.set_item(target, slot, write.index, value)
-
-
-def _scripted(value: Scripted, heap: Heap) -> Datum | None:
-    """What the world means; None for an object that no event has seen."""
-    if not isinstance(value, Seen):
-        return value
-    return list(heap.seen)[value.number] if value.number < len(heap.seen) else None

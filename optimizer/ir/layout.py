@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from optimizer.ir import declared
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.faults import InputError
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import Operation, Trace, all_operations
 
@@ -87,9 +88,10 @@ _KINDS = {
     DescrKind.ARRAY: "an array",
     DescrKind.INTERIOR: "a field of an array of structs",
     DescrKind.STRUCT: "a struct",
+    DescrKind.CALL: "a call",
 }
 _DECLARED_KINDS = {
-    (): "a call",
+    (DescrKind.CALL,): "a call",
     (DescrKind.STRUCT,): "a struct",
     (DescrKind.ARRAY,): "an array of structs",
     (DescrKind.ITEM, DescrKind.ARRAY): "an array",
@@ -103,13 +105,35 @@ _DECLARED_TYPES = {"ref": Type.REF, "float": Type.FLOAT}
 def layout_of(*traces: Trace) -> Layout:
     """The layout that the traces share, all their operations learned. They have the same width.
 
-    Raises WrongDescr where they use an undeclared descr in different ways, each of them being well-formed.
+    Declarations of one hold for a trace that has none. Raises InputError where the traces have different ones, or use
+    a descr in different ways.
     """
-    layout = Layout(traces[0].declarations, traces[0].word)
+    declarations = NO_DECLARATIONS
+    for trace in traces:
+        if declarations == NO_DECLARATIONS:
+            declarations = trace.declarations
+        elif trace.declarations != NO_DECLARATIONS and not _are_the_same(declarations, trace.declarations):
+            raise InputError("the traces have different declarations: they must have the same, or one of them none")
+    layout = Layout(declarations, traces[0].word)
     for trace in traces:
         for operation in all_operations(trace):
-            layout.learn(operation)
+            try:
+                layout.learn(operation)
+            except WrongDescr as problem:
+                raise InputError(f"the traces do not agree: {problem}", line=operation.line) from None
     return layout
+
+
+def _are_the_same(one: Declarations, other: Declarations) -> bool:
+    """Do they say the same, in whatever order?"""
+    pairs = (
+        (one.structs, other.structs),
+        (one.arrays, other.arrays),
+        (one.calls, other.calls),
+        (one.descrs, other.descrs),
+        (one.consts, other.consts),
+    )
+    return all(set(mine) == set(others) for mine, others in pairs)
 
 
 class Layout:
@@ -139,12 +163,17 @@ class Layout:
         if memory is None or memory.descr is None:
             return
         if operation.descr is None:
+            if memory.descr is DescrKind.CALL:
+                return
             raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
         kind, text, type_ = memory.descr, operation.descr, _used_type(operation)
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
         if found is not None and kind not in found:
             raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
+        if kind is DescrKind.CALL:
+            self._check_call(operation, text)
+            return
         if found is None and kind is not DescrKind.STRUCT:
             self.learn_use(target, kind, type_, operation.op.name)
         resolved = self.resolve(kind, text)
@@ -159,6 +188,11 @@ class Layout:
         if known is None and type_ is not None:
             self._uses[text] = what, type_
 
+    def _check_call(self, operation: Operation, text: str) -> None:
+        call, result = self.call(text), operation.op.result
+        if call is not None and call.result != result.value:
+            raise WrongDescr(f"{text} is a call that gives {call.result}, and {operation.op.name} gives {result.value}")
+
     def _check_field(self, field: Field, text: str, type_: Type | None, name: str) -> None:
         if type_ is not None and type_ is not field.type:
             how = "is declared to hold" if field.declared else "is used for"
@@ -167,11 +201,11 @@ class Layout:
             raise WrongDescr(f"{text} is narrow, which needs words of 16 bits or more, not of {self.word}")
 
     def _declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
-        """What the name can stand for; nothing for a call, None for an undeclared name."""
+        """What the name can stand for, None for an undeclared name."""
         if target in self._structs:
             return (DescrKind.STRUCT,)
         if target in self._calls:
-            return ()
+            return (DescrKind.CALL,)
         array = self._arrays.get(target)
         if array is not None:
             return (DescrKind.ARRAY,) if array.item is None else (DescrKind.ITEM, DescrKind.ARRAY)
@@ -183,10 +217,11 @@ class Layout:
     # Resolving.
 
     def descr_of(self, operation: Operation) -> Resolved | None:
-        """What the descr of the operation stands for, as its row takes it; None where the row takes none."""
+        """What the descr of the operation stands for, as its row takes it; None where it takes none, or a call's."""
         memory = operation.op.memory
-        if memory is None or memory.descr is None:
+        if memory is None or memory.descr in (None, DescrKind.CALL):
             return None
+        assert memory.descr is not None
         assert operation.descr is not None
         return self.resolve(memory.descr, operation.descr)
 
@@ -218,6 +253,20 @@ class Layout:
         """The field of that name or alias, of a struct or of an array of structs."""
         name = self._aliases.get(text, text)
         return self._find_declared(name) or self._undeclared(name, name, name)
+
+    def memory(self, text: str, *, has_index: bool) -> Field | None:
+        """The field of that name, or, with an index, the items or a field of an array; None where it is no such."""
+        name = self._aliases.get(text, text)
+        found = self._declared_as(name)
+        if found is None:
+            kinds: tuple[DescrKind, ...] = (DescrKind.FIELD,)
+            if has_index:
+                kinds = (DescrKind.INTERIOR,) if self.is_interior(name) else (DescrKind.ITEM,)
+            found = kinds
+        wanted = (DescrKind.ITEM, DescrKind.INTERIOR) if has_index else (DescrKind.FIELD,)
+        kind = next((kind for kind in found if kind in wanted), None)
+        slot = None if kind is None else self.resolve(kind, name)
+        return slot if isinstance(slot, Field) else None
 
     def call(self, text: str) -> declared.Call | None:
         """The declared call of that name or alias."""

@@ -212,8 +212,8 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
 
 
 _REST = [
-    *_unmodelled_guards(VOID, "guard_gc_type guard_no_exception guard_not_forced guard_not_forced_2"),
-    *_unmodelled_guards(VOID, "guard_not_invalidated guard_future_condition"),
+    *_unmodelled_guards(VOID, "guard_no_exception guard_not_forced guard_not_forced_2"),
+    *_unmodelled_guards(VOID, "guard_future_condition"),
     *_unmodelled_guards(REF, "guard_exception"),
     Op("label", None, VOID, Kind.OTHER, modelled=False),
     *_exit_block(FLOAT, "same_as_f float_neg float_abs", (FLOAT,)),
@@ -232,12 +232,12 @@ _REST = [
     *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
     *_exit_block(REF, "newstr newunicode"),
     *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
-    *_typed("call:irfn call_pure:irfn call_may_force:irfn call_loopinvariant:irfn"),
-    *_typed("call_release_gil:ifn call_assembler:irfn cond_call_value:ir"),
+    *_typed("call:f call_pure:irfn call_may_force:f call_loopinvariant:irfn"),
+    *_typed("call_release_gil:f call_assembler:f cond_call_value:ir"),
     *_unmodelled(VOID, "cond_call check_memory_error record_known_result"),
     *_unmodelled(REF, "force_token virtual_ref save_exception load_from_gc_table"),
     *_unmodelled(INT, "save_exc_class load_effective_address"),
-    *_unmodelled(VOID, "virtual_ref_finish keepalive quasiimmut_field restore_exception"),
+    *_unmodelled(VOID, "virtual_ref_finish keepalive restore_exception"),
     *_unmodelled(VOID, "enter_portal_frame leave_portal_frame increment_debug_counter force_spill"),
     *_unmodelled(VOID, "cond_call_gc_wb cond_call_gc_wb_array"),
     *_unmodelled(REF, "call_malloc_nursery call_malloc_nursery_varsize call_malloc_nursery_varsize_frame"),

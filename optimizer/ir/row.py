@@ -49,6 +49,7 @@ class DescrKind(Enum):
     INTERIOR = "interior"  # a field of the structs in an array
     STRUCT = "struct"
     ARRAY = "array"
+    CALL = "call"  # what an event may do; need not be there, nor be declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ class Memory:
 
     `h` is a `HeapDomain`; a load reads it, a store or an allocation changes it. Without a `descr` the third argument
     is None. References are pointers of `h`, and the argument of index `class_arg` is the name of a class.
-    `meaning` gives the result if there is one, `passes` says whether a guard goes on. The operation is defined where
-    all of `requires` hold; each comes with what is wrong where it does not. `loads` says that the result is what the
-    descr's memory holds, `stores` which argument is put there.
+    `meaning` gives the result if there is one, `passes` says whether a guard goes on; the `meaning` of a guard is what
+    happens where it does. The operation is defined where all of `requires` hold; each comes with what is wrong where
+    it does not. `loads` says that the result is what the descr's memory holds, `stores` which argument is put there.
     """
 
     descr: DescrKind | None = None

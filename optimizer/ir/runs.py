@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap import Datum, Heap, Object, Ref
 
 
@@ -36,10 +37,11 @@ class Write:
 @dataclass(frozen=True, slots=True)
 class World:
     """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
-    the n-th event writes. A write to an object that is not there, or not visible yet, is not done.
+    the n-th event writes. A write that the event may not do is not done (see `optimizer.ir.environment`).
 
     `invalid`: behind so many events that can invalidate (0: from the start) the code is invalid, until the next one.
     `gc_types` are the numbers that `guard_gc_type` sees, by the names of structs and arrays (0 where none is given).
+    `checked`: the world is that of a run (`Run.world`). What that run has read is asked for no more by another one.
     """
 
     results: tuple[Scripted, ...] = ()
@@ -47,16 +49,18 @@ class World:
     writes: tuple[tuple[Write, ...], ...] = ()
     invalid: frozenset[int] = frozenset()
     gc_types: tuple[tuple[str, int], ...] = ()
+    checked: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class EventSeen:
-    """An event, with all objects that it could see, as they were."""
+    """An event, with all visible objects as they were: of their cells only those that its `effects` may see."""
 
     name: str
     args: tuple[Datum, ...]
     objects: Mapping[Ref, Object] = field(default_factory=dict, compare=False, repr=False)
     descr: str | None = None
+    effects: Effects = field(default=EVERYTHING, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +101,17 @@ Outcome = Finished | Jumped | GuardFailed | Stopped | Undefined
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end."""
+    """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end.
+
+    `world` is what it was run with, without the writes that were not done because the run had read or protected what
+    they change: another trace that is to behave the same is run with this one.
+    """
 
     outcome: Outcome
     events: tuple[EventSeen, ...]
     values: dict[str, Datum] = field(compare=False)
     heap: Heap | None = field(default=None, compare=False, repr=False)
+    world: World = field(default=World(), compare=False, repr=False)
 
     @property
     def handed_over(self) -> tuple[Datum | None, ...]:

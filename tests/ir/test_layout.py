@@ -6,7 +6,7 @@ import pytest
 from reference_heap import DECLARATIONS
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.layout import Field, Layout, WrongDescr, layout_of
+from optimizer.ir.layout import Field, Layout, layout_of
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
@@ -164,7 +164,7 @@ def test_two_traces_may_disagree() -> None:
         return parse(f"[p0]\nx = getfield_gc_{letter}(p0, descr=a)\n")
 
     assert layout_of(use("r"), use("r")).field("a").type is Type.REF
-    with pytest.raises(WrongDescr):
+    with pytest.raises(InputError, match="a is used for a reference, and getfield_gc_i uses it for a machine int"):
         layout_of(use("r"), use("i"))
 
 
