@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.layout import Resolved
+from optimizer.ir.layout import Field, Resolved
 from optimizer.ir.ops import Kind, Memory
 from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
 
@@ -69,6 +69,11 @@ class EqualInts:
 
 
 @dataclass(frozen=True, slots=True)
+class IsValid:
+    """The code is: nobody has invalidated it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     of: Condition
 
@@ -79,7 +84,7 @@ class Both:
     other: Condition
 
 
-Condition = Same | IsA | HasVtable | HasClass | HasSubclass | IsArray | EqualInts | Not | Both | bool | None
+Condition = Same | IsA | HasVtable | HasClass | HasSubclass | IsArray | EqualInts | IsValid | Not | Both | bool | None
 """None is a condition of which nothing is said here."""
 
 
@@ -153,6 +158,23 @@ class _Heap(_Silent):
     def length(self, value: Value) -> Length:
         return Length(value)
 
+    def is_valid(self) -> Condition:
+        return IsValid()
+
+
+class _Watching(_Heap):
+    """Remembers which field is watched, and whether the operation protects all that has been watched."""
+
+    def __init__(self) -> None:
+        self.watched: tuple[Value, Field] | None = None
+        self.protects = False
+
+    def watch(self, value: Value, slot: Field) -> None:
+        self.watched = value, slot
+
+    def protect(self) -> None:
+        self.protects = True
+
 
 _WORDS, _HEAP = _Words(), _Heap()
 
@@ -182,6 +204,14 @@ def meant(operation: Operation) -> Meant:
         return None
     meaning: Meant = memory.meaning(_WORDS, _HEAP, None, *_arguments(operation, memory))
     return meaning
+
+
+def watching(operation: Operation, descr: Resolved | None) -> tuple[tuple[Value, Field] | None, bool]:
+    """The field that an operation watches, and whether it protects all that has been watched."""
+    memory, heap = memory_of(operation), _Watching()
+    if memory is not None and memory.meaning is not None and operation.op.kind in (Kind.FACT, Kind.GUARD):
+        memory.meaning(_WORDS, heap, descr, *_arguments(operation, memory))
+    return heap.watched, heap.protects
 
 
 def _arguments(operation: Operation, memory: Memory) -> list[Any]:

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 
 from optimizer.conditions import (
     NULL,
-    Both,
     Condition,
-    EqualInts,
     HasClass,
     HasSubclass,
     HasVtable,
@@ -109,19 +107,13 @@ class References:
         escaped_at = self.fresh[value].escaped_at
         return escaped_at is None or not isinstance(other, Var) or other in self.fresh or self._age(other) <= escaped_at
 
-    # Conditions.
+    # Conditions on one reference.
 
     def truth(self, condition: Condition) -> Truth:
-        """Does it hold here? Identity is left to `optimizer.aliasing`, but that of NULL."""
+        """Does a condition on the class of an object hold here?"""
         match condition:
             case bool():
                 return condition
-            case Not(of):
-                truth = self.truth(of)
-                return None if truth is None else not truth
-            case Both(one, other):
-                truths = self.truth(one), self.truth(other)
-                return False if False in truths else None if None in truths else True
             case HasVtable(value):
                 return self._has_vtable(self.about(value), value)
             case HasClass(value, vtable):
@@ -164,14 +156,12 @@ class References:
             return False if above.declared and self._is_struct(name) else None
         return False if self.layout.unrelated(name, above.name) else None
 
-    def assume(self, condition: Condition) -> tuple[Value, Value] | None:
-        """Learn that it holds. Gives two values that it says are equal."""
+    def assume(self, condition: Condition) -> None:
+        """Learn that a condition holds that says nothing of the equality of two values."""
         match condition:
             case Not(Same(one, other)):
                 if NULL in (one, other):
                     self.learn_about(other if one == NULL else one).nonnull = True
-            case Same(one, other) | EqualInts(one, other):
-                return one, other
             case IsA(value, owner):
                 self._narrow(self.learn_object(value), owner)
             case HasVtable(value) | HasSubclass(value, _):
@@ -184,9 +174,6 @@ class References:
                 self._narrow(about, self.layout.struct_of_vtable(vtable).name)
             case IsArray(value):
                 self.learn_object(value).is_array = True
-            case _:
-                pass
-        return None
 
     def learn_object(self, value: Value) -> About:
         about = self.learn_about(value)
