@@ -67,8 +67,24 @@ array = "Ints"
 length = 2
 +++
 """
-FIELDS = ["Base.tag", "Node.tag", "Base.left", "Node.left", "Base.fixed", "Node.fixed", "Leaf.fixed",
-          "Node.value", "Node.value", "Node.next", "Node.next", "Node.code", "Leaf.weight", "Raw.a", "Raw.b", "u"]  # fmt: skip
+FIELDS = [
+    "Base.tag",
+    "Node.tag",
+    "Base.left",
+    "Node.left",
+    "Base.fixed",
+    "Node.fixed",
+    "Leaf.fixed",
+    "Node.value",
+    "Node.value",
+    "Node.next",
+    "Node.next",
+    "Node.code",
+    "Leaf.weight",
+    "Raw.a",
+    "Raw.b",
+    "u",
+]
 ITEMS = ["Ints", "Ints", "Refs", "Stable"]
 INTERIORS = ["Points.x", "Points.y"]
 CONSTANTS = [ConstRef(f"ConstPtr({name})") for name in "abtc"]
@@ -110,7 +126,15 @@ class Grower:
     def state(self) -> tuple[list[Datum], Heap]:
         random, heap = self.random, Heap(self.layout)
         names = [Ref(f"q{number}") for number in range(7)]
-        kinds = ["Node", "Node", random.choice(["Node", "Leaf"]), "Base", "Ints", random.choice(["Refs", "Ints"]), "Raw"]
+        kinds = [
+            "Node",
+            "Node",
+            random.choice(["Node", "Leaf"]),
+            "Base",
+            "Ints",
+            random.choice(["Refs", "Ints"]),
+            "Raw",
+        ]
         for ref, kind in zip(names, kinds, strict=True):
             heap.add(ref.name, self.old_object(kind, names[:3] if random.random() < 0.7 else [*names, NULL]))
         likely = [names[0], names[random.randrange(2)], names[random.randrange(3)], names[4]]
@@ -202,8 +226,15 @@ class Grower:
 
     def grow(self) -> None:
         pick = self.random.randrange(100)
-        steps = [(34, self.access), (50, self.allocation), (58, self.test), (64, self.sum), (86, self.guard),
-                 (96, self.event), (100, self.fact)]  # fmt: skip
+        steps = [
+            (34, self.access),
+            (50, self.allocation),
+            (58, self.test),
+            (64, self.sum),
+            (86, self.guard),
+            (96, self.event),
+            (100, self.fact),
+        ]
         next(step for limit, step in steps if pick < limit)()
 
     def access(self) -> None:
@@ -230,7 +261,9 @@ class Grower:
             new = Operation(OPS["new_with_vtable"], (), self.fresh(Type.REF), None, kind)
         else:
             kind = self.random.choice(["Ints", "Refs", "Points", "Stable"])
-            length: Value = self.value(Type.INT) if self.random.random() < 0.2 else ConstInt(self.random.randrange(1, 4))
+            length: Value = (
+                self.value(Type.INT) if self.random.random() < 0.2 else ConstInt(self.random.randrange(1, 4))
+            )
             name = self.random.choice(["new_array", "new_array_clear", "new_array_clear"])
             new = Operation(OPS[name], (length,), self.fresh(Type.REF), None, kind)
         if self.add(new):
@@ -308,8 +341,16 @@ class Grower:
         random = self.random
         args = tuple(self.value(random.choice([Type.REF, Type.REF, Type.INT])) for _ in range(random.randrange(3)))
         name, descr = random.choice(
-            [("escape_n", None), ("escape_i", None), ("escape_r", None), ("call_n", "poke"), ("call_i", "look"),
-             ("call_r", "name"), ("call_n", "spoil"), ("call_n", "unknown")]  # fmt: skip
+            [
+                ("escape_n", None),
+                ("escape_i", None),
+                ("escape_r", None),
+                ("call_n", "poke"),
+                ("call_i", "look"),
+                ("call_r", "name"),
+                ("call_n", "spoil"),
+                ("call_n", "unknown"),
+            ]
         )
         row = OPS[name]
         self.results.append(self.result(row.result))
@@ -336,7 +377,9 @@ class Grower:
         else:
             descr, index = random.choice(FIELDS), None
             is_ref = self.layout.field(descr).type is Type.REF
-        value: Scripted = random.choice([Ref("q0"), Ref("q1"), Seen(0), Seen(1), NULL]) if is_ref else random.randrange(4)
+        value: Scripted = (
+            random.choice([Ref("q0"), Ref("q1"), Seen(0), Seen(1), NULL]) if is_ref else random.randrange(4)
+        )
         return Write(target, descr, value, index)
 
     def fact(self) -> None:
@@ -378,8 +421,10 @@ class Grower:
                 for ref in random.sample(kept, len(kept) // 2):
                     heap.objects[ref] = self.heap.objects[ref]
         events = [op.op for op in self.ops if op.op.kind is Kind.EVENT]
-        results = [old if random.random() < 0.6 else self.result(row.result)
-                   for row, old in zip(events, self.results, strict=True)]  # fmt: skip
+        results = [
+            old if random.random() < 0.6 else self.result(row.result)
+            for row, old in zip(events, self.results, strict=True)
+        ]
         writes = [old if random.random() < 0.4 else self.some_writes() for old in self.writes]
         stops_at = random.randrange(len(events)) if events and random.random() < 0.15 else None
         invalid = frozenset(n for n in range(5) if random.random() < 0.1)
