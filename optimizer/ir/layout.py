@@ -77,6 +77,9 @@ class Known:
 
 Resolved = Field | Array | Struct
 
+SUBCLASS = "+"
+"""`Node+` is the name of a subclass of `Node` that is not declared."""
+
 
 class WrongDescr(Exception):
     """A descr that is not what its operation takes; the message says why."""
@@ -152,6 +155,7 @@ class Layout:
         self._calls = {call.name: call for call in declarations.calls}
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
         self._fields: dict[str, Field] = {}
+        self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
         self._known = {name: known for known in self._merge_constants() for name in known.names}
 
@@ -187,6 +191,7 @@ class Layout:
             raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
         if known is None and type_ is not None:
             self._uses[text] = what, type_
+        self._resolved.clear()
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result
@@ -227,6 +232,12 @@ class Layout:
 
     def resolve(self, kind: DescrKind, text: str) -> Resolved:
         """The struct, array or field (for items and fields of interiors too) of that name."""
+        found = self._resolved.get((kind, text))
+        if found is None:
+            found = self._resolved[kind, text] = self._resolve(kind, text)
+        return found
+
+    def _resolve(self, kind: DescrKind, text: str) -> Resolved:
         match kind:
             case DescrKind.STRUCT:
                 return self.struct(text)
@@ -242,7 +253,13 @@ class Layout:
     def struct(self, text: str) -> Struct:
         """The struct of that name or alias."""
         name = self._aliases.get(text, text)
+        if name.endswith(SUBCLASS) and name.removesuffix(SUBCLASS) in self._structs:
+            return self.subclass_of(name.removesuffix(SUBCLASS))
         return self._structs.get(name) or Struct(name, name)
+
+    def subclass_of(self, name: str) -> Struct:
+        """A subclass of a declared struct that is not declared itself: there may always be one."""
+        return replace(self._structs[name], name=name + SUBCLASS, vtable=name + SUBCLASS, parent=name)
 
     def array(self, text: str) -> Array:
         """The array of that name or alias."""
@@ -255,14 +272,15 @@ class Layout:
         return self._find_declared(name) or self._undeclared(name, name, name)
 
     def memory(self, text: str, *, has_index: bool) -> Field | None:
-        """The field of that name, or, with an index, the items or a field of an array; None where it is no such."""
+        """The field of that name, or, with an index, the items or a field of an array.
+
+        None where it is no such, or neither declared nor used.
+        """
         name = self._aliases.get(text, text)
         found = self._declared_as(name)
         if found is None:
-            kinds: tuple[DescrKind, ...] = (DescrKind.FIELD,)
-            if has_index:
-                kinds = (DescrKind.INTERIOR,) if self.is_interior(name) else (DescrKind.ITEM,)
-            found = kinds
+            used_as = self._uses.get(name, ("", None))[0]
+            found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
         wanted = (DescrKind.ITEM, DescrKind.INTERIOR) if has_index else (DescrKind.FIELD,)
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)
@@ -273,15 +291,16 @@ class Layout:
         return self._calls.get(self._aliases.get(text, text))
 
     def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
-        """The keys of the memory that declarations name: fields, and arrays with all that they hold; None for "*"."""
+        """The keys of the memory that declarations name: fields, structs and arrays with all in them; None for "*"."""
         keys: set[str] = set()
         for text in names:
             name = self._aliases.get(text, text)
             if name == "*":
                 return None
-            array = self._arrays.get(name)
-            if array is not None:
-                keys.update(slot.key for slot in (*array.fields, *([array.item] if array.item else ())))
+            whole = self._arrays.get(name) or self._structs.get(name)
+            if whole is not None:
+                item = whole.item if isinstance(whole, Array) else None
+                keys.update(slot.key for slot in (*whole.fields, *([item] if item else ())))
             else:
                 keys.add(self.field(name).key)
         return frozenset(keys)
@@ -356,7 +375,7 @@ class Layout:
         """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
         here: str | None = name
         while here is not None and here != other:
-            here = self._structs[here].parent if here in self._structs else None
+            here = self._structs[here].parent if here in self._structs else _above(here)
         return here is not None
 
     def unrelated(self, name: str, other: str) -> bool:
@@ -409,6 +428,11 @@ class Layout:
                 field = self.field(f"{entry.struct}.{name}")
                 fields[field.key] = field, scalar.value
         return Known(names, struct, array, length, tuple(fields.values()))
+
+
+def _above(name: str) -> str | None:
+    """The struct of which a class that is not declared is known to be a subclass."""
+    return name.removesuffix(SUBCLASS) if name.endswith(SUBCLASS) else None
 
 
 def _used_type(operation: Operation) -> Type | None:

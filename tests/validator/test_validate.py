@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pairs import judge, not_proved, proved, refuted
 
-from optimizer.ir.terms import Terms
+from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 from validator.discharge import KnownPlaces
-from validator.encode import encode
+from validator.encode import encode, memory_for
 from validator.obligations import Pair, Place
 
 pytestmark = pytest.mark.usefixtures("rungs")
@@ -244,9 +244,10 @@ finish()"""
 
 
 def test_the_facts_of_a_place_are_those_that_are_given() -> None:
-    terms = Terms(64)
-    encoding = encode(parse("[i0]\nfinish(i0)"), terms)
-    places, place, x = KnownPlaces(Pair(terms, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
+    trace = parse("[i0]\nfinish(i0)")
+    memory = memory_for(layout_of(trace), trace)
+    encoding, terms = encode(trace, memory, recorded=True), memory.terms
+    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
     assert places.at(place, ()).rebuild(x) is x
@@ -566,15 +567,15 @@ def test_a_guard_that_passes_only_where_the_trace_is_undefined_is_told() -> None
 
 
 def test_an_operation_that_is_not_modelled() -> None:
-    verdict = judge("[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nfinish(i1)", "[p0]\nfinish(1)")
+    verdict = judge("[i0]\ni1 = strlen(NULL)\nfinish(i1)", "[i0]\nfinish(1)")
     assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 2: getfield_gc_i"
-    verdict = judge("[p0]\nfinish(p0)", "[p0]\nfinish(p0)")
+    assert verdict.reason == "line 2: strlen"
+    verdict = judge("[f0]\nfinish(f0)", "[f0]\nfinish(f0)")
     assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 1: input p0 (ref)"
-    verdict = judge("[i0]\n\np1 = new(descr=Node)\nfinish(i0)", "[i0]\nfinish(i0)")
+    assert verdict.reason == "line 1: input f0 (float)"
+    verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = newstr(3)\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 3: new"
+    assert (verdict.reason, verdict.trace) == ("line 3: newstr", "after")
 
 
 def test_too_little_effort_is_unknown() -> None:
