@@ -217,14 +217,24 @@ def _leak_one(draft: AimedDraft, made: Var) -> None:
 
 def _called(draft: AimedDraft) -> None:
     """An immutable field, stored, and read behind an event that may initialize it."""
-    made = draft.allocate()
-    found = None if made is None else draft.object_of(made)
-    if made is None or found is None:
-        return
-    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.immutable]
-    aim = draft.aim_at(made, key=pick(draft.choices, keys)) if keys else draft.aim_at(made)
-    if aim is not None and draft.store(aim) is not None:
-        heap_event(draft, made, writes=aim.place.slot)
+    layout = draft.types.layout
+    written = {
+        key
+        for call in draft.types.declarations.calls
+        for key in layout.memory_keys(call.writes) or ()
+        if not call.elidable
+    }
+    fitting = [
+        (type_, place.slot.key)
+        for type_ in draft.types.classes
+        for place in draft.types.places.get(type_.name, ())
+        if place.slot.immutable and place.slot.key in written
+    ]
+    type_, key = pick(draft.choices, fitting) if fitting else (None, None)
+    pointer = draft.reference() if chance(draft.choices, 40) else draft.allocate(type_)
+    aim = None if pointer is None else draft.aim_at(pointer, key=key)
+    if pointer is not None and aim is not None and draft.store(aim) is not None:
+        heap_event(draft, pointer, writes=aim.place.slot)
         draft.load(aim)
 
 

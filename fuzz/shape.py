@@ -74,7 +74,7 @@ HEAP_MIX: Mix = (
     (Step.LENGTH, 2),
     (Step.ITEMS, 3),
     (Step.FACT, 1),
-    (Step.CALLED, 2),
+    (Step.CALLED, 3),
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),

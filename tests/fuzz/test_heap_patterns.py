@@ -1,0 +1,21 @@
+"""Each fault that an optimizer of heaps may have shows on a part of the generated traces."""
+
+from __future__ import annotations
+
+import pytest
+from fuzz_faults import FAULTS, PlantedFault
+from heap_patterns import Told
+
+from fuzz.generate import generate_for
+
+SEEDS = 2000
+
+
+@pytest.fixture(scope="module")
+def told() -> list[Told]:
+    return [Told(generate_for(seed).trace) for seed in range(SEEDS)]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_what_shows_a_fault_is_generated_often(told: list[Told], fault: PlantedFault) -> None:
+    assert sum(map(fault.shows_on, told)) > SEEDS // 100
