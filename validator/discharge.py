@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optimizer.ir.interpreter import World
 from optimizer.ir.term import Term, cone
-from validator.encode import event_name, input_name
 from validator.facts import Facts
 from validator.intervals import Intervals
+from validator.model_states import state_of
+from validator.object_terms import LEAVES
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
 
@@ -163,18 +163,15 @@ class Discharger:
         from validator.z3_solver import GaveUp, Solver
 
         if self._solver is None:
-            self._solver = Solver(self._pair.terms.width)
+            self._solver = Solver(self._pair.terms)
         left_s = self._budget.left_s()
         if left_s <= 0:
             return GaveUp("timeout")
         return self._solver.check(conditions, self._budget.effort, left_s)
 
-    def state(self, model: dict[str, int], stops_at: int | None) -> State:
-        """The state that a model describes; what it does not mention is 0."""
-        before = self._pair.before
-        inputs = tuple(model.get(input_name(i), 0) for i in range(len(before.trace.inputs)))
-        count = max(len(before.events), len(self._pair.after.events))
-        return State(inputs, World(tuple(model.get(event_name(i), 0) for i in range(count)), stops_at))
+    def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
+        """The state that a model describes; what it does not mention is 0 or NULL."""
+        return state_of(model, self._pair.before, self._pair.terms, stops_at)
 
     def _slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
         """`start` and those of `conditions` that it shares variables with, directly or through others."""
@@ -192,7 +189,7 @@ class Discharger:
     def _variables_of(self, term: Term) -> frozenset[Term]:
         known = self._variables.get(term)
         if known is None:
-            known = frozenset(t for t in cone([term]) if t.kind == "var")
+            known = frozenset(t for t in cone([term]) if t.kind in LEAVES)
             self._variables[term] = known
         return known
 

@@ -1,63 +1,118 @@
-"""From a trace to terms: what it computes, when each part of it is defined, and its ways out.
+"""From a trace to terms: what it computes, when each part of it is defined, its heap, and its ways out.
 
-Both traces of a pair are encoded in one `Terms`, on the same inputs (matched by position) and the same world: the
-result of the n-th event is one variable for both.
+Both traces of a pair are encoded in one `Memory`, on the same inputs (matched by position) and the same world: the
+result of the n-th event is one variable for both, and so is what it leaves in the memory that it may write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.heap import NULL
+from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
+from optimizer.ir.ops import Memory as MemoryMeaning
 from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
-from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations, exit_of
+from optimizer.ir.trace import (
+    ConstClass,
+    ConstInt,
+    ConstRef,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    all_operations,
+    exit_of,
+    memory_of,
+)
+from validator.object_terms import ObjectTerms, is_reference
+from validator.store_chains import Chains
+from validator.symbolic_heap import Allocator, Memory, Sight, SymbolicHeap
 
 
 @dataclass(frozen=True, slots=True)
 class Definedness:
-    """The operation of that number is defined where `condition` holds; so many guards and events stand before it."""
+    """The operation of that number is defined where `condition` holds; so many guards and events stand before it.
+
+    `what` says what else it is that holds there: the length of an array that is taken for another one's, or what an
+    event was promised not to change.
+    """
 
     op: int
     operation: Operation
     condition: Term
     guards: int
     events: int
+    what: str = "defined"
+
+
+@dataclass(frozen=True, slots=True)
+class ExitEncoding:
+    """What a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit block, which
+    is defined where `block` says. `made` are the allocations of the block, by number."""
+
+    failargs: tuple[Term | None, ...] | None
+    block: tuple[Definedness, ...]
+    heap: SymbolicHeap
+    made: Mapping[int, Term]
+
+    def sight(self) -> Sight:
+        """What is seen where the guard has failed."""
+        roots = [arg for arg in self.failargs or () if arg is not None]
+        return Sight(self.heap, self.heap.visible(roots, _anything))
 
 
 @dataclass(frozen=True, slots=True)
 class GuardEncoding:
-    """A guard as a way out: it goes on where `passes` holds, and hands over `failargs` (None: not listed) elsewhere.
-
-    `events` and `positions` count what stands before it. `block` says when its exit block is defined.
-    """
+    """A guard as a way out: it goes on where `passes` holds. `events` and `positions` count what stands before it,
+    `heap` is what it finds, and `exit` what it leaves if its allocations are its own. `number` is its own."""
 
     operation: Operation
     passes: Term
-    failargs: tuple[Term | None, ...] | None
-    block: tuple[Definedness, ...]
+    exit: ExitEncoding
     events: int
     positions: int
+    heap: SymbolicHeap
+    number: int
+
+    @property
+    def failargs(self) -> tuple[Term | None, ...] | None:
+        return self.exit.failargs
 
 
 @dataclass(frozen=True, slots=True)
 class EventEncoding:
+    """An event, with all that it sees; `guards` stand before it."""
+
     operation: Operation
     args: tuple[Term, ...]
     guards: int
+    sight: Sight
+    may_see: tuple[Field, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over."""
+    """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
+
+    `heap` is that at the end; `made` are the allocations outside of exit blocks, by number.
+    """
 
     trace: Trace
     defined: tuple[Definedness, ...]
     guards: tuple[GuardEncoding, ...]
     events: tuple[EventEncoding, ...]
     end: tuple[Term, ...]
+    heap: SymbolicHeap
+    made: Mapping[int, Term]
+    values: dict[Var, Term]
+
+    def sight(self) -> Sight:
+        """What is seen at the end."""
+        return Sight(self.heap, self.heap.visible(self.end, _anything))
 
 
 def input_name(position: int) -> str:
@@ -68,43 +123,51 @@ def event_name(number: int) -> str:
     return f"event{number}"
 
 
-def encode(trace: Trace, terms: Terms) -> Encoding:
-    """Encode `trace` over `terms`, whose width is the trace's word.
+def memory_for(layout: Layout, *traces: Trace) -> Memory:
+    """The memory that the traces of a pair share."""
+    terms = ObjectTerms(layout.word, layout)
+    slots: dict[str, Field] = {}
+    for trace in traces:
+        for operation in all_operations(trace):
+            if not operation.op.has_meaning:
+                raise Unsupported(operation.op.name, operation.line)
+            descr = layout.descr_of(operation)
+            if isinstance(descr, Field):
+                slots.setdefault(descr.key, descr)
+    return Memory(terms, Chains(terms), slots)
+
+
+def encode(trace: Trace, memory: Memory, *, recorded: bool, named: Mapping[int, Term] | None = None) -> Encoding:
+    """Encode `trace`, the recorded one or the optimized one. Its allocations with numbers in `named` are those terms.
 
     Raises Unsupported for operations and values that have no encoding.
     """
-    for operation in all_operations(trace):
-        if not operation.op.modelled:
-            raise Unsupported(operation.op.name, operation.line)
-    encoder = _Encoder(terms)
-    for position, var in enumerate(trace.inputs):
-        if var.type is not Type.INT:
-            raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
-        encoder.values[var] = terms.var(input_name(position))
+    encoder = _Encoder(trace, memory, named or {}, recorded)
     for operation in trace.ops:
         encoder.step(operation)
-    return Encoding(
-        trace,
-        tuple(encoder.defined),
-        tuple(encoder.guards),
-        tuple(encoder.events),
-        encoder.args(trace.end),
-    )
+    return encoder.encoding()
 
 
-class _Encoder:
-    def __init__(self, terms: Terms) -> None:
-        self.terms = terms
-        self.values: dict[Var, Term] = {}
-        self.flag: Term = terms.false
-        self.defined: list[Definedness] = []
-        self.guards: list[GuardEncoding] = []
-        self.events: list[EventEncoding] = []
-        self.positions = 0
-        self.number = 0
+def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[int, Term]) -> ExitEncoding:
+    """What the guard, behind so many others, leaves if the allocations of its exit block with numbers in `named` are
+    those terms."""
+    return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
-    def args(self, operation: Operation) -> tuple[Term, ...]:
-        return tuple(self.term(arg, operation.line) for arg in operation.args)
+
+Place = tuple[int, int]
+"""How many guards and events stand ahead."""
+
+
+class _Computer:
+    """Computes operations one after the other, over values and a heap that it changes."""
+
+    def __init__(self, heap: SymbolicHeap, values: dict[Var, Term]) -> None:
+        self.heap = heap
+        self.terms = heap.memory.terms
+        self.layout = self.terms.layout
+        self.values = values
+        self.flag: Term = self.terms.false
+        self.passes: Term = self.terms.true
 
     def term(self, value: Value, line: int) -> Term:
         match value:
@@ -112,50 +175,172 @@ class _Encoder:
                 return self.values[value]
             case ConstInt(number):
                 return self.terms.const(number)
+            case ConstRef(text) if text == NULL.name:
+                return self.terms.null
+            case ConstRef(text) if text.startswith("ConstPtr("):
+                return self.terms.constant(text[len("ConstPtr(") : -1])
+            case ConstClass():
+                return self.terms.var(str(value))
             case _:
                 raise Unsupported(str(value), line)
 
-    def step(self, operation: Operation) -> None:
-        row = operation.op
-        if row.kind is Kind.POSITION:
-            self.positions += 1
-            self.number += 1
-            return
-        args = self.args(operation)
-        self.compute(operation, args, self.defined)
-        if row.kind is Kind.GUARD:
-            self.guard(operation, args)
-        elif row.kind is Kind.EVENT:
-            if operation.result is not None:
-                self.values[operation.result] = self.terms.var(event_name(len(self.events)))
-            self.events.append(EventEncoding(operation, args, len(self.guards)))
+    def args(self, operation: Operation) -> tuple[Term, ...]:
+        return tuple(self.term(arg, operation.line) for arg in operation.args)
 
-    def compute(self, operation: Operation, args: Sequence[Term], defined: list[Definedness]) -> None:
-        """The operation's definedness, into `defined`, and its result and flag."""
-        row, number = operation.op, self.number
-        self.number += 1
+    def compute(self, operation: Operation, number: int, place: Place) -> Iterator[Definedness]:
+        """The operation's result, flag and effect; whether it passes if it is a guard. Yields its definedness."""
+        memory = memory_of(operation)
+        if memory is not None:
+            yield from self._compute_on_heap(operation, memory, number, place)
+            return
+        row, args = operation.op, self.args(operation)
         if row.defined is not None:
-            condition = row.defined(self.terms, *args)
-            if condition is not self.terms.true:
-                place = Definedness(number, operation, condition, len(self.guards), len(self.events))
-                defined.append(place)
+            yield from self._defined(row.defined(self.terms, *args), operation, number, place)
         if row.meaning is not None:
             assert operation.result is not None
             self.values[operation.result] = row.meaning(self.terms, *args)
+        if row.passes is not None:
+            self.passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
         if row.overflows is not None:
             self.flag = row.overflows(self.terms, *args)
 
-    def guard(self, operation: Operation, args: Sequence[Term]) -> None:
-        row, exit_ = operation.op, exit_of(operation)
-        assert row.passes is not None
-        passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
-        block: list[Definedness] = []
-        for inner in exit_.block:
-            self.compute(inner, self.args(inner), block)
-        failargs = exit_.failargs
-        handed = (
-            None
-            if failargs is None
-            else tuple(None if arg is None else self.term(arg, operation.line) for arg in failargs)
+    def _compute_on_heap(
+        self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
+    ) -> Iterator[Definedness]:
+        descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
+        if isinstance(descr, Field) and descr.type is Type.FLOAT:
+            raise Unsupported(f"{operation.op.name} of a float", operation.line)
+        condition = memory.defined(self.terms, self.heap, descr, *args)
+        yield from self._defined(condition, operation, number, place)
+        if memory.passes is not None:
+            self.passes = memory.passes(self.terms, self.heap, descr, *args)
+        if memory.meaning is not None and not operation.op.is_guard:
+            self.heap.allocating = number
+            result = memory.meaning(self.terms, self.heap, descr, *args)
+            if operation.result is not None:
+                self.values[operation.result] = result
+            lengths = self.heap.mismatch(number)
+            if lengths is not None:
+                same = self.terms.eq(*lengths)
+                yield from self._defined(same, operation, number, place, "length")
+
+    def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> list[Term | str]:
+        return [
+            (arg.name if isinstance(arg, ConstClass) else str(arg))
+            if index == memory.class_arg
+            else self.term(arg, operation.line)
+            for index, arg in enumerate(operation.args)
+        ]
+
+    def _defined(
+        self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined"
+    ) -> Iterator[Definedness]:
+        if condition is not self.terms.true:
+            yield Definedness(number, operation, condition, *place, what)
+
+    def pass_guard(self, operation: Operation) -> None:
+        """What a guard does to the heap where it passes."""
+        memory = memory_of(operation)
+        if memory is not None and memory.meaning is not None:
+            memory.meaning(
+                self.terms, self.heap, self.layout.descr_of(operation), *self._memory_args(operation, memory)
+            )
+
+
+class _Encoder:
+    def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], recorded: bool) -> None:
+        self._trace = trace
+        self._recorded = recorded
+        self._allocator = Allocator(named)
+        self._terms = terms = memory.terms
+        self._heap = SymbolicHeap(memory, self._allocator, lenient=recorded)
+        self._values: dict[Var, Term] = {}
+        self._computer = _Computer(self._heap, self._values)
+        self._defined: list[Definedness] = []
+        self._guards: list[GuardEncoding] = []
+        self._events: list[EventEncoding] = []
+        self._positions = 0
+        self._number = 0
+        for position, var in enumerate(trace.inputs):
+            if var.type is Type.FLOAT:
+                raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
+            name = input_name(position)
+            self._values[var] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
+
+    def encoding(self) -> Encoding:
+        end = self._computer.args(self._trace.end)
+        return Encoding(
+            self._trace,
+            tuple(self._defined),
+            tuple(self._guards),
+            tuple(self._events),
+            end,
+            self._heap,
+            self._allocator.made,
+            self._values,
         )
-        self.guards.append(GuardEncoding(operation, passes, handed, tuple(block), len(self.events), self.positions))
+
+    def step(self, operation: Operation) -> None:
+        number, kind = self._number, operation.op.kind
+        self._number += 1
+        if kind is Kind.POSITION:
+            self._positions += 1
+        elif kind is Kind.EVENT:
+            self._event(operation, number)
+        elif kind is not Kind.END:
+            place = (len(self._guards), len(self._events))
+            self._defined += self._computer.compute(operation, number, place)
+            if kind is Kind.GUARD:
+                self._guard(operation, number, place)
+
+    def _guard(self, operation: Operation, number: int, place: Place) -> None:
+        heap, passes = self._heap.copy(), self._computer.passes
+        left = _exit(operation, number, heap, self._values, place, {})
+        self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
+        self._number += len(exit_of(operation).block)
+        self._computer.pass_guard(operation)
+
+    def _event(self, operation: Operation, number: int) -> None:
+        count, args, heap = len(self._events), self._computer.args(operation), self._heap
+        effects = effects_of(operation, self._terms.layout)
+        objects = heap.visible([arg for arg in args if is_reference(arg)], effects.may_see)
+        may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
+        seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)
+        self._events.append(seen)
+        for alloc in sorted(objects, key=lambda alloc: alloc.number):
+            self._terms.expose(alloc, count)
+        kept = list(heap.happen(count, effects))
+        if self._recorded:
+            place = (len(self._guards), count + 1)
+            self._defined += [Definedness(number, operation, fact, *place, "kept") for fact in kept]
+        if operation.result is not None:
+            name = event_name(count)
+            is_ref = operation.op.result is Type.REF
+            self._values[operation.result] = self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
+
+
+def _exit(
+    operation: Operation,
+    number: int,
+    heap: SymbolicHeap,
+    values: dict[Var, Term],
+    place: Place,
+    named: Mapping[int, Term],
+) -> ExitEncoding:
+    """What the guard of that number leaves. What its block defines goes into `values`: its names are its own."""
+    exit_, allocator = exit_of(operation), Allocator(named)
+    computer = _Computer(heap.with_allocator(allocator) if exit_.block else heap, values)
+    block = [
+        known for inner, one in enumerate(exit_.block, number + 1) for known in computer.compute(one, inner, place)
+    ]
+    failargs = exit_.failargs
+    handed = (
+        None
+        if failargs is None
+        else tuple(None if arg is None else computer.term(arg, operation.line) for arg in failargs)
+    )
+    return ExitEncoding(handed, tuple(block), computer.heap, allocator.made)
+
+
+def _anything(_slot: Field) -> bool:
+    return True

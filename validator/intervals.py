@@ -12,6 +12,7 @@ from typing import Any
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain
 from optimizer.ir.term import Term, cone
+from validator.object_terms import OF_OBJECTS
 
 
 class Intervals:
@@ -52,11 +53,23 @@ class Intervals:
                 return d.const(term.value)
             case "truth":
                 return term.value
+            case "load":
+                return self._loaded(term)
+            case "length":
+                return self._met(d.between(0, d.half - 1) or d.top, self._limits.get(term, d.top))
+            case kind if kind in OF_OBJECTS:
+                return None
             case kind:
                 bounds = getattr(d, kind)(*[self._known[arg] for arg in term.args])
                 if kind in _EXACT:
                     bounds = self._without_overflow(term, bounds)
                 return self._met(bounds, self._limits[term]) if term in self._limits else bounds
+
+    def _loaded(self, term: Term) -> Bounds:
+        """What memory held at first: within the bounds of narrow memory."""
+        d, initial = self._domain, term.value
+        bounds = d.top if initial.low is None else d.between(initial.low, initial.high) or d.top
+        return self._met(bounds, self._limits.get(term, d.top))
 
     def _without_overflow(self, term: Term, bounds: Bounds) -> Bounds:
         """A sum, difference or product that is known not to overflow is that of the integers."""

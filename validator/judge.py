@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
-from optimizer.ir.terms import Terms
+from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.encode import Encoding, encode
+from validator.encode import Encoding, encode, memory_for
+from validator.matching import guess_origins, match_allocations
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
 from validator.states import sample_states, simplify_state
+from validator.symbolic_heap import Memory
 from validator.vacuity import vacuity
 from validator.verdict import (
     Counterexample,
@@ -77,11 +80,25 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
     return None
 
 
-def _encoded(trace: Trace, terms: Terms, which: str) -> Encoding:
+def _encoded(trace: Trace, memory: Memory, which: str, named: Mapping[int, Term] | None = None) -> Encoding:
     try:
-        return encode(trace, terms)
+        return encode(trace, memory, recorded=which == "before", named=named)
     except UnsupportedFault as limit:
         raise UnsupportedFault(limit.what, limit.line, which) from None
+
+
+def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
+    """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
+    memory = memory_for(layout, before, after)
+    recorded = _encoded(before, memory, "before")
+    seen = memory.terms.visible_from.copy()
+    optimized = _encoded(after, memory, "after")
+    if recorded.made and optimized.made:
+        guess = guess_origins(recorded, optimized, given_origins(before, after))
+        named = match_allocations(recorded, optimized, guess)
+        memory.terms.forget_exposures(seen)
+        optimized = _encoded(after, memory, "after", named)
+    return Pair(memory, recorded, optimized, options)
 
 
 @dataclass
@@ -111,13 +128,13 @@ class _Judge:
         self._options = options
         self._clock = clock
         self._before, self._after = before, after
-        terms = Terms(before.word)
-        self._pair = Pair(terms, _encoded(before, terms, "before"), _encoded(after, terms, "after"), options)
+        layout = layout_of(before, after)
+        self._pair = _pair(before, after, layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
-        self._replay = Replay(before, after, options)
+        self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = list(sample_states(before, after, examples))
+        self._samples = list(sample_states(before, after, examples, layout))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []
@@ -182,6 +199,9 @@ class _Judge:
         match answer:
             case Holds(by):
                 attempt.settled.append(Settled(obligation.name, Status.PROVED, by, seconds))
+            case Model(state) if self._pair.is_abstract and not self._replay.counterexample(state, attempt.origins):
+                attempt.settled.append(Settled(obligation.name, Status.UNKNOWN, "solving", seconds))
+                attempt.unsettled.append((obligation, guard, "abstraction"))
             case Model(state):
                 attempt.settled.append(Settled(obligation.name, Status.REFUTED, "solving", seconds))
                 attempt.refuting = state
@@ -323,6 +343,7 @@ class _Judge:
 def _explain(reason: str) -> str:
     known = {
         "effort": "the solver's effort was used up (a larger one: --effort)",
+        "abstraction": "a candidate was found, and the two traces do not differ on it",
         "timeout": "the time limit was reached (a larger one: --timeout)",
     }
     return known.get(reason, f"the solver gave up ({reason})")

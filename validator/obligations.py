@@ -15,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
-from validator.encode import Definedness, Encoding, EventEncoding
+from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
+from validator.matching import match_exit
+from validator.object_terms import ObjectTerms, is_reference
+from validator.symbolic_heap import Memory, Sight, agrees
 from validator.verdict import Failargs, Guards, Options
 
 
@@ -41,10 +44,12 @@ class Obligation:
 
 
 class Pair:
-    """Two encodings over one `Terms`, and the obligations between them."""
+    """Two encodings over one `Memory`, and the obligations between them."""
 
-    def __init__(self, terms: Terms, before: Encoding, after: Encoding, options: Options) -> None:
-        self.terms = terms
+    def __init__(self, memory: Memory, before: Encoding, after: Encoding, options: Options) -> None:
+        self.terms: ObjectTerms = memory.terms
+        self._slots = tuple(memory.slots.values())
+        self._exits: dict[tuple[int, int], ExitEncoding] = {}
         self.before = before
         self.after = after
         self.options = options
@@ -54,6 +59,12 @@ class Pair:
             self._defined_behind.setdefault(known.guards, []).append(known)
         for number, event in enumerate(after.events):
             self._events_behind.setdefault(event.guards, []).append(number)
+
+    @property
+    def is_abstract(self) -> bool:
+        """May a model of a query mean less than the language does? Which objects the world can find is overestimated,
+        and so are the classes that there may be."""
+        return any(map(is_reference, self.before.values.values())) or bool(self._slots)
 
     # What may be assumed.
 
@@ -84,7 +95,7 @@ class Pair:
         for guard in self.before.guards[place.before :]:
             if place.events is not None and guard.events > place.events:
                 return
-            for known in guard.block:
+            for known in guard.exit.block:
                 leaves = self.terms.both(ahead, self.terms.not_(guard.passes))
                 yield self.terms.implies(leaves, known.condition)
             ahead = self.terms.both(ahead, guard.passes)
@@ -140,18 +151,52 @@ class Pair:
         if mine.events != theirs.events:
             yield Obligation(f"guard {j}: events", place, self.terms.false, fails)
             return
-        yield from self._defined(mine.block, place, fails)
-        if self.options.failargs is Failargs.IGNORE or mine.failargs is None or theirs.failargs is None:
+        wanted, got = theirs.exit, self._exit(j, origin)
+        yield from self._defined(got.block, place, fails)
+        if self.options.failargs is Failargs.IGNORE:
             return
-        for known in theirs.block:
+        for known in wanted.block:
             yield Obligation(f"guard {j}: origin's exit block", place, known.condition, fails)
-        if len(mine.failargs) != len(theirs.failargs):
+        yield from self._failargs(j, wanted, got, place, fails)
+        for slot, same in self._heaps(wanted, got):
+            yield Obligation(f"guard {j}: heap {slot.key}", place, same, fails)
+
+    def _failargs(
+        self, j: int, before: ExitEncoding, after: ExitEncoding, place: Place, fails: tuple[Term, ...]
+    ) -> Iterator[Obligation]:
+        if before.failargs is None or after.failargs is None:
+            return
+        if len(before.failargs) != len(after.failargs):
             yield Obligation(f"guard {j}: failargs", place, self.terms.false, fails)
             return
-        for i, (wanted, got) in enumerate(zip(theirs.failargs, mine.failargs, strict=True)):
+        for i, (wanted, got) in enumerate(zip(before.failargs, after.failargs, strict=True)):
             if wanted is not None:
-                same = self.terms.false if got is None else self.terms.eq(wanted, got)
+                same = self.terms.false if got is None else self.terms.equal(wanted, got)
                 yield Obligation(f"guard {j}: failarg {i}", place, same, fails)
+
+    def _exit(self, j: int, origin: int) -> ExitEncoding:
+        """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
+        own = self.after.guards[j].exit
+        if not own.made:
+            return own
+        if (j, origin) not in self._exits:
+            guard = self.after.guards[j]
+            named = match_exit(self.before.guards[origin].exit, own, guard)
+            self._exits[j, origin] = leave(self.after, guard, j, named)
+        return self._exits[j, origin]
+
+    def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
+        """The memory that is not plainly the same in both, and the condition under which all that can be seen of it
+        is."""
+        if all(before.heap.chain(slot) is after.heap.chain(slot) for slot in self._slots):
+            return
+        yield from self._differing(before.sight(), after.sight(), self._slots)
+
+    def _differing(self, before: Sight, after: Sight, slots: Sequence[Field]) -> Iterator[tuple[Field, Term]]:
+        for slot in slots:
+            same = agrees(before, after, slot)
+            if same is not self.terms.true:
+                yield slot, same
 
     def stretch(self, j: int, passed: int) -> Iterator[Obligation]:
         """The operations and events of `after` between its guards j - 1 and j (or its end), where `passed` guards of
@@ -171,7 +216,7 @@ class Pair:
         self, known: tuple[Definedness, ...], place: Place, given: tuple[Term, ...] = ()
     ) -> Iterator[Obligation]:
         for one in known:
-            yield Obligation(f"op {one.op}: defined", place, one.condition, given)
+            yield Obligation(f"op {one.op}: {one.what}", place, one.condition, given)
 
     def _event(self, number: int, place: Place) -> Iterator[Obligation]:
         """The event is that of `before`. That `before` gets to it follows from what its guards have to prove: where it
@@ -186,7 +231,9 @@ class Pair:
             yield Obligation(f"event {number}: kind", place, self.terms.false, given)
             return
         for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
-            yield Obligation(f"event {number}: argument {i}", place, self.terms.eq(wanted, got), given)
+            yield Obligation(f"event {number}: argument {i}", place, self.terms.equal(wanted, got), given)
+        for slot, same in self._differing(theirs.sight, mine.sight, theirs.may_see):
+            yield Obligation(f"event {number}: heap {slot.key}", place, same, given)
 
     def end(self) -> Iterator[Obligation]:
         """Where `after` goes to its end, `before` does too, with the same events and arguments."""
@@ -200,7 +247,9 @@ class Pair:
             yield Obligation("end: arguments", place, self.terms.false)
         else:
             for i, (wanted, got) in enumerate(zip(before.end, after.end, strict=True)):
-                yield Obligation(f"end: argument {i}", place, self.terms.eq(wanted, got))
+                yield Obligation(f"end: argument {i}", place, self.terms.equal(wanted, got))
+            for slot, same in self._heaps(before, after):
+                yield Obligation(f"end: heap {slot.key}", place, same)
 
 
 def _kind(event: EventEncoding) -> tuple[str, str | None, int]:

@@ -1,14 +1,17 @@
 """Concrete runs of both traces, compared as section 5 of the trace language says.
 
 This is the word that decides: no difference is reported that the interpreter has not shown. It knows nothing of terms
-or solvers, and it does not trust the alignment: it is told the origins, and judges the runs.
+or solvers, and it does not trust the alignment: it is told the origins, and judges the runs. What the runs allocated
+is the same up to one renaming for all events and the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from optimizer.ir.heap import Heap
+from optimizer.ir.heap_comparison import Mismatch, Renaming, Sight, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
     Finished,
     GuardFailed,
@@ -18,8 +21,8 @@ from optimizer.ir.interpreter import (
     Run,
     Stopped,
     Undefined,
-    World,
 )
+from optimizer.ir.layout import Layout
 from optimizer.ir.trace import Trace, exit_of
 from validator.verdict import Counterexample, Failargs, Guards, Options, State
 
@@ -37,19 +40,27 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Both traces' runs on one state, whose world may stop at an event so that `before` is defined on it."""
+    """Both traces' runs on one state, whose world may stop at an event so that `before` is defined on it, and whose
+    heap describes every object of both traces.
+
+    `events` is the first difference between the events of both, as many as both have done; if there is none, `renaming`
+    knows the allocations that events have seen.
+    """
 
     state: State
     before: Run
     after: Run
+    events: Difference | None = None
+    renaming: Renaming = field(default_factory=Renaming)
 
 
 class Replay:
-    """Runs a pair of traces on states, and compares."""
+    """Runs a pair of traces on states, and compares. `layout` is the one that the pair shares."""
 
-    def __init__(self, before: Trace, after: Trace, options: Options) -> None:
-        self._before = Program(before)
-        self._after = Program(after)
+    def __init__(self, before: Trace, after: Trace, options: Options, layout: Layout) -> None:
+        self._layout = layout
+        self._before = Program(before, layout)
+        self._after = Program(after, layout)
         self._options = options
         self._listed = [exit_of(guard).failargs is not None for guard in before.guards]
 
@@ -59,14 +70,29 @@ class Replay:
         Where the recorded trace is undefined behind an event, the world is made to stop there: on such a world the
         recorded trace is defined, and is all that the optimized one may rely on.
         """
-        before = self._before.run(state.inputs, state.world)
+        state = self._completed(state)
+        before = self._run(self._before, state)
         if isinstance(before.outcome, Undefined):
             if not before.events:
                 return None
-            state = State(state.inputs, World(state.world.results, len(before.events) - 1))
-            before = self._before.run(state.inputs, state.world)
+            state = replace(state, world=replace(state.world, stops_at=len(before.events) - 1))
+            before = self._run(self._before, state)
             assert isinstance(before.outcome, Stopped)
-        return Runs(state, before, self._after.run(state.inputs, state.world))
+        # What `before` has read or protected, no event changes in either run.
+        after = self._run(self._after, replace(state, world=before.world))
+        renaming = Renaming()
+        return Runs(state, before, after, _at_events(before, after, renaming), renaming)
+
+    def _completed(self, state: State) -> State:
+        """The state with a heap that describes the opaque constants of both traces."""
+        heap = Heap(self._layout) if state.heap is None else state.heap.copy()
+        heap.layout = self._layout  # that of an example may know one trace only
+        for program in (self._before, self._after):
+            program.prepare(heap)
+        return replace(state, heap=heap if heap.objects or heap.names else None)
+
+    def _run(self, program: Program, state: State, leave_at: int | None = None) -> Run:
+        return program.run(state.inputs, state.world, leave_at=leave_at, heap=state.heap)
 
     def left_at(self, runs: Runs) -> int | None:
         """The guard at which the optimized trace left, if it did."""
@@ -74,24 +100,18 @@ class Replay:
 
     def difference(self, runs: Runs, origin: int | None) -> Difference | None:
         """What is wrong, where the guard at which the optimized trace left (if it did) has that origin."""
-        before, after = runs.before, runs.after
+        after = runs.after
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
             return Difference(
                 f"op {number}: defined",
                 f"the optimized trace does operation {number} where {reason}; the recorded trace never does",
             )
-        for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
-            if (wanted.name, wanted.descr, len(wanted.args)) != (got.name, got.descr, len(got.args)):
-                return Difference(f"event {number}: kind", f"event {number} is another one in the optimized trace")
-            for i, (x, y) in enumerate(zip(wanted.args, got.args, strict=True)):
-                if x != y:
-                    return Difference(
-                        f"event {number}: argument {i}", f"argument {i} of event {number} is {y}, not {x}"
-                    )
+        if runs.events is not None:
+            return runs.events
         if isinstance(after.outcome, GuardFailed):
             return self._at_guard(runs, after.outcome, origin)
-        return _at_end(before, after)
+        return _at_end(runs)
 
     def _at_guard(self, runs: Runs, left: GuardFailed, origin: int | None) -> Difference | None:
         before, guard = runs.before, left.guard
@@ -106,7 +126,7 @@ class Replay:
                 f"guard {k}: left",
                 f"the recorded trace leaves at guard {k}; the optimized one only later, at its guard {guard}",
             )
-        expected = self._before.run(runs.state.inputs, runs.state.world, leave_at=origin)
+        expected = self._run(self._before, runs.state, leave_at=origin)
         # Where `before` itself is defined, all that can be undefined here is the exit block of a guard that it passes.
         reached = isinstance(expected.outcome, GuardFailed | Undefined) and not self._left_ahead(expected, origin)
         if not reached or len(expected.events) != len(runs.after.events):
@@ -115,7 +135,7 @@ class Replay:
                 f"guard {guard} fails with {_count(len(runs.after.events), 'event')} done, and the recorded guard "
                 f"{origin} stands behind another number",
             )
-        return self._condition(runs, guard, origin, expected) or self._failargs(left, origin, expected)
+        return self._condition(runs, guard, origin, expected) or self._handed_over(runs, left, origin, expected)
 
     def _left_ahead(self, expected: Run, origin: int) -> bool:
         return isinstance(expected.outcome, GuardFailed) and expected.outcome.guard != origin
@@ -126,38 +146,41 @@ class Replay:
         if mode is Guards.SAME and outcome != expected.outcome:
             return Difference(name, f"guard {guard} fails where the recorded guard {origin} holds", expected)
         if mode is Guards.EARLY:
-            returning = World(runs.state.world.results)
-            freely = self._before.run(runs.state.inputs, returning).outcome
+            returning = replace(runs.state, world=replace(runs.state.world, stops_at=None))
+            freely = self._run(self._before, returning).outcome
             if isinstance(freely, Finished | Jumped):
                 return Difference(name, f"guard {guard} fails where the recorded trace goes on to its end", expected)
         return None
 
-    def _failargs(self, left: GuardFailed, origin: int, expected: Run) -> Difference | None:
-        listed, got, guard = self._listed[origin], left.failargs, left.guard
-        if self._options.failargs is Failargs.IGNORE or not listed or got is None:
+    def _handed_over(self, runs: Runs, left: GuardFailed, origin: int, expected: Run) -> Difference | None:
+        """What differs in the failargs, or in the heap that is left behind."""
+        guard = left.guard
+        if self._options.failargs is Failargs.IGNORE:
             return None
+        is_listed = self._listed[origin] and left.failargs is not None
         if not isinstance(expected.outcome, GuardFailed):
             return Difference(
                 f"guard {guard}: origin's exit block",
                 f"guard {guard} fails where the exit block of the recorded guard {origin} is undefined",
             )
-        wanted = expected.outcome.failargs
-        assert wanted is not None
-        if len(wanted) != len(got):
+        wanted, got = sight_of_end(expected), sight_of_end(runs.after)
+        if not is_listed:
+            wanted, got = (Sight((), sight.objects, sight.what) for sight in (wanted, got))
+        if len(wanted.values) != len(got.values):
             return Difference(
                 f"guard {guard}: failargs",
-                f"guard {guard} hands over {_count(len(got), 'value')}, the recorded guard {origin} {len(wanted)}",
+                f"guard {guard} hands over {_count(len(got.values), 'value')}, the recorded guard {origin} "
+                f"{len(wanted.values)}",
                 expected,
             )
-        for i, (x, y) in enumerate(zip(wanted, got, strict=True)):
-            if x is not None and x != y:
-                found = "a dead slot (None)" if y is None else str(y)
-                return Difference(
-                    f"guard {guard}: failarg {i}",
-                    f"failarg {i} of guard {guard} is {found}, that of the recorded guard {origin} is {x}",
-                    expected,
-                )
-        return None
+        found = runs.renaming.copy().difference(wanted, got)
+        if found is None:
+            return None
+        sentence = f"where guard {guard} fails, {found}"
+        if found.value is not None:
+            sentence = f"failarg {found.value} of guard {guard} is {found.got}, that of the recorded guard {origin} is "
+            sentence += found.wanted
+        return Difference(_obligation(f"guard {guard}", "failarg", found), sentence, expected)
 
     def counterexample(self, state: State, origins: Origins) -> Counterexample | None:
         """The counterexample that `state` is under these origins, if it is one."""
@@ -179,8 +202,27 @@ class Replay:
         )
 
 
-def _at_end(before: Run, after: Run) -> Difference | None:
+def _at_events(before: Run, after: Run, renaming: Renaming) -> Difference | None:
+    """How the first events differ, as many as both runs have done."""
+    for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
+        if (wanted.name, wanted.descr, len(wanted.args)) != (got.name, got.descr, len(got.args)):
+            return Difference(f"event {number}: kind", f"event {number} is another one in the optimized trace")
+        found = renaming.difference(sight_of_event(wanted), sight_of_event(got))
+        if found is not None:
+            sentence = f"at event {number}, {found}"
+            if found.value is not None:
+                sentence = f"argument {found.value} of event {number} is {found.got}, not {found.wanted}"
+            return Difference(_obligation(f"event {number}", "argument", found), sentence)
+    return None
+
+
+def _obligation(where: str, what: str, found: Mismatch) -> str:
+    return f"{where}: heap {found.memory}" if found.value is None else f"{where}: {what} {found.value}"
+
+
+def _at_end(runs: Runs) -> Difference | None:
     """The optimized trace went to its end, or stopped at an event."""
+    before, after = runs.before, runs.after
     wanted, got = before.outcome, after.outcome
     if isinstance(got, Stopped):
         if isinstance(wanted, Stopped):
@@ -208,10 +250,13 @@ def _at_end(before: Run, after: Run) -> Difference | None:
         return Difference(
             "end: arguments", f"the end hands over {_count(len(got.args), 'value')}, not {len(wanted.args)}"
         )
-    for i, (x, y) in enumerate(zip(wanted.args, got.args, strict=True)):
-        if x != y:
-            return Difference(f"end: argument {i}", f"argument {i} of the end is {y}, not {x}")
-    return None
+    found = runs.renaming.copy().difference(sight_of_end(before), sight_of_end(after))
+    if found is None:
+        return None
+    sentence = f"at the end, {found}"
+    if found.value is not None:
+        sentence = f"argument {found.value} of the end is {found.got}, not {found.wanted}"
+    return Difference(_obligation("end", "argument", found), sentence)
 
 
 def _count(number: int, noun: str) -> str:

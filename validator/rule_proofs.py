@@ -90,7 +90,8 @@ def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Sta
             return on_all
         case NeverFires():
             small = None
-    t, solver = _PlainTerms(width), Solver(width)
+    t = _PlainTerms(width)
+    solver = Solver(t)
     fires = solver.check(_premises(rule, t, _variables(rule, t)), effort, _NET_S)
     if isinstance(fires, Unsat):
         return NeverFires(width)
@@ -203,8 +204,9 @@ def _solve(rule: Rule, t: Terms, solver: Solver, cases: list[Leaves], method: st
         answer: Answer = solver.check([wrong(rule, t, leaves)], effort, _NET_S)
         match answer:
             case Sat(model):
+                values = {name: model.get(leaf, 0) for name, leaf in leaves.items()}
                 known = {name: leaf.value for name, leaf in leaves.items() if leaf.kind == "const"}
-                return Refuted(t.width, {name: model.get(name, 0) for name in rule.names} | known)
+                return Refuted(t.width, {name: values.get(name, 0) for name in rule.names} | known)
             case GaveUp(reason):
                 return Unproved(reason)
             case Unsat():

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.interpreter import World
+from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Kind
 from optimizer.ir.runs import Scripted
 from optimizer.ir.trace import ConstInt, Trace, all_operations
+from validator.heap_plan import needs_heap, plan_heap
+from validator.heap_samples import HeapSampler
 from validator.verdict import State
 
 _SAMPLES = 40
@@ -31,8 +35,11 @@ def simple_values(word: int) -> tuple[int, ...]:
     return tuple(sorted(values, key=lambda value: (abs(value), value < 0)))
 
 
-def sample_states(before: Trace, after: Trace, examples: Sequence[State]) -> Iterator[State]:
-    """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair."""
+def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout: Layout) -> Iterator[State]:
+    """The examples, boundary values, values near the traces' constants, and random ones; always the same for a pair.
+
+    `layout` is the one that the pair shares.
+    """
     word, arity = before.word, len(before.inputs)
     events = sum(operation.op.kind is Kind.EVENT for operation in before.ops)
     pool = _pool(before, after)
@@ -44,6 +51,12 @@ def sample_states(before: Trace, after: Trace, examples: Sequence[State]) -> Ite
         return wrap(random.getrandbits(word), word)
 
     yield from examples
+    if needs_heap(before) or needs_heap(after):
+        sampler = HeapSampler(before, plan_heap(before, after, layout), pool, random)
+        for count in range(_SAMPLES):
+            is_changed = bool(examples) and count % 2 == 1
+            yield sampler.changed(random.choice(examples)) if is_changed else sampler.state()
+        return
     for value in simple_values(word)[:3]:
         yield State((value,) * arity, World((value,) * events))
     for count in range(_SAMPLES):
@@ -74,7 +87,7 @@ def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -
     """A simpler state for `trace` of which `still` holds as it does of `state`: small values, a world that goes on."""
     word = trace.word
     if state.world.stops_at is not None:
-        returning = State(state.inputs, World(state.world.results))
+        returning = replace(state, world=replace(state.world, stops_at=None))
         state = returning if still(returning) else state
     budget = min(_SHRINK_RUNS, _SHRINK_OPERATIONS // len(trace.ops))
     values: list[Scripted] = [*state.inputs, *state.world.results]
@@ -82,7 +95,7 @@ def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -
 
     def build(candidate: list[Scripted]) -> State:
         inputs = tuple(value for value in candidate[:arity] if isinstance(value, int))
-        return State(inputs, World(tuple(candidate[arity:]), state.world.stops_at))
+        return replace(state, inputs=inputs, world=replace(state.world, results=tuple(candidate[arity:])))
 
     changed = True
     while changed and budget > 0:

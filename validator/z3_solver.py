@@ -15,6 +15,9 @@ import z3
 
 from optimizer.ir.domain import PRIMITIVES, wrap
 from optimizer.ir.term import Term, cone
+from optimizer.ir.terms import Terms
+from validator.object_terms import ObjectTerms
+from validator.z3_references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,10 @@ class Unsat:
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """These values satisfy the conditions: a signed integer for each variable that matters."""
+    """These values satisfy the conditions: of each variable, index, and thing that objects have, that matters. Words
+    are signed; equal references are equal numbers, 0 is NULL; classes are numbers, see `validator.object_terms`."""
 
-    model: dict[str, int]
+    model: dict[Term, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +99,13 @@ _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem
 
 
 class Solver:
-    """Answers queries over terms of one width. Terms are translated once each."""
+    """Answers queries over `terms`. Each term is translated once."""
 
-    def __init__(self, width: int) -> None:
-        self._width = width
+    def __init__(self, terms: Terms) -> None:
+        self._width = terms.width
         self._context = z3.Context()
         self._translated: dict[Term, Any] = {}
+        self._references = References(terms, self._context) if isinstance(terms, ObjectTerms) else None
         steps = [z3.Tactic(step, ctx=self._context) for step in _STEPS]
         self._preprocessing = z3.Then(*steps, z3.Tactic("fail-if-undecided", ctx=self._context))
         self._solving = z3.Then(*steps, z3.Tactic("smt", ctx=self._context))
@@ -112,6 +117,9 @@ class Solver:
         solver.set("timeout", max(1, int(min(_LARGEST, timeout_s * 1000))))
         solver.set("rlimit", min(_LARGEST, effort))
         solver.add(*[self._translate(condition) for condition in conditions])
+        if self._references is not None:
+            of_memory = [term for term in cone(conditions) if term.kind in OF_MEMORY]
+            solver.add(*self._references.axioms(of_memory, self._translated))
         answer = solver.check()
         if answer == z3.unsat:
             return Unsat()
@@ -142,14 +150,20 @@ class Solver:
             return z3.BitVecVal(term.value, self._width, self._context)
         if term.kind == "truth":
             return z3.BoolVal(term.value, self._context)
+        if term.kind in OF_MEMORY:
+            assert self._references is not None
+            return self._references.build(term, self._translated)
         return _BUILD[term.kind](*[self._translated[arg] for arg in term.args])
 
-    def _values(self, model: Any, conditions: Sequence[Term]) -> dict[str, int]:
-        return {
-            term.value: wrap(model.eval(self._translated[term], True).as_long(), self._width)
-            for term in cone(conditions)
-            if term.kind == "var"
-        }
+    def _values(self, model: Any, conditions: Sequence[Term]) -> dict[Term, int]:
+        values: dict[Term, int] = {}
+        terms = cone(conditions)
+        indices = {term.args[1] for term in terms if term.kind in LOADS and len(term.args) > 1}
+        for term in terms:
+            if term.kind in VALUED or term in indices:
+                value = model.eval(self._translated[term], True).as_long()
+                values[term] = value if term.kind in NUMBERS else wrap(value, self._width)
+        return values
 
 
 def _why(reason: str) -> str:

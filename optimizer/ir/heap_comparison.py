@@ -8,7 +8,7 @@ place may hold anything there in the second.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap import NO_INDEX, Cell, Datum, Heap, Object, Ref
@@ -18,11 +18,17 @@ from optimizer.ir.runs import EventSeen, Finished, GuardFailed, Jumped, Run, Sto
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Where two runs differ, and how: `place` is such as `argument 0.next.value`."""
+    """Where two runs differ, and how: `place` is such as `argument 0.next.value`.
+
+    `value` is the index of the value handed over that is another one; `memory` is there where memory differs: the key
+    of its cell, or `class` or `length` of an object.
+    """
 
     place: str
     wanted: str
     got: str
+    value: int | None = field(default=None, compare=False)
+    memory: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.place} is {self.got}, not {self.wanted}"
@@ -63,6 +69,9 @@ class Renaming:
             self._partners[ref], self._taken[other] = other, ref
         return self._partners.get(ref) == other
 
+    def copy(self) -> Renaming:
+        return Renaming(dict(self._partners), dict(self._taken))
+
     def partners(self) -> list[tuple[Ref, Ref]]:
         """The pairs so far, in the order in which they were found."""
         return list(self._partners.items())
@@ -85,10 +94,10 @@ class _Comparison:
             if one is None:
                 continue
             if other is None:
-                return Mismatch(place, str(one), "a dead slot (None)")
+                return Mismatch(place, str(one), "a dead slot (None)", number)
             found = self._value(place, one, other)
             if found is not None:
-                return found
+                return replace(found, value=number)
         for ref in old:
             self._meet(ref.name, ref, ref)
         for ref, other in self._renaming.partners():
@@ -123,9 +132,9 @@ class _Comparison:
     def _objects(self, place: str, ref: Ref, other: Ref) -> Mismatch | None:
         one, two = self._wanted.objects[ref], self._got.objects[other]
         if one.type.name != two.type.name:
-            return Mismatch(f"the class of {place}", one.type.name, two.type.name)
+            return Mismatch(f"the class of {place}", one.type.name, two.type.name, memory="class")
         if one.length != two.length:
-            return Mismatch(f"the length of {place}", str(one.length), str(two.length))
+            return Mismatch(f"the length of {place}", str(one.length), str(two.length), memory="length")
         for cell in _cells(one, two, self._wanted.effects):
             like = one.cells.get(cell, two.cells.get(cell, 0))
             wanted, got = one.value(cell, like), two.value(cell, like)
@@ -133,10 +142,10 @@ class _Comparison:
                 continue
             where = f"{place}{_step(cell)}"
             if got is None:
-                return Mismatch(where, str(wanted), "not written")
+                return Mismatch(where, str(wanted), "not written", memory=cell[0])
             found = self._value(where, wanted, got)
             if found is not None:
-                return found
+                return replace(found, memory=cell[0])
         return None
 
 

@@ -77,6 +77,9 @@ class Known:
 
 Resolved = Field | Array | Struct
 
+SUBCLASS = "+"
+"""`Node+` is the name of a subclass of `Node` that is not declared."""
+
 
 class WrongDescr(Exception):
     """A descr that is not what its operation takes; the message says why."""
@@ -242,7 +245,13 @@ class Layout:
     def struct(self, text: str) -> Struct:
         """The struct of that name or alias."""
         name = self._aliases.get(text, text)
+        if name.endswith(SUBCLASS) and name.removesuffix(SUBCLASS) in self._structs:
+            return self.subclass_of(name.removesuffix(SUBCLASS))
         return self._structs.get(name) or Struct(name, name)
+
+    def subclass_of(self, name: str) -> Struct:
+        """A subclass of a declared struct that is not declared itself: there may always be one."""
+        return replace(self._structs[name], name=name + SUBCLASS, vtable=name + SUBCLASS, parent=name)
 
     def array(self, text: str) -> Array:
         """The array of that name or alias."""
@@ -255,14 +264,15 @@ class Layout:
         return self._find_declared(name) or self._undeclared(name, name, name)
 
     def memory(self, text: str, *, has_index: bool) -> Field | None:
-        """The field of that name, or, with an index, the items or a field of an array; None where it is no such."""
+        """The field of that name, or, with an index, the items or a field of an array.
+
+        None where it is no such, or neither declared nor used.
+        """
         name = self._aliases.get(text, text)
         found = self._declared_as(name)
         if found is None:
-            kinds: tuple[DescrKind, ...] = (DescrKind.FIELD,)
-            if has_index:
-                kinds = (DescrKind.INTERIOR,) if self.is_interior(name) else (DescrKind.ITEM,)
-            found = kinds
+            used_as = self._uses.get(name, ("", None))[0]
+            found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
         wanted = (DescrKind.ITEM, DescrKind.INTERIOR) if has_index else (DescrKind.FIELD,)
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)
@@ -356,7 +366,7 @@ class Layout:
         """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
         here: str | None = name
         while here is not None and here != other:
-            here = self._structs[here].parent if here in self._structs else None
+            here = self._structs[here].parent if here in self._structs else _above(here)
         return here is not None
 
     def unrelated(self, name: str, other: str) -> bool:
@@ -409,6 +419,11 @@ class Layout:
                 field = self.field(f"{entry.struct}.{name}")
                 fields[field.key] = field, scalar.value
         return Known(names, struct, array, length, tuple(fields.values()))
+
+
+def _above(name: str) -> str | None:
+    """The struct of which a class that is not declared is known to be a subclass."""
+    return name.removesuffix(SUBCLASS) if name.endswith(SUBCLASS) else None
 
 
 def _used_type(operation: Operation) -> Type | None:

@@ -9,7 +9,7 @@ trusts, and is tested exhaustively at small widths against the concrete domain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from optimizer.ir.concrete import Concrete, concrete
@@ -37,6 +37,11 @@ class Terms(Domain[Term, Term]):
         if term is None:
             term = self._made[key] = Term(kind, args, value, len(self._made))
         return term
+
+    def remade(self, term: Term, args: Sequence[Term]) -> Term:
+        """The term that `term` is with other arguments."""
+        made: Term = getattr(self, term.kind)(*args)
+        return made
 
     # Leaves.
 

@@ -17,6 +17,7 @@ from faulty import change, with_origins
 from fuzz.generate import generate
 from fuzz.shape import Shape
 from optimizer.ir.interpreter import World
+from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
@@ -55,7 +56,7 @@ def all_states(before: Trace, after: Trace) -> Iterator[State]:
 
 def is_right(before: Trace, after: Trace, options: Options) -> bool:
     """Is there an assignment of origins under which no state shows a difference?"""
-    replay = Replay(before, after, options)
+    replay = Replay(before, after, options, layout_of(before, after))
     allowed: list[list[int]] = given_origins(before, after)
     for state in all_states(before, after):
         runs = replay.run(state)

@@ -14,6 +14,7 @@ from test_soundness import WORD, agree, all_states, results
 
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped, Undefined, World
+from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, exit_of
@@ -196,7 +197,7 @@ def test_replay_agrees_with_the_definition(mode: Guards) -> None:
     for _ in range(150):
         before, after = pair(random)
         options = Options(mode, random.choice(list(Failargs)))
-        replay = Replay(before, after, options)
+        replay = Replay(before, after, options, layout_of(before, after))
         for state in random.choices(list(all_states(before, after)), k=20):
             runs = replay.run(state)
             alone = Program(before).run(state.inputs, state.world)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pairs import judge, not_proved, proved, refuted
 
-from optimizer.ir.terms import Terms
+from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 from validator.discharge import KnownPlaces
-from validator.encode import encode
+from validator.encode import encode, memory_for
 from validator.obligations import Pair, Place
 
 pytestmark = pytest.mark.usefixtures("rungs")
@@ -244,9 +244,10 @@ finish()"""
 
 
 def test_the_facts_of_a_place_are_those_that_are_given() -> None:
-    terms = Terms(64)
-    encoding = encode(parse("[i0]\nfinish(i0)"), terms)
-    places, place, x = KnownPlaces(Pair(terms, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
+    trace = parse("[i0]\nfinish(i0)")
+    memory = memory_for(layout_of(trace), trace)
+    encoding, terms = encode(trace, memory, recorded=True), memory.terms
+    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
     assert places.at(place, ()).rebuild(x) is x

@@ -1,0 +1,201 @@
+"""What two traces tell of the objects that they will meet: of which types they are, how long, in which fields.
+
+It is a guess that makes samples likely to run far. Nothing is proved by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.concrete import concrete
+from optimizer.ir.effects import Effects, effects_of
+from optimizer.ir.heap import NULL, Heap
+from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.ops import DescrKind, Kind, Memory, Type
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, memory_of
+
+EVENTS = "events"
+
+_VARIABLE_LENGTH = 3
+"""Arrays that are used with a variable index are mostly so long."""
+
+_LONGEST = 64
+
+_ITEMS = (DescrKind.ITEM, DescrKind.INTERIOR)
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """A reference that is given from outside: by an input, a constant, an event, or the memory of another such.
+
+    What is asked of its object: `types` by accesses and class checks, the strictest first; `length`; `is_null` where a
+    guard or fact wants it to be so, or not; `same` as another one; its number for `guard_gc_type`.
+    """
+
+    input: int | None = None
+    constant: str | None = None
+    event: int | None = None
+    parent: Place | None = None
+    slot: Field | None = None
+    index: int | None = None
+    types: list[Struct | Array] = field(default_factory=list)
+    length: int = 0
+    is_null: bool | None = None
+    same: list[Place] = field(default_factory=list)
+    gc_type: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Memory that a trace names, and how."""
+
+    slot: Field
+    descr: str
+    has_index: bool
+
+
+@dataclass(slots=True)
+class Plan:
+    """The places in an order in which each comes behind its parent, and the memory, types and events of the traces."""
+
+    layout: Layout
+    places: list[Place] = field(default_factory=list)
+    memory: dict[str, Used] = field(default_factory=dict)
+    types: dict[str, Struct | Array] = field(default_factory=dict)
+    events: list[tuple[Type, Effects]] = field(default_factory=list)
+    indices: set[object] = field(default_factory=set)
+    """Where indices and lengths come from: numbers of inputs, keys of memory, `EVENTS`."""
+    checks_code: bool = False
+
+
+def needs_heap(trace: Trace) -> bool:
+    """Has the trace references, or operations on a heap?"""
+    return any(var.type is Type.REF for var in trace.inputs) or any(
+        memory_of(operation) is not None or operation.op.result is Type.REF for operation in all_operations(trace)
+    )
+
+
+def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
+    """What both traces tell; the recorded one comes first."""
+    plan = Plan(layout)
+    walk = _Walk(plan, before)
+    walk.trace(before)
+    plan.events = [(op.op.result, effects_of(op, layout)) for op in before.ops if op.op.kind is Kind.EVENT]
+    walk.trace(after)
+    for place in plan.places:
+        for other in place.same:
+            other.types = other.types or place.types
+    return plan
+
+
+class _Walk:
+    def __init__(self, plan: Plan, before: Trace) -> None:
+        self._plan = plan
+        self._known: dict[object, Place] = {}  # by where they come from
+        self._of: dict[Var, Place] = {}
+        self._empty = Heap(plan.layout)
+        self._domain = concrete(before.word)
+        self._events = 0
+
+    def trace(self, trace: Trace) -> None:
+        self._of, self._events = {}, 0
+        for number, var in enumerate(trace.inputs):
+            if var.type is Type.REF:
+                self._of[var] = self._place(("input", number), Place(input=number))
+        sources: dict[Value, object] = {var: number for number, var in enumerate(trace.inputs)}
+        for operation in all_operations(trace):
+            for arg in operation.args:
+                self._value(arg)
+            memory = memory_of(operation)
+            if operation.op.kind is Kind.EVENT:
+                if operation.result is not None and operation.op.result is Type.REF:
+                    self._of[operation.result] = self._place(("event", self._events), Place(event=self._events))
+                self._events += 1
+            elif memory is not None:
+                self._operation(operation, memory)
+                self._plan.indices |= {sources[arg] for arg in _indices(operation, memory) if arg in sources}
+            if operation.result is not None and operation.op.kind in (Kind.LOAD, Kind.EVENT):
+                descr = self._plan.layout.descr_of(operation)
+                sources[operation.result] = descr.key if isinstance(descr, Field) else EVENTS
+
+    def _place(self, key: object, place: Place) -> Place:
+        if key not in self._known:
+            self._known[key] = place
+            self._plan.places.append(place)
+        return self._known[key]
+
+    def _value(self, value: Value) -> Place | None:
+        if isinstance(value, ConstRef) and value.text.startswith("ConstPtr("):
+            return self._place(("constant", value.text), Place(constant=value.text[len("ConstPtr(") : -1]))
+        return self._of.get(value) if isinstance(value, Var) else None
+
+    def _operation(self, operation: Operation, memory: Memory) -> None:
+        descr = self._plan.layout.descr_of(operation)
+        if isinstance(descr, Struct | Array):
+            self._plan.types.setdefault(descr.name, descr)
+        if isinstance(descr, Field) and operation.descr is not None:
+            self._plan.memory.setdefault(descr.key, Used(descr, operation.descr, memory.descr in _ITEMS))
+        self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args
+        place = self._value(operation.args[0]) if operation.args else None
+        if place is None:
+            return
+        self._ask(place, operation, memory)
+        if operation.result is None or operation.result.type is not Type.REF:
+            return
+        if isinstance(descr, Field) and memory.loads:
+            at = operation.args[1] if memory.descr in _ITEMS else None
+            index = at.value if isinstance(at, ConstInt) else None
+            key = (id(place), descr.key, index)
+            self._of[operation.result] = self._place(key, Place(parent=place, slot=descr, index=index))
+        elif descr is None:
+            self._of[operation.result] = place
+
+    def _ask(self, place: Place, operation: Operation, memory: Memory) -> None:
+        """What the operation tells of its first argument."""
+        args = operation.args
+        if memory.descr is not None:
+            self._ask_type(place, operation, memory)
+            place.is_null = False if place.is_null is None else place.is_null
+        elif memory.class_arg is not None:
+            named = args[memory.class_arg]
+            vtable = named.name if isinstance(named, ConstClass) else str(named)
+            self._add(place, self._plan.layout.struct_of_vtable(vtable))
+        elif operation.op.kind not in (Kind.GUARD, Kind.FACT):
+            return
+        elif len(args) == 1:
+            holds = [memory.passes] if memory.passes is not None else [holds for holds, _ in memory.requires]
+            if place.is_null is None:
+                place.is_null = all(
+                    bool(one(self._domain, self._empty, None, NULL)) for one in holds if one is not None
+                )
+        elif isinstance(args[1], ConstInt):
+            place.gc_type = args[1].value
+        else:
+            other = self._value(args[1])
+            place.is_null = place.is_null or str(args[1]) == NULL.name
+            if other is not None:
+                place.same.append(other)
+
+    def _ask_type(self, place: Place, operation: Operation, memory: Memory) -> None:
+        layout, descr = self._plan.layout, self._plan.layout.descr_of(operation)
+        if isinstance(descr, Field) and descr.owner is not None:
+            is_struct = memory.descr is DescrKind.FIELD
+            self._add(place, layout.struct(descr.owner) if is_struct else layout.array(descr.owner))
+        elif memory.descr in (*_ITEMS, DescrKind.ARRAY) and operation.descr is not None and not place.types:
+            self._add(place, layout.array(operation.descr))
+        if memory.descr in _ITEMS:
+            at = operation.args[1]
+            length = at.value + 1 if isinstance(at, ConstInt) else _VARIABLE_LENGTH
+            place.length = max(place.length, min(length, _LONGEST))
+
+    def _add(self, place: Place, type_: Struct | Array) -> None:
+        self._plan.types.setdefault(type_.name, type_)
+        if type_ not in place.types:
+            place.types.append(type_)
+
+
+def _indices(operation: Operation, memory: Memory) -> Iterator[Var]:
+    if memory.descr in (*_ITEMS, DescrKind.ARRAY):
+        at = operation.args[1:2] if memory.descr in _ITEMS else operation.args[:1]
+        yield from (arg for arg in at if isinstance(arg, Var))

@@ -1,0 +1,159 @@
+"""Which allocation of the optimized trace is which of the recorded one.
+
+Equality of objects up to renaming is made plain equality by naming: an allocation of the optimized trace *is* the term
+of its partner. Partners are found by flow: where one trace hands over an allocation and the other one at the same
+place, they are partners, and so is what both hold in the same memory. It is a guess, and one to one; that partners are
+of the same type and length is checked here, or left to an obligation. A wrong guess costs a proof, never soundness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from optimizer.ir.row import Type
+from optimizer.ir.term import Term
+from validator.encode import Encoding, ExitEncoding, GuardEncoding
+from validator.object_terms import is_reference
+from validator.store_chains import Chain, Stored, links
+from validator.symbolic_heap import Sight, SymbolicHeap
+
+Pairs = Iterable[tuple[Term | None, Term | None]]
+
+
+def match_allocations(before: Encoding, after: Encoding, origins: Sequence[int | None]) -> dict[int, Term]:
+    """Partners for the allocations of `after` outside of exit blocks, by number; `origins` is a guess of them."""
+    flow = _Flow(taken=())
+    for wanted, got in zip(before.events, after.events, strict=False):
+        flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
+    flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
+    for guard, origin in zip(after.guards, origins, strict=True):
+        if origin is not None:
+            flow.follow_exit(before.guards[origin].exit, guard.exit)
+    return flow.partners(after.made)
+
+
+def match_exit(before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding) -> dict[int, Term]:
+    """Partners for the allocations of the exit block of a guard of the optimized trace, by number. What has a partner
+    ahead of the guard keeps it."""
+    flow = _Flow(taken=guard.heap.allocations)
+    flow.follow_exit(before, after)
+    return flow.partners(after.made)
+
+
+def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
+    """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
+    one of the same operation behind as many events."""
+    origins: list[int | None] = []
+    low = 0
+    for guard, choices in zip(after.guards, allowed, strict=True):
+        alike = (
+            k
+            for k in choices
+            if k >= low
+            and (len(choices) == 1 or before.guards[k].operation.op is guard.operation.op)
+            and before.guards[k].events == guard.events
+        )
+        found = next(alike, None)
+        origins.append(found)
+        low = low if found is None else found
+    return origins
+
+
+class _Flow:
+    """Partners, found by following values that are handed over; each of `taken` is its own partner already."""
+
+    def __init__(self, taken: Iterable[Term]) -> None:
+        self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
+        self._taken: set[Term] = set(self._partner)
+
+    def partners(self, made: Mapping[int, Term]) -> dict[int, Term]:
+        return {number: self._partner[alloc] for number, alloc in made.items() if alloc in self._partner}
+
+    def follow_exit(self, before: ExitEncoding, after: ExitEncoding) -> None:
+        handed = zip(before.failargs or (), after.failargs or (), strict=False)
+        self.follow(_whole(before.heap), _whole(after.heap), handed)
+
+    def follow(self, before: Sight, after: Sight, pairs: Pairs) -> None:
+        """Match what both hand over, what old objects hold in both, and what these reach."""
+        if not after.heap.allocations:
+            return
+        inside = _Contents(before.heap), _Contents(after.heap)
+        waiting = [*pairs, *_stored(before.heap, after.heap)]
+        seen: set[tuple[Term, Term]] = set()
+        while waiting:
+            wanted, got = waiting.pop(0)
+            if wanted is None or got is None:
+                continue
+            if wanted.kind == "choose" and got.kind == "choose" and wanted.args[0] is got.args[0]:
+                waiting += zip(wanted.args[1:], got.args[1:], strict=True)
+            elif self._match(wanted, got) and (wanted, got) not in seen:
+                seen.add((wanted, got))
+                waiting += _held(wanted, got, *inside)
+
+    def _match(self, wanted: Term, got: Term) -> bool:
+        """Are both allocations that are partners, now if not before?"""
+        if wanted.kind != "alloc" or got.kind != "alloc":
+            return False
+        if got not in self._partner and wanted not in self._taken and _alike(wanted, got):
+            self._partner[got] = wanted
+            self._taken.add(wanted)
+        return self._partner.get(got) is wanted
+
+
+def _alike(wanted: Term, got: Term) -> bool:
+    """Can one stand for the other? Where lengths are not constant, that is for the solver to say."""
+    one, two = wanted.value, got.value
+    if type(one.type) is not type(two.type) or one.type.name != two.type.name:
+        return False
+    if one.cleared and not two.cleared:
+        return False
+    if one.length is None or one.length is two.length:
+        return True
+    return not (one.length.kind == "const" and two.length.kind == "const")
+
+
+def _whole(heap: SymbolicHeap) -> Sight:
+    return Sight(heap, frozenset(heap.allocations))
+
+
+class _Contents:
+    """What allocations hold in a heap: by object, the references at each key."""
+
+    def __init__(self, heap: SymbolicHeap) -> None:
+        self._heap = heap
+        self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
+
+    def of(self, alloc: Term) -> dict[tuple[str, Term | None], Term]:
+        if self._held is None:
+            self._held = {}
+            for slot in self._heap.memory.slots.values():
+                if slot.type is Type.REF:
+                    for link in _stores(self._heap.chain(slot)):
+                        held = self._held.setdefault(link.object, {})
+                        held.setdefault((slot.key, link.index), link.value)
+        return self._held.get(alloc, {})
+
+
+def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Iterator[tuple[Term, Term]]:
+    """What two partners hold at the same keys."""
+    one, two = before.of(wanted), after.of(got)
+    return ((one[key], two[key]) for key in one if key in two)
+
+
+def _stored(before: SymbolicHeap, after: SymbolicHeap) -> Iterator[tuple[Term, Term]]:
+    """What old objects hold on both sides, of what was stored to them last."""
+    for slot in before.memory.slots.values():
+        one, two = before.chain(slot), after.chain(slot)
+        if slot.type is not Type.REF or one is two:
+            continue
+        wanted: dict[tuple[Term, Term | None], Term] = {}
+        for link in _stores(one):
+            wanted.setdefault((link.object, link.index), link.value)
+        for link in _stores(two):
+            value = wanted.get((link.object, link.index))
+            if value is not None and link.object.kind != "alloc" and is_reference(link.value):
+                yield value, link.value
+
+
+def _stores(chain: Chain) -> Iterator[Stored]:
+    return (link for link in links(chain) if isinstance(link, Stored))

@@ -1,0 +1,233 @@
+"""From a model of terms to a state that traces can be run on.
+
+What the model does not mention is 0 or NULL. Whether the traces really differ on what comes out, replaying it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.interpreter import Program, World
+from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.row import Type
+from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.term import Term
+from optimizer.ir.trace import Var
+from validator.encode import Encoding, event_name, input_name
+from validator.object_terms import ARRAYS, ObjectTerms
+from validator.symbolic_heap import validity_name
+from validator.verdict import State
+
+_OPAQUE = Struct("opaque", "opaque")
+
+
+def state_of(model: Mapping[Term, int], before: Encoding, terms: ObjectTerms, stops_at: int | None) -> State:
+    """The state that the model of a query describes; the world stops at that event."""
+    return _Reading(model, before, terms).state(stops_at)
+
+
+@dataclass(slots=True)
+class _Contents:
+    """What the model says of an object: functions of it, and what it held at first, by epoch."""
+
+    class_: int | None = None
+    length: int | None = None
+    cells: dict[int, dict[Cell, Term]] = field(default_factory=dict)
+
+
+class _Reading:
+    def __init__(self, model: Mapping[Term, int], before: Encoding, terms: ObjectTerms) -> None:
+        self._model = model
+        self._before = before
+        self._terms = terms
+        self._layout: Layout = terms.layout
+        self._fresh: dict[int, Term] = {value: term for term, value in model.items() if term.kind == "alloc"}
+        self._contents: dict[int, _Contents] = {}
+        self._heap = Heap(self._layout)
+        self._keys = before.heap.memory.slots.keys()
+        self._refs: dict[int, Ref] = {0: NULL}
+        for term, value in model.items():
+            self._note(term, value)
+
+    def _note(self, term: Term, value: int) -> None:
+        """Puts what the model says of a term to the object that it is about."""
+        if term.kind in ("pointer", "constant", "load_ref") and value:
+            self._contents.setdefault(value, _Contents())
+        if term.kind not in ("class_of", "length", "load", "load_ref"):
+            return
+        of = self._model.get(term.args[0], 0)
+        contents = self._contents.setdefault(of, _Contents())
+        match term.kind:
+            case "class_of":
+                contents.class_ = value
+            case "length":
+                contents.length = value
+            case _:
+                index = self._model[term.args[1]] if len(term.args) > 1 else NO_INDEX
+                contents.cells.setdefault(term.value.epoch, {})[term.value.key, index] = term
+
+    def state(self, stops_at: int | None) -> State:
+        self._name_constants()
+        inputs = tuple(self._input(position, var) for position, var in enumerate(self._before.trace.inputs))
+        old = [value for value in self._contents if value and value not in self._fresh]
+        for value in old:
+            self._ref(value)
+        for value in old:
+            self._fill(value)
+        world = World(
+            invalid=frozenset(k for k in range(len(self._before.events) + 1) if self._variable(validity_name(k))),
+            gc_types=self._gc_types(),
+        )
+        return State(inputs, self._script(world, inputs, stops_at), self._heap)
+
+    # Inputs, constants, objects.
+
+    def _variable(self, name: str) -> int:
+        return self._model.get(self._terms.var(name), 0)
+
+    def _pointer(self, name: str, epoch: int) -> int:
+        return self._model.get(self._terms.pointer(name, epoch), 0)
+
+    def _name_constants(self) -> None:
+        for term, value in self._model.items():
+            if term.kind == "constant":
+                name = f"ConstPtr({term.value})"
+                if value in self._refs:
+                    self._heap.names[name] = self._refs[value]
+                else:
+                    self._new(value, name)
+
+    def _input(self, position: int, var: Var) -> Datum:
+        value = self._before.values[var]
+        if value.kind == "var":
+            return self._variable(input_name(position))
+        number = self._pointer(input_name(position), 0)
+        if number in self._refs:
+            self._heap.names[var.name] = self._refs[number]
+        else:
+            self._new(number, var.name)
+        return self._refs[number]
+
+    def _ref(self, value: int) -> Ref:
+        if value not in self._refs:
+            number = 1
+            while self._heap.named(f"o{number}") is not None:
+                number += 1
+            self._new(value, f"o{number}")
+        return self._refs[value]
+
+    def _new(self, value: int, name: str) -> None:
+        contents = self._contents.get(value, _Contents())
+        type_ = self._type(contents)
+        length = None if isinstance(type_, Struct) else max(0, contents.length or 0)
+        self._refs[value] = self._heap.add(name, Object(type_, length))
+
+    def _type(self, contents: _Contents) -> Struct | Array:
+        """The class that the model gives the object, as far as there is one of that number."""
+        if contents.class_ is not None:
+            found = self._declared_class(contents.class_) or self._named_class(contents.class_)
+            if found is not None:
+                return found
+        keys = [key for cells in contents.cells.values() for key, _ in cells]
+        used = next((self._terms.layout.array(key[:-2]) for key in keys if key.endswith("[]")), None)
+        is_array = contents.class_ is not None and contents.class_ >= ARRAYS[0]
+        if used is not None and (contents.class_ is None or is_array):
+            return used
+        return self._layout.array("opaque") if is_array or contents.length else _OPAQUE
+
+    def _declared_class(self, number: int) -> Struct | Array | None:
+        declarations = self._layout.declarations
+        for array in declarations.arrays:
+            if self._terms.class_range(array.name)[0] == number:
+                return self._layout.array(array.name)
+        for struct in declarations.structs:
+            first, last = self._terms.class_range(struct.name)
+            if number == first:
+                return self._layout.struct(struct.name)
+            if number == last:
+                return self._layout.subclass_of(struct.name)
+        return None
+
+    def _named_class(self, number: int) -> Struct | Array | None:
+        for term, value in self._model.items():
+            if term.kind == "class_name" and value == number:
+                name = term.value
+                return self._layout.array(name[:-2]) if name.endswith("[]") else self._layout.struct_of_vtable(name)
+        return None
+
+    def _fill(self, value: int) -> None:
+        """What the object holds at the start."""
+        ref = self._refs[value]
+        contents = self._contents[value]
+        cells = {cell: self._datum(term) for cell, term in contents.cells.get(0, {}).items()}
+        self._heap.objects[ref] = replace(self._heap.objects[ref], cells=cells)
+
+    def _datum(self, term: Term) -> Datum:
+        value = self._model[term]
+        return self._ref(value) if term.kind == "load_ref" and value not in self._fresh else value
+
+    def _gc_types(self) -> tuple[tuple[str, int], ...]:
+        found: dict[str, int] = {}
+        for term, value in self._model.items():
+            if term.kind != "gc_type":
+                continue
+            class_ = term.args[0]
+            number = class_.value if class_.kind == "class_id" else self._model.get(class_, 0)
+            type_ = self._declared_class(number) or self._named_class(number) or _OPAQUE
+            found[type_.name] = value
+        return tuple(sorted(found.items()))
+
+    # The world.
+
+    def _script(self, world: World, inputs: tuple[Datum, ...], stops_at: int | None) -> World:
+        """What the events give and write. Which of the objects that they have seen is which, the recorded trace's run
+        up to there says."""
+        program = Program(self._before.trace, self._layout)
+        for number, event in enumerate(self._before.events):
+            known = self._refs_at(program, inputs, world, number) if self._fresh else self._refs
+            result = event.operation.result
+            given: Scripted = 0
+            if result is not None and result.type is Type.REF:
+                given = known.get(self._pointer(event_name(number), number + 1), NULL)
+            elif result is not None:
+                given = self._variable(event_name(number))
+            writes = tuple(self._writes(number + 1, known))
+            world = replace(world, results=(*world.results, given), writes=(*world.writes, writes))
+        return replace(world, stops_at=stops_at)
+
+    def _refs_at(
+        self, program: Program, inputs: tuple[Datum, ...], world: World, event: int
+    ) -> Mapping[int, Ref | Seen]:
+        """The references by their numbers, allocations as that event has seen them."""
+        run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)
+        assert run.heap is not None
+        seen = {ref: Seen(number) for number, ref in enumerate(run.heap.seen)}
+        names = {alloc: name for name, alloc in self._allocated().items()}
+        known: dict[int, Ref | Seen] = dict(self._refs)
+        for value, alloc in self._fresh.items():
+            ref = run.values.get(names.get(alloc, ""))
+            if isinstance(ref, Ref) and ref in seen:
+                known[value] = seen[ref]
+        return known
+
+    def _allocated(self) -> dict[str, Term]:
+        """The allocations of the recorded trace, by the variables that they are first put into."""
+        values = self._before.values
+        return {var.name: term for var, term in reversed(values.items()) if term.kind == "alloc"}
+
+    def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
+        """What an event changes for the epoch that it begins to hold what the model says."""
+        for value, contents in self._contents.items():
+            target = known.get(value)
+            for (key, index), term in contents.cells.get(epoch, {}).items() if target is not None else ():
+                held = self._model[term]
+                put: Scripted | None = known.get(held) if term.kind == "load_ref" else held
+                if target is not None and put is not None and key in self._keys:
+                    yield Write(target, memory_name(key), put, None if index == NO_INDEX else index)
+
+
+def memory_name(key: str) -> str:
+    """The descr that stands for the memory of that key."""
+    return key.removesuffix("[]").replace("[].", ".")

@@ -1,0 +1,374 @@
+"""Terms about objects: references, their classes and lengths, and what memory held at first.
+
+A reference is NULL, an object that the trace allocates (`alloc`), an opaque constant, a variable (an input, the result
+of an event), what memory held at first (`load_ref`), or a choice of those. Two of them are the same object, are not, or
+it is a condition. What memory held when an epoch began, at the start or behind an event, is a function of the object
+(and the index): equal objects, equal values.
+
+A variable is as old as the epoch in which it came into being. The world can give out an allocation only when it has
+become visible: an allocation is distinct from all variables that are no younger than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.row import Type
+from optimizer.ir.term import Term
+from optimizer.ir.terms import Terms
+
+ClassRange = tuple[int, int]
+"""Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
+
+NO_CLASS: ClassRange = (0, 0)
+"""What NULL has for a class."""
+
+STRUCTS: ClassRange = (1, (1 << 30) - 1)
+ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
+OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
+ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Initial:
+    """What the memory `key` held when the epoch began, behind so many events. Narrow memory has bounds."""
+
+    key: str
+    epoch: int
+    type: Type
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """An object that a trace allocates. `class_` is a class term; `length` that of an array."""
+
+    type: Struct | Array
+    class_: Term
+    length: Term | None
+    cleared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A reference of which nothing is known but its age."""
+
+    name: str
+    epoch: int
+
+
+_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
+
+OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "same"}
+"""The kinds of terms that are references, classes, or conditions on these."""
+
+LEAVES = frozenset({"var", "alloc", "constant", "pointer", "class_name"})
+"""The kinds of terms without arguments that conditions can have in common."""
+
+
+def is_reference(term: Term) -> bool:
+    return term.kind in _REFERENCES
+
+
+class ObjectTerms(Terms):
+    """Terms over words, and over references to the objects of a layout."""
+
+    __slots__ = ("_class_ranges", "exposed", "layout", "null", "visible_from")
+
+    def __init__(self, width: int, layout: Layout) -> None:
+        super().__init__(width)
+        self.layout = layout
+        self.null = self._make("null", ())
+        self.visible_from: dict[Term, int] = {}  # of allocations: the event that sees them first
+        self.exposed: list[Term] = []  # the same, in that order
+        self._class_ranges = _class_ranges(layout)
+
+    def remade(self, term: Term, args: Sequence[Term]) -> Term:
+        match term.kind:
+            case "load" | "load_ref":
+                return self.load(term.value, *args)
+            case "class_in":
+                return self._class_in(args[0], term.value)
+            case "gc_type":
+                return self._make("gc_type", tuple(args))
+            case _:
+                return super().remade(term, args)
+
+    # References.
+
+    def pointer(self, name: str, epoch: int) -> Term:
+        """An unknown reference that came into being behind so many events."""
+        return self._make("pointer", (), Unknown(name, epoch))
+
+    def constant(self, name: str) -> Term:
+        """The opaque constant of that name; one term for all names that are declared to be the same."""
+        known = self.layout.constant(name)
+        return self._make("constant", (), name if known is None else known.names[0])
+
+    def allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
+        """A new object."""
+        class_ = self._class_of_type(type_)
+        return self._make("alloc", (), Allocation(type_, class_, length, cleared))
+
+    def expose(self, alloc: Term, event: int) -> None:
+        """That event sees the allocation, if no earlier one did."""
+        if alloc not in self.visible_from:
+            self.visible_from[alloc] = event
+            self.exposed.append(alloc)
+
+    def forget_exposures(self, visible_from: Mapping[Term, int]) -> None:
+        """Only these allocations have been exposed, each from that event on."""
+        self.visible_from = dict(visible_from)
+        self.exposed = list(visible_from)
+
+    def is_hidden(self, p: Term) -> bool:
+        """Is it an allocation that no event has seen?"""
+        return p.kind == "alloc" and p not in self.visible_from
+
+    def birth(self, p: Term) -> int:
+        """The epoch in which a reference that is neither a choice nor an allocation came into being."""
+        return p.value.epoch if p.kind in ("pointer", "load_ref") else 0
+
+    def may_be(self, p: Term) -> list[Term]:
+        """The allocations that a reference may be that is none itself."""
+        if p.kind not in ("pointer", "load_ref") or not self.exposed:
+            return []
+        birth = p.value.epoch
+        return [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
+
+    def choose(self, c: Term, p: Term, q: Term) -> Term:
+        """`p` where `c` holds, else `q`."""
+        if c.kind == "truth":
+            return p if c.value else q
+        if c.kind == "not_":
+            c, p, q = c.args[0], q, p
+        if p.kind == "choose" and p.args[0] is c:
+            p = p.args[1]
+        if q.kind == "choose" and q.args[0] is c:
+            q = q.args[2]
+        return p if p is q else self._make("choose", (c, p, q))
+
+    def select(self, c: Term, a: Term, b: Term) -> Term:
+        """`a` where `c` holds, else `b`; words or references."""
+        return self.choose(c, a, b) if is_reference(a) else self.ite(c, a, b)
+
+    def equal(self, a: Term, b: Term) -> Term:
+        """Equality of words, or identity of references; what is of two sorts is not equal."""
+        if is_reference(a) != is_reference(b):
+            return self.false
+        return self.same(a, b) if is_reference(a) else self.eq(a, b)
+
+    def same(self, p: Term, q: Term) -> Term:
+        """Are both the same object, or NULL?"""
+        if p is q:
+            return self.true
+        if p.kind == "choose" or q.kind == "choose":
+            choice, other = (p, q) if p.kind == "choose" else (q, p)
+            c, a, b = choice.args
+            one, two = self.same(a, other), self.same(b, other)
+            return self.either(self.both(c, one), self.both(self.not_(c), two))
+        if p is self.null or q is self.null:
+            return self.not_(self.class_in(q if p is self.null else p, OBJECTS))
+        if p.kind == "alloc" or q.kind == "alloc":
+            alloc, other = (p, q) if p.kind == "alloc" else (q, p)
+            if other.kind == "alloc" or self.birth(other) <= self.visible_from.get(alloc, self.birth(other)):
+                return self.false
+        if p.kind == "constant" and q.kind == "constant" and self.layout.different_constants(p.value, q.value):
+            return self.false
+        return self._make("same", (p, q) if p.number < q.number else (q, p))
+
+    def by_object(self, p: Term, of: Callable[[Term], Term]) -> Term:
+        """What `of` says of the reference, which is no choice where it is asked; a word, reference or condition."""
+        if p.kind != "choose":
+            return of(p)
+        c, a, b = p.args
+        one, two = self.by_object(a, of), self.by_object(b, of)
+        if one is two:
+            return one
+        if one.kind in _CONDITIONS or two.kind in _CONDITIONS:
+            return self.either(self.both(c, one), self.both(self.not_(c), two))
+        return self.select(c, one, two)
+
+    def _if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
+        """What `of` says of the allocation that `p` is, `otherwise` where it is none."""
+        result = otherwise
+        for alloc in self.may_be(p):
+            found = of(alloc)
+            if found is not result:
+                same = self.same(p, alloc)
+                is_condition = found.kind in _CONDITIONS or result.kind in _CONDITIONS
+                result = (
+                    self.either(self.both(same, found), self.both(self.not_(same), result))
+                    if is_condition
+                    else self.select(same, found, result)
+                )
+        return result
+
+    # Memory, as an epoch begins.
+
+    def load(self, initial: Initial, p: Term, index: Term | None = None) -> Term:
+        """What the memory held for an object that is no choice."""
+        if p is self.null:
+            return self.null if initial.type is Type.REF else self.zero
+        if p.kind == "choose":
+            return self.by_object(p, lambda one: self.load(initial, one, index))
+        if p.kind == "constant" and initial.epoch == 0 and index is None:
+            known = self._known_content(p.value, initial.key)
+            if known is not None:
+                return known
+        kind = "load_ref" if initial.type is Type.REF else "load"
+        return self._make(kind, (p,) if index is None else (p, index), initial)
+
+    def _known_content(self, name: str, key: str) -> Term | None:
+        known = self.layout.constant(name)
+        for slot, value in () if known is None else known.fields:
+            if slot.key == key:
+                if isinstance(value, str):
+                    return self.null if value == "NULL" else self.constant(value)
+                return self.const(value)
+        return None
+
+    # Lengths.
+
+    def length(self, p: Term) -> Term:
+        """The length of an array, 0 of NULL."""
+        return self.by_object(p, self._length)
+
+    def _length(self, p: Term) -> Term:
+        match p.kind:
+            case "null":
+                return self.zero
+            case "alloc":
+                return p.value.length or self.zero
+            case "constant":
+                known = self.layout.constant(p.value)
+                if known is not None and known.length is not None:
+                    return self.const(known.length)
+        return self._if_exposed(p, self._length, self._make("length", (p,)))
+
+    # Classes.
+
+    def class_range(self, name: str) -> ClassRange:
+        """The classes that a declared struct or array stands for."""
+        return self._class_ranges[name]
+
+    def _class_of_type(self, type_: Struct | Array) -> Term:
+        if type_.declared:
+            return self._make("class_id", (), self._class_ranges[type_.name][0])
+        return self.class_name(type_.vtable) if isinstance(type_, Struct) else self.class_name(f"{type_.name}[]")
+
+    def class_name(self, name: str) -> Term:
+        """The class of that name, of which nothing is declared; `name[]` for arrays."""
+        return self._make("class_name", (), name)
+
+    def class_of(self, p: Term) -> Term:
+        """The class of a reference that is no choice."""
+        if p is self.null:
+            return self._make("class_id", (), NO_CLASS[0])
+        if p.kind == "alloc":
+            class_: Term = p.value.class_
+            return class_
+        return self._make("class_of", (p,))
+
+    def class_in(self, p: Term, range_: ClassRange) -> Term:
+        """Is the reference's class, 0 of NULL, one of those?"""
+
+        def of(one: Term) -> Term:
+            plain = self._class_in(self.class_of(one), range_)
+            return self._if_exposed(one, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
+
+        return self.by_object(p, of)
+
+    def _class_in(self, class_: Term, range_: ClassRange) -> Term:
+        low, high = self.class_limits(class_)
+        if range_[0] <= low and high <= range_[1]:
+            return self.true
+        if high < range_[0] or range_[1] < low:
+            return self.false
+        return self._make("class_in", (class_,), range_)
+
+    def class_limits(self, class_: Term) -> ClassRange:
+        """The classes that the class term may be."""
+        match class_.kind:
+            case "class_id":
+                return class_.value, class_.value
+            case "class_name":
+                return ARRAYS if class_.value.endswith("[]") else STRUCTS
+            case _:
+                return self._constant_limits(class_.args[0]) if class_.args[0].kind == "constant" else ANY_CLASS
+
+    def _constant_limits(self, constant: Term) -> ClassRange:
+        known = self.layout.constant(constant.value)
+        type_ = None if known is None else known.struct or known.array
+        return OBJECTS if type_ is None or not type_.declared else self._class_ranges[type_.name]
+
+    def has_class(self, p: Term, vtable: str) -> Term:
+        """Is it an object of exactly the struct with that vtable?"""
+        struct = self.layout.struct_of_vtable(vtable)
+        if struct.declared:
+            exact = self._class_ranges[struct.name][0]
+            return self.class_in(p, (exact, exact))
+
+        def of(one: Term) -> Term:
+            plain = self.class_same(self.class_of(one), self.class_name(vtable))
+            return self._if_exposed(one, of, plain)
+
+        return self.by_object(p, of)
+
+    def class_same(self, a: Term, b: Term) -> Term:
+        if a is b:
+            return self.true
+        (low, high), (from_, to) = self.class_limits(a), self.class_limits(b)
+        if high < from_ or to < low:
+            return self.false
+        return self._make("class_same", (a, b) if a.number < b.number else (b, a))
+
+    def gc_type(self, p: Term) -> Term:
+        """The number that the collector has for the reference's class."""
+        return self.by_object(p, self._gc_type)
+
+    def _gc_type(self, p: Term) -> Term:
+        return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+
+
+_CONDITIONS = frozenset(
+    {
+        "truth",
+        "not_",
+        "both",
+        "same",
+        "class_in",
+        "class_same",
+        "eq",
+        "slt",
+        "ult",
+        "add_overflows",
+        "sub_overflows",
+        "mul_overflows",
+    }
+)
+
+
+def _class_ranges(layout: Layout) -> dict[str, ClassRange]:
+    """Numbers for the declared classes. Behind the known subclasses of each there is room for one that is not."""
+    children: dict[str | None, list[str]] = {}
+    for struct in layout.declarations.structs:
+        children.setdefault(struct.parent, []).append(struct.name)
+    ranges: dict[str, ClassRange] = {}
+
+    def number(name: str, first: int) -> int:
+        last = first
+        for child in children.get(name, ()):
+            last = number(child, last + 1)
+        ranges[name] = first, last + 1
+        return last + 1
+
+    last = STRUCTS[0] - 1
+    for name in children.get(None, ()):
+        last = number(name, last + 1)
+    for place, array in enumerate(layout.declarations.arrays):
+        ranges[array.name] = ARRAYS[0] + place, ARRAYS[0] + place
+    return ranges

@@ -1,0 +1,191 @@
+"""What is in memory, as chains of stores: one chain for each field, the items of each type of array, and each field of
+the structs in an array.
+
+A chain ends in what the memory held at the start. A link is a store, or an event that may have changed this memory
+(`Renewed`): behind it, everything that the world can reach holds what the new epoch began with, and an allocation that
+the world had not seen keeps what it held. A read walks down the chain: the same key gives the value, a distinct one
+goes on, and where it is not decided there is a choice. Chains are shared: equal ones are one object, on both sides of
+a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optimizer.ir.layout import Field
+from optimizer.ir.row import Type
+from optimizer.ir.term import Term
+from validator.object_terms import Initial, ObjectTerms
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """What the slot held at first."""
+
+    slot: Field
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """`value` was put into the slot of an object (a reference that may be a choice), at `index` in an array."""
+
+    below: Chain
+    object: Term
+    index: Term | None
+    value: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Renewed:
+    """The event of that number may have changed the slot, of all that it could see."""
+
+    below: Chain
+    event: int
+
+
+Chain = Start | Stored | Renewed
+
+Key = tuple[Term, Term | None]
+"""An object and an index, None for a field."""
+
+
+class Chains:
+    """Makes the chains of a pair of traces, and reads them."""
+
+    def __init__(self, terms: ObjectTerms) -> None:
+        self._terms = terms
+        self._starts: dict[Field, Start] = {}
+        self._links: dict[tuple[Chain, Term, Term | None, Term], Stored] = {}
+        self._renewals: dict[tuple[Chain, int], Renewed] = {}
+        self._read: dict[tuple[Chain, Term, Term | None], Term] = {}
+        self._written: dict[tuple[Chain, Term, Term | None], Term] = {}
+
+    def start(self, slot: Field) -> Chain:
+        return self._starts.setdefault(slot, Start(slot))
+
+    def store(self, below: Chain, p: Term, index: Term | None, value: Term) -> Chain:
+        """The chain behind a store. A store right behind one to the same key takes its place."""
+        if isinstance(below, Stored) and below.object is p and below.index is index:
+            below = below.below
+        key = (below, p, index, value)
+        link = self._links.get(key)
+        if link is None:
+            link = self._links[key] = Stored(below, p, index, value)
+        return link
+
+    def renew(self, below: Chain, event: int) -> Chain:
+        return self._renewals.setdefault((below, event), Renewed(below, event))
+
+    # Reading.
+
+    def read(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """What the memory holds for that key: a word, or a reference."""
+        return self._terms.by_object(p, lambda one: self._walk(slot, chain, one, index))
+
+    def _walk(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """The same, for an object that is no choice."""
+        open_: list[tuple[Term, Term]] = []
+        start = chain
+        while True:
+            found = self._read.get((chain, p, index))
+            if found is not None:
+                break
+            match chain:
+                case Stored(below, other, at, value):
+                    same = self.meets(p, index, other, at)
+                    if same is self._terms.true:
+                        found = value
+                        break
+                    if same is not self._terms.false:
+                        open_.append((same, value))
+                    chain = below
+                case Renewed(below, event) if self._keeps(p, event):
+                    chain = below
+                case Renewed(below, event):
+                    for alloc in self._kept_then_seen(p, event):
+                        open_.append((self._terms.same(p, alloc), self._walk(slot, below, alloc, index)))
+                    found = self._terms.load(initial(slot, event + 1), p, index)
+                    break
+                case Start():
+                    found = self._at_start(slot, p, index)
+                    break
+        for same, value in reversed(open_):
+            found = self._terms.select(same, value, found)
+        self._read[start, p, index] = found
+        return found
+
+    def _at_start(self, slot: Field, p: Term, index: Term | None) -> Term:
+        if p.kind == "alloc":
+            return self._terms.null if slot.type is Type.REF else self._terms.zero
+        return self._terms.load(initial(slot, 0), p, index)
+
+    def _keeps(self, p: Term, event: int) -> bool:
+        """Is it an allocation that the event did not see?"""
+        return p.kind == "alloc" and self._terms.visible_from.get(p, event + 1) > event
+
+    def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
+        """The allocations that the event did not see, and that `p` may be: a later event did."""
+        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > event)
+
+    def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
+        """Are both keys the same?"""
+        if index is not None:
+            assert at is not None
+            at_same = self._terms.eq(index, at)
+            if at_same is self._terms.false:
+                return at_same
+            return self._terms.both(self._terms.same(p, other), at_same)
+        return self._terms.same(p, other)
+
+    # What has been written since an allocation that did not clear.
+
+    def written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """The condition under which the memory for that key has been written or cleared."""
+        return self._terms.by_object(p, lambda one: self._walk_written(slot, chain, one, index))
+
+    def _walk_written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        if p.kind != "alloc":
+            return self._written_if_seen(slot, chain, p, index)
+        if p.value.cleared or (slot.type is Type.REF and index is None):
+            return self._terms.true
+        key = (chain, p, index)
+        if key not in self._written:
+            self._written[key] = self._written_of(slot, chain, p, index)
+        return self._written[key]
+
+    def _written_if_seen(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        terms, result = self._terms, self._terms.true
+        for alloc in terms.may_be(p):
+            written = self._walk_written(slot, chain, alloc, index)
+            result = terms.both(result, terms.implies(terms.same(p, alloc), written))
+        return result
+
+    def _written_of(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        terms, result = self._terms, self._terms.false
+        while True:
+            match chain:
+                case Stored(below, other, at, _):
+                    result = terms.either(result, self.meets(p, index, other, at))
+                    if result is terms.true:
+                        return result
+                    chain = below
+                case Renewed(below, event):
+                    if not self._keeps(p, event):
+                        marks = Initial(f"{slot.key} written", event + 1, Type.INT, 0, 1)
+                        result = terms.either(result, terms.eq(terms.load(marks, p, index), terms.one))
+                    chain = below
+                case Start():
+                    return result
+
+
+def initial(slot: Field, epoch: int) -> Initial:
+    """What the slot held when that epoch began."""
+    return Initial(slot.key, epoch, slot.type, slot.low, slot.high)
+
+
+def links(chain: Chain) -> Iterator[Stored | Renewed]:
+    """The links of a chain, the latest first."""
+    while not isinstance(chain, Start):
+        yield chain
+        chain = chain.below
