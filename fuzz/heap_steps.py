@@ -26,8 +26,9 @@ def take_heap_step(draft: AimedDraft, step: Step) -> bool:
 
 def _load(draft: AimedDraft) -> None:
     aim = draft.aim()
-    if aim is not None:
-        draft.load(aim)
+    loaded = None if aim is None else draft.load(aim)
+    if loaded is not None and loaded.type is Type.REF and chance(draft.choices, 40):
+        check_pointer(draft, loaded)
 
 
 def _store(draft: AimedDraft) -> None:
@@ -45,11 +46,23 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
 
 def _aliases(draft: AimedDraft) -> None:
     """What is there through one pointer, a store through another, and what is there then."""
-    aim = draft.aim()
+    aim = _inherited(draft) if chance(draft.choices, 30) else draft.aim()
     if aim is not None:
         _access(draft, aim)
         draft.store(draft.beside(aim))
         draft.load(aim)
+
+
+def _inherited(draft: AimedDraft) -> Aim | None:
+    """A field that an object has from a parent."""
+    found: list[Aim] = []
+    for pointer in draft.references[-12:]:
+        described = draft.object_of(pointer)
+        for place in () if described is None else draft.types.places.get(described.type.name, ()):
+            if place.slot.owner is not None and place.slot.key != f"{place.slot.owner}.{place.slot.name}":
+                found.append(Aim(place, pointer))
+    fields = [aim for aim in found if aim.place.kind is DescrKind.FIELD]
+    return pick(draft.choices, fields) if fields else None
 
 
 def _overwrite(draft: AimedDraft) -> None:
@@ -165,6 +178,24 @@ def _set_some(draft: AimedDraft, made: Var) -> None:
         draft.store(aim)
 
 
+def _rebuild(draft: AimedDraft) -> None:
+    """An object that guards hand over, and that changes between them."""
+    made = build(draft)
+    if made is None:
+        return
+
+    def change() -> None:
+        draft.kept = (made,)
+        guard_something(draft)
+        draft.kept = ()
+        _set_some(draft, made)
+
+    draft.choices.repeat(1, 3, change)
+    draft.kept = (made,)
+    guard_something(draft)
+    draft.kept = ()
+
+
 def _nest(draft: AimedDraft) -> None:
     """Objects that are put into each other: a chain or a cycle; the outermost may leak."""
     outer = build(draft)
@@ -270,6 +301,7 @@ _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.WRITE_BACK: _write_back,
     Step.REREAD: _reread,
     Step.ALLOCATE: _allocate,
+    Step.REBUILD: _rebuild,
     Step.NEST: _nest,
     Step.LEAK: _leak,
     Step.IDENTITY: test_identity,

@@ -45,20 +45,22 @@ def check_any(draft: AimedDraft) -> None:
 
 def check_pointer(draft: AimedDraft, pointer: Value) -> None:
     """Guards that pass on the pointer: one, or several that could be one, with something between them."""
-
-    def one() -> None:
-        row = pick(draft.choices, draft.memory.guards)
-        for args in _completed(draft, row, pointer):
-            if draft.attempt(row, args) is not None:
-                return
-
-    one()
-    if chance(draft.choices, 50):
-        if chance(draft.choices, 30):
+    rows = draft.memory.guards
+    _guard_pointer(draft, pick(draft.choices, rows), pointer)
+    match draft.choices.integer(0, 9):
+        case 0 | 1 | 2 | 3:
+            return
+        case 4 | 5:
             draft.compute(pick(draft.choices, draft.rows.tests), (draft.variable(), draft.variable()))
-        elif chance(draft.choices, 15):
+        case 6:
             heap_event(draft)
-        one()
+    _guard_pointer(draft, pick(draft.choices, [row for row in rows if len(row.args or ()) > 1]), pointer)
+
+
+def _guard_pointer(draft: AimedDraft, row: Op, pointer: Value) -> None:
+    for args in _completed(draft, row, pointer):
+        if draft.attempt(row, args) is not None:
+            return
 
 
 def _completed(draft: AimedDraft, row: Op, first: Value) -> list[tuple[Value, ...]]:

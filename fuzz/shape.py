@@ -31,6 +31,7 @@ class Step(Enum):
     WRITE_BACK = "write back"  # a store of what was read from there
     REREAD = "reread"  # two loads from one place, with an event between them
     ALLOCATE = "allocate"  # an object with some of its fields set
+    REBUILD = "rebuild"  # an object that guards hand over, and that changes between them
     NEST = "nest"  # a fresh object put into another, or into itself
     LEAK = "leak"  # a fresh object put where it can be seen
     IDENTITY = "identity"  # a test of two pointers
@@ -62,11 +63,12 @@ DEFAULT_MIX: Mix = (
 HEAP_MIX: Mix = (
     (Step.LOAD, 6),
     (Step.STORE, 6),
-    (Step.ALIASES, 5),
+    (Step.ALIASES, 6),
     (Step.OVERWRITE, 4),
     (Step.WRITE_BACK, 3),
     (Step.REREAD, 3),
     (Step.ALLOCATE, 8),
+    (Step.REBUILD, 2),
     (Step.NEST, 3),
     (Step.LEAK, 4),
     (Step.IDENTITY, 2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from optimizer.ir.effects import effects_of
 from optimizer.ir.layout import Field, Layout, layout_of
@@ -190,7 +190,7 @@ def mergeable_guards(told: Told) -> bool:
         and first.args[0] == second.args[0]
         and (memory := memory_of(second)) is not None
         and memory.class_arg is not None
-        for first, second in zip(guards, guards[1:], strict=False)
+        for first, second in pairwise(guards)
         if second.args
     )
 
@@ -212,14 +212,14 @@ def unset_field(told: Told) -> bool:
 
 
 def stored_between_guards(told: Told) -> bool:
-    """Two guards see an object, the second one with another content."""
+    """Two guards hand over a fresh object, the second one with another content."""
     ops = told.trace.ops
     return any(
         any(pointer in (exit_of(ops[at]).failargs or ()) for at in told.guards if first.at < at < second.at)
         and any(pointer in (exit_of(ops[at]).failargs or ()) for at in told.guards if at > second.at)
         for first, second, _ in told.again()
         for pointer in (first.pointer,)
-        if first.stores and second.stores and first.value != second.value
+        if pointer in told.fresh and second.stores and first.value != second.value
     )
 
 

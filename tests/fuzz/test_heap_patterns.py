@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fuzz_faults import FAULTS, PlantedFault
+from heap_faults import FAULTS, PlantedFault
 from heap_patterns import Told
 
 from fuzz.generate import generate_for
