@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 from fuzz.aimed_draft import Aim, AimedDraft
 from fuzz.choices import chance, pick
-from fuzz.pointer_steps import check_any, check_pointer, guard_something, heap_event, record_fact, test_identity
+from fuzz.immutable_steps import initialize_by_call, watch_field
+from fuzz.pointer_steps import (
+    check_any,
+    check_in_two,
+    check_pointer,
+    guard_something,
+    heap_event,
+    record_fact,
+    test_identity,
+)
 from fuzz.shape import Step
 from optimizer.ir.layout import Array
 from optimizer.ir.ops import DescrKind, Type
@@ -46,7 +55,7 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
 
 def _aliases(draft: AimedDraft) -> None:
     """What is there through one pointer, a store through another, and what is there then."""
-    aim = _inherited(draft) if chance(draft.choices, 30) else draft.aim()
+    aim = _inherited(draft) if chance(draft.choices, 45) else draft.aim()
     if aim is not None:
         _access(draft, aim)
         draft.store(draft.beside(aim))
@@ -243,56 +252,6 @@ def _leak_one(draft: AimedDraft, made: Var) -> None:
         draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
 
 
-# Fields with a life of their own.
-
-
-def _called(draft: AimedDraft) -> None:
-    """An immutable field, stored, and read behind an event that may initialize it."""
-    layout = draft.types.layout
-    written = {
-        key
-        for call in draft.types.declarations.calls
-        for key in layout.memory_keys(call.writes) or ()
-        if not call.elidable
-    }
-    fitting = [
-        (type_, place.slot.key)
-        for type_ in draft.types.classes
-        for place in draft.types.places.get(type_.name, ())
-        if place.slot.immutable and place.slot.key in written
-    ]
-    type_, key = pick(draft.choices, fitting) if fitting else (None, None)
-    pointer = draft.reference() if chance(draft.choices, 40) else draft.allocate(type_)
-    aim = None if pointer is None else draft.aim_at(pointer, key=key)
-    if pointer is not None and aim is not None and draft.store(aim) is not None:
-        heap_event(draft, pointer, writes=aim.place.slot)
-        draft.load(aim)
-
-
-def _watch(draft: AimedDraft) -> None:
-    """A quasi-immutable field, read where the code is checked to be valid, and again behind events."""
-    pointer = draft.reference()
-    found = None if pointer is None else draft.object_of(pointer)
-    if pointer is None or found is None:
-        return
-    places = draft.types.places.get(found.type.name, ())
-    keys = [place.slot.key for place in places if place.slot.quasi_immutable]
-    aim = draft.aim_at(pointer, key=pick(draft.choices, keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
-    if aim is None:
-        return
-    mark = pick(draft.choices, draft.memory.marks)
-
-    def once() -> None:
-        draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
-        draft.attempt(pick(draft.choices, draft.memory.checks), ())
-        draft.load(aim)
-        if chance(draft.choices, 70):
-            heap_event(draft)
-
-    draft.choices.repeat(1, 2, once)
-    draft.load(aim)
-
-
 _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.LOAD: _load,
     Step.STORE: _store,
@@ -306,10 +265,11 @@ _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.LEAK: _leak,
     Step.IDENTITY: test_identity,
     Step.CHECK: check_any,
+    Step.CHECK_IN_TWO: check_in_two,
     Step.LENGTH: _length,
     Step.ITEMS: _items,
     Step.FACT: record_fact,
-    Step.CALLED: _called,
-    Step.WATCH: _watch,
+    Step.CALLED: initialize_by_call,
+    Step.WATCH: watch_field,
     Step.EVENT: heap_event,
 }

@@ -36,6 +36,7 @@ class Step(Enum):
     LEAK = "leak"  # a fresh object put where it can be seen
     IDENTITY = "identity"  # a test of two pointers
     CHECK = "check"  # guards on a pointer
+    CHECK_IN_TWO = "check in two"  # guards on a pointer that could be one
     LENGTH = "length"  # of an array
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
@@ -73,6 +74,7 @@ HEAP_MIX: Mix = (
     (Step.LEAK, 4),
     (Step.IDENTITY, 2),
     (Step.CHECK, 5),
+    (Step.CHECK_IN_TWO, 4),
     (Step.LENGTH, 2),
     (Step.ITEMS, 3),
     (Step.FACT, 1),

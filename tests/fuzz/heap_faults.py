@@ -65,7 +65,8 @@ def find(fault: PlantedFault, seconds: float, seeds: Iterable[int] | None = None
         with pytest.MonkeyPatch.context() as patch:
             fault.plant(patch)
             record = examine(seed, optimize, judge)
-        if isinstance(record, Find) and not isinstance(examine(seed, optimize, judge), Find):
+        is_fault = isinstance(record, Find) and record.kind is not FindKind.FAULT
+        if isinstance(record, Find) and is_fault and not isinstance(examine(seed, optimize, judge), Find):
             return Found(seed, record.kind, record.message, traces, time.perf_counter() - start)
         if time.perf_counter() - start > seconds:
             break
