@@ -60,8 +60,8 @@ def _lengths_differ(facts: Facts, one: About, other: About) -> bool:
 def _contents_differ(facts: Facts, one: Value, other: Value) -> bool:
     common = facts.references.about(one).immutables & facts.references.about(other).immutables
     for key in common:
-        contents = facts.memory.contents_of(key, one), facts.memory.contents_of(key, other)
-        if contents[0] is not None and contents[1] is not None and apart(facts, *contents):
+        content, its = facts.memory.contents_of(key, one), facts.memory.contents_of(key, other)
+        if content is not None and its is not None and apart(facts, content, its):
             return True
     return False
 

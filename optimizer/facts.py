@@ -1,9 +1,9 @@
 """What a walk over a trace knows at the place that it has come to.
 
-Three things about values, all learned from the operations that it has come past: which are equal, which
-operation defines each, and between which bounds it lies. Values are looked up by their representative, which
-`find` gives. Then what is known of references, of the contents of memory, and whether the code is valid. Where an operation is never defined, nobody gets behind it; what is learned there holds of nobody,
-and the walk just goes on.
+Three things about values, all learned from the operations that it has come past: which are equal, which operation
+defines each, and between which bounds it lies. Values are looked up by their representative, which `find` gives. Then
+what is known of references, of the contents of memory, and whether the code is valid. Where an operation is never
+defined, nobody gets behind it; what is learned there holds of nobody, and the walk just goes on.
 """
 
 from __future__ import annotations

@@ -152,8 +152,10 @@ class Memory:
         """A load has given `value`."""
         cell = self._normal(cell)
         if isinstance(cell.object, Var) and cell.object in self._local:
-            for held in self._facts.references.fresh[cell.object].holds:
-                self.escape(held)
+            fresh = self._facts.references.fresh[cell.object]
+            held, fresh.holds = fresh.holds, []
+            for value_held in held:
+                self.escape(value_held)
         self._put(cell, value)
 
     def store(self, cell: Cell, value: Value, *, delayed: bool = False) -> None:

@@ -94,10 +94,16 @@ class Needless:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The pass takes the operation, and will emit it where it must. `instead` is emitted here."""
+    """The pass takes the operation, and will emit it where it must."""
 
     why: str
-    instead: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """These, which the pass has taken, are emitted here; then everybody is asked again."""
+
+    taken: tuple[Operation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ class Merged:
     why: str
 
 
-Answer = Equal | Becomes | Passes | Fails | Needless | Taken | Merged
+Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Merged
 
 
 class Names:
@@ -231,11 +237,13 @@ class _Walk:
             case rider, Needless(why):
                 self._fired[why] += 1
                 self._operations[rider.name] += 1
-            case rider, Taken(why, instead):
+            case rider, Taken(why):
                 self._fired[why] += 1
                 self._operations[rider.name] += 1
-                self._put_all(rider, instead)
                 self._learn(operation, delayed=True)
+            case rider, First(taken):
+                self._put_all(rider, taken)
+                self._settle(operation)
             case rider, Merged() as merged:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1

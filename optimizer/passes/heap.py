@@ -1,12 +1,12 @@
 """Loads of what is known are not done, nor stores of what is there already, nor stores that nobody sees.
 
-    [p0, i1]                                            [p0, i1]
-    i2 = getfield_gc_i(p0, descr=value)                 i2 = getfield_gc_i(p0, descr=value)
-    setfield_gc(p0, i1, descr=value)                    guard_true(i2, origin=0) [i1] {
-    i3 = getfield_gc_i(p0, descr=value)     =>              setfield_gc(p0, i1, descr=value)
-    guard_true(i2) [i3]                                 }
-    setfield_gc(p0, i2, descr=value)                    setfield_gc(p0, i2, descr=value)
-    setfield_gc(p0, i2, descr=value)                    jump(i1)
+    [p0, i1]                                [p0, i1]
+    i2 = getfield_gc_i(p0, descr=value)     i2 = getfield_gc_i(p0, descr=value)
+    setfield_gc(p0, i1, descr=value)        guard_true(i2, origin=0) [i1] {
+    i3 = getfield_gc_i(p0, descr=value)         setfield_gc(p0, i1, descr=value)
+    guard_true(i2) [i3]                 =>  }
+    setfield_gc(p0, 7, descr=value)         setfield_gc(p0, 7, descr=value)
+    setfield_gc(p0, 7, descr=value)         jump(i1)
     jump(i3)
 
 A store is delayed until somebody may look: a load of what may be the same cell, an event that may see it, the end. A
@@ -25,7 +25,7 @@ from optimizer.ir.effects import event_effects
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation
 from optimizer.memory import Cell, cell_of, stored_value
-from optimizer.walk import Answer, Equal, Names, Needless, Pass, Taken
+from optimizer.walk import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8
 """So many stores wait at a time."""
@@ -50,12 +50,18 @@ class HeapAccesses(Pass):
         cell = cell_of(store, facts.layout)
         if facts.memory.content(cell) == stored_value(store):
             return Needless("same_content")
+        in_the_way = self._in_the_way(cell, facts)
+        if in_the_way:
+            return First(tuple(self._take_out(in_the_way)))
         overwritten = self._remove_overwritten(cell, facts)
-        instead = self._take_out([other for other, _ in self._delayed if may_meet(facts, other, cell)])
-        if len(self._delayed) == MOST_DELAYED:
-            instead += self._take_out([self._delayed[0][0]])
         self._delayed.append((cell, store))
-        return Taken("dead_store" if overwritten else "delayed_store", tuple(instead))
+        return Taken("dead_store" if overwritten else "delayed_store")
+
+    def _in_the_way(self, cell: Cell, facts: Facts) -> list[Cell]:
+        """The cells whose stores cannot wait behind a store to `cell`."""
+        others = [other for other, _ in self._delayed if not _is_cell(facts, other, cell)]
+        met = [other for other in others if may_meet(facts, other, cell)]
+        return met or others[:1] * (len(others) == MOST_DELAYED)
 
     def _remove_overwritten(self, cell: Cell, facts: Facts) -> bool:
         kept = [(other, store) for other, store in self._delayed if not _is_cell(facts, other, cell)]

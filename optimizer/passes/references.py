@@ -2,13 +2,12 @@
 
     [p0, p1]
     guard_nonnull(p0) [p1]
-    guard_nonnull(p1) [p0]
-    guard_class(p0, ConstClass(A)) []       [p0, p1]
-    p2 = new(descr=A)                       guard_nonnull_class(p0, ConstClass(A), origin=0) [p1]
-    i3 = ptr_eq(p0, p2)             =>      guard_nonnull(p1, origin=1) [p0]
-    guard_class(p0, ConstClass(A)) [i3]     p2 = new(descr=A)
-    guard_false(i3) []                      guard_false(0, origin=4) []
-    jump(p2)                                jump(p2)
+    guard_nonnull(p1) [p0]                  [p0, p1]
+    guard_class(p0, ConstClass(A)) []       guard_nonnull_class(p0, ConstClass(A), origin=0) [p1]
+    p2 = new(descr=A)                   =>  guard_nonnull(p1, origin=1) [p0]
+    i3 = ptr_eq(p0, p2)                     p2 = new(descr=A)
+    guard_class(p0, ConstClass(A)) [i3]     jump(p2, 0)
+    jump(p2, i3)
 
 Guards are only merged where no event stands between them, and the first one's exit is what counts: leaving there, the
 interpreter does the rest again. Nothing here needs to know what memory holds.

@@ -1,17 +1,17 @@
 """Allocation removal: an object is not allocated before somebody else may see it.
 
     [i0]
-    p1 = new_with_vtable(descr=Box)             [i0]
-    setfield_gc(p1, i0, descr=Box.value)        i3 = int_gt(i0, 0)
-    i2 = getfield_gc_i(p1, descr=Box.value)     guard_true(i3, origin=0) [p0, i0] {
-    i3 = int_gt(i2, 0)                  =>          p0 = new_with_vtable(descr=Box)
-    guard_true(i3) [p1, i2]                         setfield_gc(p0, i0, descr=Box.value)
-    jump(i2)                                    }
-                                                jump(i0)
+    p1 = new_with_vtable(descr=Box)         [i0]
+    setfield_gc(p1, i0, descr=value)        i3 = int_gt(i0, 0)
+    i2 = getfield_gc_i(p1, descr=value)     guard_true(i3, origin=0) [p0, i0] {
+    i3 = int_gt(i2, 0)                  =>      p0 = new_with_vtable(descr=Box)
+    guard_true(i3) [p1, i2]                     setfield_gc(p0, i0, descr=value)
+    jump(i2)                                }
+                                            jump(i0)
 
-Such a *virtual* object is a list of the stores that have been made to it. It is allocated, with all virtual objects that
-can be reached from it, just before an operation that needs it as an object; a guard that fails allocates those that its
-exit needs. Stores of what an allocation has cleared anyway are left out.
+Such a *virtual* object is a list of the stores that have been made to it. It is allocated, with all virtual objects
+that can be reached from it, just before an operation that needs it as an object; a guard that fails allocates those
+that its exit needs. Stores of what an allocation has cleared anyway are left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 from optimizer.memory import Cell, cell_of, default_content, is_cleared, stored_value, zero
-from optimizer.walk import Answer, Equal, Names, Needless, Pass, Taken
+from optimizer.walk import Answer, Equal, First, Names, Needless, Pass, Taken
 
 LONGEST = 16
 """The length of the longest array that is not allocated at once."""
@@ -91,7 +91,7 @@ class Virtuals(Pass):
             case Kind.STORE:
                 cell = cell_of(operation, facts.layout)
                 if not virtual.has(cell, facts.layout):
-                    return None
+                    return First(tuple(self.prepare(operation, facts)))
                 virtual.stores[cell.slot.key, cell.index] = operation
                 return Taken("virtual_store")
             case Kind.FACT:
