@@ -155,6 +155,7 @@ class Layout:
         self._calls = {call.name: call for call in declarations.calls}
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
         self._fields: dict[str, Field] = {}
+        self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
         self._known = {name: known for known in self._merge_constants() for name in known.names}
 
@@ -190,6 +191,7 @@ class Layout:
             raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
         if known is None and type_ is not None:
             self._uses[text] = what, type_
+        self._resolved.clear()
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result
@@ -230,6 +232,12 @@ class Layout:
 
     def resolve(self, kind: DescrKind, text: str) -> Resolved:
         """The struct, array or field (for items and fields of interiors too) of that name."""
+        found = self._resolved.get((kind, text))
+        if found is None:
+            found = self._resolved[kind, text] = self._resolve(kind, text)
+        return found
+
+    def _resolve(self, kind: DescrKind, text: str) -> Resolved:
         match kind:
             case DescrKind.STRUCT:
                 return self.struct(text)
