@@ -124,13 +124,13 @@ def event_name(number: int) -> str:
 
 
 def memory_for(layout: Layout, *traces: Trace) -> Memory:
-    """The memory that the traces of a pair share."""
+    """The memory that the traces of a pair share. Raises Unsupported, with the trace that it is in."""
     terms = ObjectTerms(layout.word, layout)
     slots: dict[str, Field] = {}
-    for trace in traces:
+    for which, trace in zip(("before", "after"), traces, strict=False):
         for operation in all_operations(trace):
             if not operation.op.has_meaning:
-                raise Unsupported(operation.op.name, operation.line)
+                raise Unsupported(operation.op.name, operation.line, which)
             descr = layout.descr_of(operation)
             if isinstance(descr, Field):
                 slots.setdefault(descr.key, descr)
