@@ -81,6 +81,9 @@ def random_state(trace: Trace, layout: Layout, random: Random) -> tuple[list[Dat
             type_ = heap.objects[ref].type
             if slot.owner is None or layout.is_subclass(type_.name, slot.owner):
                 _fill(heap, ref, slot, refs, random)
+    for text in {str(arg) for op in all_operations(trace) for arg in op.args if str(arg).startswith("ConstPtr(")}:
+        if layout.constant(text[len("ConstPtr(") : -1]) is None:
+            heap.names[text] = random.choice([heap.constant(known) for known in _constants(trace)] + refs[1:])
     inputs: list[Datum] = [
         random.choice(refs) if var.type is Type.REF else random.randrange(-1, 4) for var in trace.inputs
     ]
@@ -94,6 +97,10 @@ def random_state(trace: Trace, layout: Layout, random: Random) -> tuple[list[Dat
     stops_at = random.randrange(3) if random.random() < 0.2 else None
     invalid = frozenset(number for number in range(4) if random.random() < 0.1)
     return inputs, heap, World(results, stops_at, writes, invalid)
+
+
+def _constants(trace: Trace) -> list[str]:
+    return [const.name for const in trace.declarations.consts]
 
 
 def _types(trace: Trace, layout: Layout, kind: DescrKind) -> list[str]:
