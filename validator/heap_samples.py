@@ -158,7 +158,7 @@ class HeapSampler:
         fitting = [type_ for type_ in types if self._fits(type_, place)]
         if place.types and (self._tame or random.random() < 0.85):
             strict = [type_ for type_ in place.types if self._fits(type_, place)] or place.types
-            type_ = random.choice(strict[:1] if random.random() < 0.7 or not fitting else fitting)
+            type_ = random.choice(strict[:1] if random.random() < 0.5 or not fitting else fitting)
         else:
             type_ = random.choice(fitting or types or [Struct("object", "object")])
         return Object(type_, self._length(place) if isinstance(type_, Array) else None)
