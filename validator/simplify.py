@@ -164,11 +164,16 @@ class _Search:
         """The parent's class, where an object of a subclass is not needed."""
         done = False
         for ref in self._refs():
-            held = self._held(ref)
+            held = None if self._is_declared(ref) else self._held(ref)
             while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
                 done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
                 held = self._held(ref) if simpler else None
         return done
+
+    def _is_declared(self, ref: Ref) -> bool:
+        """Does a declaration say of which type this constant is?"""
+        assert self.state.heap is not None
+        return _is_constant(ref) and self.state.heap.layout.constant(ref.name[len(CONSTANT) : -1]) is not None
 
     def _of_parent(self, held: Object, parent: str) -> Object:
         assert self.state.heap is not None
