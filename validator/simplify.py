@@ -12,6 +12,7 @@ from optimizer.ir.runs import Scripted, Seen, World
 from optimizer.ir.trace import Trace
 from validator.sites import (
     CONSTANT,
+    Input,
     Site,
     fits_at,
     given_memory,
@@ -114,7 +115,7 @@ class _Search:
             held = self._held(ref)
             for user in users[1:]:
                 if held is not None:
-                    done |= self._part(user, _without(held, Ref))
+                    done |= self._part(user, _without(held, Ref)) or (_is_input(user) and self._part(user, held))
         return done
 
     def _part(self, user: Site | str, copy: Object) -> bool:
@@ -258,6 +259,10 @@ def _valid(world: World) -> World:
 
 def _no_gc_types(world: World) -> World:
     return replace(world, gc_types=())
+
+
+def _is_input(user: Site | str) -> bool:
+    return isinstance(user, str | Input)
 
 
 def _without(held: Object, kind: type) -> Object:

@@ -259,7 +259,8 @@ def test_aliases_that_are_not_needed_are_taken_apart() -> None:
 
 def test_subclasses_and_their_fields_go_where_the_parent_does_as_well() -> None:
     text = "+++\n[struct.A.fields]\nx = 'int'\n[struct.B]\nparent = 'A'\nfields = { y = 'int' }\n"
-    text += "[struct.C]\nparent = 'B'\n[const.c]\nstruct = 'C'\n+++\n[p0, p1]\nsetfield_gc(p1, 1, descr=B.y)\nfinish(ConstPtr(c))\n"
+    text += "[struct.C]\nparent = 'B'\n[const.c]\nstruct = 'C'\n+++\n"
+    text += "[p0, p1]\nsetfield_gc(p1, 1, descr=B.y)\nfinish(ConstPtr(c))\n"
     trace = parse(text)
     heap = parse_heap("p0 = C(x=1, y=2)\np1 = C(y=3)\nConstPtr(c) = C()\n", layout_of(trace))
     state = State((Ref("p0"), Ref("p1")), World(), heap)
@@ -273,6 +274,21 @@ def test_subclasses_and_their_fields_go_where_the_parent_does_as_well() -> None:
     simple = simplify_state(state, trace, still)
     assert simple.heap is not None
     assert format_heap(simple.heap) == "p0 = A()\np1 = B()\nConstPtr(c) = C()\n"
+
+
+def test_an_alias_that_is_read_through_is_taken_apart_too() -> None:
+    pair = heap_pair(
+        "p2 = getfield_gc_r(p0, descr=Node.next)\np3 = getfield_gc_r(p2, descr=Node.next)\nfinish()", "", "[p0, p1]"
+    )
+    state = pair.state("p0 = Node(next=q)\np1 = p0\nq = Node()")
+
+    def still(candidate: State) -> bool:
+        run = Program(pair.before, pair.layout).run(list(candidate.inputs), candidate.world, heap=candidate.heap)
+        return isinstance(run.outcome, Finished) and candidate.inputs[1] != NULL
+
+    simple = simplify_state(state, pair.before, still)
+    assert simple.heap is not None
+    assert format_heap(simple.heap) == "p0 = Node(next=q0)\np1 = Base()\nq0 = Node()\n"
 
 
 def test_what_is_declared_of_a_constant_stays() -> None:
