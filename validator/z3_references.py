@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.term import Term
-from validator.object_terms import ANY_CLASS, ObjectTerms
+from validator.object_terms import ANY_CLASS, ARRAYS, ObjectTerms
 
 _REFERENCE_BITS = 24
 _CLASS_BITS = 32
@@ -104,6 +104,7 @@ class References:
                     yield _between(done[term], *self._terms.class_limits(term))
                 case "length":
                     yield done[term] >= 0
+                    yield z3.Or(done[term] == 0, _between(self._class_at(done[term.args[0]]), *ARRAYS))
                 case "load" if term.value.low is not None:
                     yield done[term] >= term.value.low
                     yield done[term] <= term.value.high
@@ -138,6 +139,12 @@ class References:
         declared = [self._terms.class_range(name)[0] for name in self._terms.declared_classes()]
         conditions = [name != z3.BitVecVal(number, _CLASS_BITS, self._context) for name in names for number in declared]
         return [*conditions, z3.Distinct(*names)] if len(names) > 1 else conditions
+
+    def _class_at(self, reference: Any) -> Any:
+        key = ("class_of", None, 1)
+        if key not in self._functions:
+            self._functions[key] = z3.Function(f"class_of {len(self._functions)}", self._reference, self._class)
+        return self._functions[key](reference)
 
     def _class_axioms(self, term: Term, done: Mapping[Term, Any]) -> Iterator[Any]:
         """NULL is what has no class."""
