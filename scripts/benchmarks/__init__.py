@@ -1,1 +1,1 @@
-"""Measures the speed of validator and optimizer, against the published way of validating traces. See `scripts/bench`."""
+"""Measures the speed of validator and optimizer, against the published way of validating. See `scripts/bench`."""

@@ -81,9 +81,7 @@ def edit(trace: Trace, random: Random) -> Trace:
     return trace
 
 
-def _with_other_argument(
-    operation: Operation, ahead: list[Operation], trace: Trace, random: Random
-) -> Operation:
+def _with_other_argument(operation: Operation, ahead: list[Operation], trace: Trace, random: Random) -> Operation:
     place = random.randrange(len(operation.args))
     old = operation.args[place]
     results = [op.result for op in ahead if op.result is not None]
