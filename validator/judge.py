@@ -96,7 +96,7 @@ def _naming(which: str) -> Iterator[None]:
         raise UnsupportedFault(limit.what, limit.line, which) from None
 
 
-def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
+def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):
         with _naming(which):
@@ -159,7 +159,7 @@ class _Judge:
         self._clock = clock
         self._before, self._after = before, after
         layout = layout_of(before, after)
-        self._pair = _pair(before, after, layout, options)
+        self._pair = encode_pair(before, after, layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)

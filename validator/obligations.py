@@ -47,6 +47,7 @@ class Pair:
     """Two encodings over one `Memory`, and the obligations between them."""
 
     def __init__(self, memory: Memory, before: Encoding, after: Encoding, options: Options) -> None:
+        self.memory = memory
         self.terms: ObjectTerms = memory.terms
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
