@@ -136,8 +136,8 @@ class References:
         """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
         and differ from each other."""
         names = [done[term] for term in terms if term.kind == "class_name"]
-        declared = [self._terms.class_range(name)[0] for name in self._terms.declared_classes()]
-        conditions = [name != z3.BitVecVal(number, _CLASS_BITS, self._context) for name in names for number in declared]
+        declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
+        conditions = [z3.Not(_between(name, *range_)) for name in names for range_ in declared]
         return [*conditions, z3.Distinct(*names)] if len(names) > 1 else conditions
 
     def _class_at(self, reference: Any) -> Any:

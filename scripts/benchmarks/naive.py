@@ -25,7 +25,7 @@ from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
 from validator.align import given_origins
 from validator.encode import event_name, input_name, leave
-from validator.judge import encode_pair
+from validator.pairing import encode_pair
 from validator.matching import guess_origins, match_exit
 from validator.obligations import Pair
 from validator.symbolic_heap import Sight
