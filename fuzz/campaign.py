@@ -14,7 +14,7 @@ from fuzz.generate import GeneratedTrace, generate_for
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.interpreter import World
+from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.verdict import Failed, Fault, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
@@ -92,7 +92,7 @@ def examine(seed: int, optimizer: Optimizer, judge: Judge) -> Record:
     if problem is not None:
         return find(FindKind.MALFORMED, after, problem)
     try:
-        verdict = judge(before, after, State(generated.inputs, World(generated.event_results)))
+        verdict = judge(before, after, generated.state)
     except Exception as error:
         return find(FindKind.FAULT, after, describe(error), traceback.format_exc())
     return _judged(seed, generated, after, verdict)
@@ -120,6 +120,7 @@ def malformed(before: Trace, after: object) -> str | None:
         return "expected inputs of the same types, in the same order"
     try:
         check(after)
+        layout_of(before, after)
     except IllFormed as error:
         return error.message
     except InputError as error:

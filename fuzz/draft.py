@@ -11,8 +11,11 @@ from fuzz.choices import Choices, chance, constant, pick
 from fuzz.rows import Rows, rows
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
+from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op, Type
-from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+from optimizer.ir.runs import Scripted, World
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
+from validator.verdict import State
 
 Args = tuple[Value, ...]
 
@@ -38,14 +41,26 @@ class Draft:
         self.unused: dict[Var, None] = {}
         self.ops: list[Operation] = []
         self.computed: list[Operation] = []
-        self.event_results: list[int] = []
+        self.results: list[Scripted] = []
         self.constants: list[int] = []
         self.named = 0
-        choices.repeat(1, shape.inputs, self._input)
-        self.inputs = tuple(self.variables)
+        self.inputs: list[Var] = []
+        choices.repeat(self.fewest_inputs, shape.inputs, lambda: self.inputs.append(self.input()))
 
-    def _input(self) -> None:
-        self.numbers.append(self.define(self.constant()))
+    @property
+    def fewest_inputs(self) -> int:
+        return 1
+
+    def input(self) -> Var:
+        var = self.define(self.constant())
+        self.numbers.append(var)
+        return var
+
+    def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
+        """The trace, the example, and the values of the variables on it."""
+        trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word)
+        state = State(tuple(self.values[var] for var in self.inputs), World(tuple(self.results)))
+        return trace, state, {var.name: value for var, value in self.values.items()}
 
     # Operands.
 
@@ -132,9 +147,17 @@ class Draft:
         self.unused[var] = None
         return var
 
-    def some_operands(self, most: int) -> Args:
+    def handed(self) -> Value:
+        """What an event, the end or a guard's exit hands over."""
+        return self.operand()
+
+    def shown_at_end(self, var: Var) -> int:
+        """How often, in percent, the end carries a variable that nothing else shows."""
+        return 95
+
+    def some_handed(self, most: int) -> Args:
         operands: list[Value] = []
-        self.choices.repeat(0, most, lambda: operands.append(self.operand()))
+        self.choices.repeat(0, most, lambda: operands.append(self.handed()))
         return tuple(operands)
 
     def use(self, operands: Sequence[Value | None]) -> None:
@@ -162,7 +185,7 @@ class Draft:
     def guard(self, row: Op, args: Args) -> None:
         """Adds a guard that passes."""
         self.use(args)
-        self.checked += [arg for arg in args if isinstance(arg, Var)]
+        self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is Type.INT]
         self.ops.append(Operation(row, args, None, self._exit()))
 
     def guard_on(self, var: Var) -> None:
@@ -181,7 +204,7 @@ class Draft:
     def event(self, row: Op, args: Args) -> None:
         self.use(args)
         value = self.constant() if row.result is Type.INT else 0
-        self.event_results.append(value)
+        self.results.append(value)
         self.ops.append(Operation(row, args, self.define(value) if row.result is Type.INT else None))
 
     def add(self, row: Op, args: Args) -> None:
@@ -196,10 +219,14 @@ class Draft:
             return Exit(None)
         if not chance(self.choices, self.shape.exit_blocks):
             return Exit(self._slots())
+        return self.exit_with_block()
+
+    def exit_with_block(self) -> Exit:
+        """What the block defines is forgotten behind it."""
         outside = len(self.variables)
         operations, self.ops = self.ops, []
         computed = list(self.computed)
-        self.choices.repeat(1, 3, self._in_block)
+        self.choices.repeat(1, 3, self.in_block)
         exit = Exit(self._slots(), block=tuple(self.ops))
         self.ops, self.computed = operations, computed
         for var in self.variables[outside:]:
@@ -209,7 +236,8 @@ class Draft:
         self.numbers = [var for var in self.numbers if var in self.values]
         return exit
 
-    def _in_block(self) -> None:
+    def in_block(self) -> None:
+        """Adds an operation to an exit block."""
         row = pick(self.choices, self.rows.pure)
         args = self.operands(row)
         if args is not None:
@@ -224,4 +252,4 @@ class Draft:
     def _slot(self) -> Value | None:
         if chance(self.choices, self.shape.dead_slots):
             return None
-        return self.operand()
+        return self.handed()

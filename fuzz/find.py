@@ -53,13 +53,10 @@ def _after(find: Find) -> tuple[str | None, str]:
 def _state(find: Find) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...]]:
     """Inputs and event results: of the counterexample where there is one, else of the example."""
     found, generated = find.verdict, find.generated
-    inputs, results = generated.inputs, generated.event_results
-    if isinstance(found, Refuted):
-        state = found.counterexample.state
-        inputs = tuple(value for value in state.inputs if isinstance(value, int))
-        results = tuple(result for result in state.world.results if isinstance(result, int))
-    names = [var.name for var in generated.trace.inputs]
-    return tuple(zip(names, inputs, strict=True)), results
+    state = found.counterexample.state if isinstance(found, Refuted) else generated.state
+    inputs = [(var.name, value) for var, value in zip(generated.trace.inputs, state.inputs, strict=True)]
+    results = tuple(result for result in state.world.results if isinstance(result, int))
+    return tuple((name, value) for name, value in inputs if isinstance(value, int)), results
 
 
 def versions() -> tuple[tuple[str, str], ...]:

@@ -9,23 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices, chance, pick
 from fuzz.draft import Args, Draft
+from fuzz.heap_steps import take_heap_step
 from fuzz.shape import Shape, Step, draw_shape
+from optimizer.ir.heap import Datum
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Var
+from validator.verdict import State
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTrace:
-    """A trace and an example: inputs, results of its events (0 where there is none), values of its variables.
+    """A trace and an example: the state that it runs on, and the values of its variables.
 
     On the example every operation is defined and every guard passes.
     """
 
     trace: Trace
-    inputs: tuple[int, ...]
-    event_results: tuple[int, ...]
-    values: dict[str, int]
+    state: State
+    values: dict[str, Datum]
 
 
 _DEFAULT = Shape()
@@ -44,7 +47,7 @@ def generate_for(seed: int) -> GeneratedTrace:
 
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
-    draft = Draft(choices, shape)
+    draft = Draft(choices, shape) if shape.heap is None else AimedDraft(choices, shape, shape.heap)
     steps = [step for step, weight in shape.mix for _ in range(weight)]
 
     def step() -> None:
@@ -53,13 +56,12 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
     choices.repeat(shape.min_operations, shape.max_operations, step)
     _end(draft)
-    trace = Trace(draft.inputs, tuple(draft.ops), shape.word)
-    values = {var.name: value for var, value in draft.values.items()}
-    inputs = tuple(draft.values[var] for var in draft.inputs)
-    return GeneratedTrace(trace, inputs, tuple(draft.event_results), values)
+    return GeneratedTrace(*draft.finished())
 
 
 def _take(draft: Draft, step: Step) -> None:
+    if isinstance(draft, AimedDraft) and take_heap_step(draft, step):
+        return
     match step:
         case Step.PURE:
             _pure(draft)
@@ -207,10 +209,10 @@ def _guard(draft: Draft) -> None:
 
 def _event(draft: Draft) -> None:
     row = pick(draft.choices, draft.rows.events)
-    draft.event(row, draft.some_operands(3))
+    draft.event(row, draft.some_handed(3))
 
 
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows."""
-    kept = [var for var in draft.unused if chance(draft.choices, 95)]
-    draft.add(pick(draft.choices, draft.rows.ends), (*kept, *draft.some_operands(3)))
+    kept = [var for var in draft.unused if chance(draft.choices, draft.shown_at_end(var))]
+    draft.add(pick(draft.choices, draft.rows.ends), (*kept, *draft.some_handed(3)))

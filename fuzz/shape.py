@@ -23,6 +23,24 @@ class Step(Enum):
     EVENT = "event"
     POSITION = "position"
 
+    # On a heap; where there is none they are left out.
+    LOAD = "load"
+    STORE = "store"
+    ALIASES = "aliases"  # accesses through two pointers to the same memory
+    OVERWRITE = "overwrite"  # two stores to one place, with something between them
+    WRITE_BACK = "write back"  # a store of what was read from there
+    REREAD = "reread"  # two loads from one place, with an event between them
+    ALLOCATE = "allocate"  # an object with some of its fields set
+    NEST = "nest"  # a fresh object put into another, or into itself
+    LEAK = "leak"  # a fresh object put where it can be seen
+    IDENTITY = "identity"  # a test of two pointers
+    CHECK = "check"  # guards on a pointer
+    LENGTH = "length"  # of an array
+    ITEMS = "items"  # accesses to one array at constant and variable indices
+    FACT = "fact"
+    CALLED = "called"  # an immutable field of an object that a call initializes
+    WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
+
 
 Mix = tuple[tuple[Step, int], ...]
 
@@ -41,14 +59,53 @@ DEFAULT_MIX: Mix = (
 )
 
 
+HEAP_MIX: Mix = (
+    (Step.LOAD, 6),
+    (Step.STORE, 6),
+    (Step.ALIASES, 5),
+    (Step.OVERWRITE, 4),
+    (Step.WRITE_BACK, 3),
+    (Step.REREAD, 3),
+    (Step.ALLOCATE, 8),
+    (Step.NEST, 3),
+    (Step.LEAK, 4),
+    (Step.IDENTITY, 2),
+    (Step.CHECK, 5),
+    (Step.LENGTH, 2),
+    (Step.ITEMS, 3),
+    (Step.FACT, 1),
+    (Step.CALLED, 2),
+    (Step.WATCH, 2),
+    (Step.GUARD, 2),
+    (Step.EVENT, 2),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HeapShape:
+    """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
+
+    `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
+    declaration describes.
+    """
+
+    structs: int = 3
+    arrays: int = 2
+    calls: int = 2
+    constants: int = 2
+    objects: int = 4
+    references: int = 65
+    undeclared: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How large a trace is, and what it consists of.
 
     `inputs`, `max_operations` (the end not counted), `failargs` (of one guard) are upper limits; a step that
     has begun is completed, so that a trace may be a few operations longer. `mix` says how often each kind of
-    step occurs. The last three are percentages: of slots that are dead, of guards with an exit block, and of
-    guards without a list.
+    step occurs. The percentages are of slots that are dead, of guards with an exit block, and of guards without a
+    list. `heap` is None where a trace has none.
     """
 
     word: int = 64
@@ -60,22 +117,45 @@ class Shape:
     dead_slots: int = 6
     exit_blocks: int = 5
     unknown_failargs: int = 2
+    heap: HeapShape | None = None
 
 
 WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
 
 
+_HEAPS = 70
+"""So many of 100 traces have a heap."""
+
+
 def draw_shape(choices: Choices) -> Shape:
     """A shape as each seed of a campaign has: most are of 64 bits, some leave out kinds of steps."""
+    heap = _draw_heap_shape(choices) if chance(choices, _HEAPS) else None
     longest = pick(choices, (20, 40, 40, 60))
     mix = DEFAULT_MIX
+    if heap is not None:
+        few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
+        mix = HEAP_MIX + pick(choices, (few, DEFAULT_MIX, ()))
     if chance(choices, 50):
-        mix = ((Step.PURE, 4), *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
+        mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
     return Shape(
         word=pick(choices, WORDS),
-        inputs=choices.integer(1, 6),
+        inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
         min_operations=5,
         max_operations=longest,
         mix=mix,
         unknown_failargs=pick(choices, (0, 0, 0, 10)),
+        heap=heap,
+    )
+
+
+def _draw_heap_shape(choices: Choices) -> HeapShape:
+    structs = choices.integer(0, 4)
+    return HeapShape(
+        structs=structs,
+        arrays=pick(choices, (0, 1, 2, 2)),
+        calls=choices.integer(0, 3),
+        constants=pick(choices, (0, 0, 2, 3)),
+        objects=choices.integer(2, 6),
+        references=pick(choices, (40, 65, 80)),
+        undeclared=structs == 0 or chance(choices, 35),
     )

@@ -18,7 +18,7 @@ fields = { tag = "u8", left = "ref", fixed = { type = "int", immutable = true } 
 [struct.Node]
 parent = "Base"
 vtable = "node_vt"
-fields = { value = "int", next = "ref", flag = "bool" }
+fields = { value = "int", next = "ref", flag = "bool", version = { type = "int", quasi_immutable = true } }
 [struct.Other]
 fields = { value = "i16" }
 [struct.Raw]
@@ -33,6 +33,24 @@ immutable = true
 item = "ref"
 [array.Points]
 fields = { x = "int", y = "ref", z = "i8" }
+[call.peek]
+result = "int"
+reads = ["valuedescr"]
+writes = ["Node.next"]
+[call.poke]
+result = "void"
+reads = []
+writes = ["Base.fixed", "Words", "Node.version", "Base.left", "Base.tag"]
+[call.flush]
+result = "void"
+can_invalidate = true
+[call.look]
+result = "ref"
+reads = ["Refs", "Points"]
+writes = []
+[call.pure]
+result = "int"
+elidable = true
 [descr]
 valuedescr = "Node.value"
 nodesize = "Node"
@@ -44,7 +62,7 @@ ABOVE = {"Node": "Base"}
 VTABLES = {"base_vt": "Base", "node_vt": "Node", "Other": "Other", "Raw": "Raw", "Loose": "Loose"}
 NUMBERS = {
     "Base": {"tag": (0, 255), "fixed": None},
-    "Node": {"tag": (0, 255), "fixed": None, "value": None, "flag": (0, 1)},
+    "Node": {"tag": (0, 255), "fixed": None, "value": None, "flag": (0, 1), "version": None},
     "Other": {"value": (-(2**15), 2**15 - 1)},
     "Raw": {"a": None},
     "Loose": {},
@@ -54,6 +72,12 @@ ITEMS = {"Chars": (0, 255), "Words": None}
 CONSTANT = {"fixed", "Words"}  # fields and arrays that are immutable
 ALIASES = {"valuedescr": "Node.value", "nodesize": "Node", "chars": "Chars"}
 LOOSE_NUMBER, LOOSE_REFERENCE = "u", "Loose.w"  # undeclared fields, which any object may have
+
+EFFECTS: dict[str, tuple[set[str], set[str], bool]] = {  # memory that is read, memory that is written, invalidates
+    "peek": ({"Node.value"}, {"Node.next"}, False),
+    "poke": (set(), {"Base.fixed", "Words[]", "Node.version", "Base.left", "Base.tag"}, False),
+    "look": ({"Refs[]", "Points[].x", "Points[].y", "Points[].z"}, set(), False),
+}
 
 
 class Wrong(Exception):
@@ -100,12 +124,36 @@ def is_a(kind: str | None, wanted: str) -> bool:
 
 @dataclass
 class Ended:
-    """How the run ended: `how` is finish, jump, undefined (`what` is the operation's number) or guard (its number)."""
+    """How the run ended: `how` is finish, jump, undefined (`what` is the operation's number), guard or stopped (the
+    number of the guard or event). `seen` is what each event saw, `kept` are the writes refused for the trace's sake.
+    """
 
     how: str
     what: int
     values: list[object]
     events: list[tuple[str, list[object]]]
+    seen: list[list[object]] = field(default_factory=list)
+    kept: set[tuple[int, int]] = field(default_factory=set)
+
+
+@dataclass
+class Poke:
+    """What an event tries to write; `target` and `value` may be the number of an object seen, as `[3]`."""
+
+    target: Thing | list[int]
+    descr: str
+    value: object
+    index: int | None
+
+
+@dataclass
+class Script:
+    """What the world does, as the interpreter's `World`."""
+
+    pokes: list[list[Poke]] = field(default_factory=list)
+    invalid: set[int] = field(default_factory=set)
+    numbers: dict[str, int] = field(default_factory=dict)
+    stops_at: int | None = None
 
 
 @dataclass
@@ -115,10 +163,23 @@ class Machine:
     results: list[object]
     things: list[Thing]
     constants: dict[str, Thing]
+    script: Script = field(default_factory=Script)
 
     def run(self) -> Ended:
         self.values: dict[str, object] = {v.name: x for v, x in zip(self.trace.inputs, self.inputs, strict=True)}
         events: list[tuple[str, list[object]]] = []
+        self.found: list[Thing] = []  # by events, of those that the trace allocated
+        self.old = [thing for thing in self.things if thing.shared]
+        self.seen: list[list[object]] = []
+        self.kept: set[tuple[int, int]] = set()
+        self.watched: set[tuple[int, str]] = set()
+        self.protected: set[tuple[int, str]] = set()
+        self.invalidations = 0
+        ended = self.walk(events)
+        ended.seen, ended.kept = self.seen, self.kept
+        return ended
+
+    def walk(self, events: list[tuple[str, list[object]]]) -> Ended:
         number = guards = 0
         for op in self.trace.ops:
             args = [self.value(arg) for arg in op.args]
@@ -129,9 +190,10 @@ class Machine:
                 if name.startswith("guard_"):
                     if not self.holds(op, args):
                         return self.leave(op, number, guards, events)
-                elif name.startswith("escape_"):
+                elif name.startswith(("escape_", "call_")):
                     events.append((name, args))
-                    self.share(args)
+                    if not self.meet(op.descr if name.startswith("call_") else None, args, len(events) - 1):
+                        return Ended("stopped", len(events) - 1, [], events)
                     if op.result is not None:
                         self.values[op.result.name] = self.results[len(events) - 1]
                 else:
@@ -163,15 +225,72 @@ class Machine:
             case _:
                 return None if str(value) == "NULL" else self.constants[str(value)]
 
-    def share(self, args: list[object]) -> None:
-        todo = [x for x in args if isinstance(x, Thing)] + [thing for thing in self.things if thing.shared]
+    def meet(self, call: str | None, args: list[object], number: int) -> bool:
+        """The event happens: what it sees, and, if it returns, what it does."""
+        reads, writes, invalidates = EFFECTS.get(call or "", (None, None, True))
+        sees = None if reads is None or writes is None else reads | writes
+        todo = [*self.found, *(x for x in args if isinstance(x, Thing)), *self.old]
         done: list[Thing] = []
         while todo:
-            thing = todo.pop()
+            thing = todo.pop(0)
             if thing not in done:
                 done.append(thing)
-                thing.shared = True
-                todo += [x for x in held(thing) if isinstance(x, Thing)]
+                todo += [x for place, x in places(thing) if isinstance(x, Thing) and (sees is None or place[0] in sees)]
+        self.found += [thing for thing in done if thing not in self.found and thing not in self.old]
+        for thing in done:
+            thing.shared = True
+        self.seen.append([picture(thing, done, sees) for thing in done])
+        if number == self.script.stops_at:
+            return False
+        if invalidates:
+            self.invalidations += 1
+            self.watched, self.protected = set(), set()
+        for position, poke in enumerate(self.script.pokes[number] if number < len(self.script.pokes) else ()):
+            if self.poke(poke, writes):
+                self.kept.add((number, position))
+        return True
+
+    def poke(self, poke: Poke, writes: set[str] | None) -> bool:
+        """Writes if that is allowed; is it refused only because of what the trace has read or protected?"""
+        target, value = self.resolved(poke.target), self.resolved(poke.value)
+        descr = ALIASES.get(poke.descr, poke.descr)
+        owner, _, name = descr.rpartition(".")
+        if not isinstance(target, Thing) or value is NOBODY or not target.shared:
+            return False
+        is_item = owner in ("", "Points") and descr not in ("u",)
+        if (poke.index is not None) != is_item:
+            return False
+        wanted = descr if owner == "" else owner
+        if descr not in (LOOSE_NUMBER, LOOSE_REFERENCE) and not is_a(target.kind, wanted):
+            return False
+        if is_item and poke.index not in range(len(target.items or ())):
+            return False
+        is_reference = descr in ("Refs", "Points.y", "Node.next", "Base.left", "Node.left", "Raw.b", "Loose.w")
+        if is_reference != (value is None or isinstance(value, Thing)):
+            return False
+        try:
+            check_range(LIMITS.get(descr), value)
+        except Wrong:
+            return False
+        place = memory_name(target.kind, name)
+        if descr in ("Words", "Base.fixed", "Node.fixed") if writes is None else place not in writes:
+            return False
+        is_read = (poke.index if is_item else name) in target.read
+        if (descr in ("Words", "Base.fixed", "Node.fixed") and is_read) or (id(target), place) in self.protected:
+            return True
+        assert target.items is None or not is_item or poke.index is not None
+        if not is_item:
+            target.slots[name if owner else descr] = value
+        elif owner == "Points":
+            target.items[poke.index][name] = value  # type: ignore[index]  # an array of structs
+        else:
+            target.items[poke.index] = value  # type: ignore[index]  # an array
+        return False
+
+    def resolved(self, value: object) -> object:
+        if not isinstance(value, list):
+            return value
+        return self.found[value[0]] if value[0] < len(self.found) else NOBODY
 
     def holds(self, op: Operation, args: list[object]) -> bool:
         x = args[0] if args else None
@@ -184,6 +303,15 @@ class Machine:
                 return x is not None
             case "guard_isnull":
                 return x is None
+            case "guard_not_invalidated":
+                if self.invalidations not in self.script.invalid:
+                    self.protected |= self.watched
+                    return True
+                return False
+            case "guard_gc_type":
+                if kind is None:
+                    raise Wrong
+                return self.script.numbers.get(kind, 0) == args[1]
             case "guard_value":
                 return x is args[1] if op.args[0].type.value == "ref" else x == args[1]
             case "guard_nonnull_class":
@@ -216,6 +344,9 @@ class Machine:
                 return self.add(make_array(descr, length, clear=name.endswith("clear")))
             case "getfield_gc", [thing]:
                 return get(self.owner(thing, descr), descr.split(".")[-1])
+            case "quasiimmut_field", [thing]:
+                owner = self.owner(thing, descr)
+                self.watched.add((id(owner), memory_name(owner.kind, descr.split(".")[-1])))
             case "setfield_gc", [thing, value]:
                 put(self.owner(thing, descr), descr.split(".")[-1], value)
             case "arraylen_gc", [thing]:
@@ -262,6 +393,45 @@ class Machine:
             has_hole = thing.kind == "Raw" and not thing.slots.get("old", thing.shared)
             thing.slots.setdefault(name, None if name == "w" else UNWRITTEN if has_hole else 0)
         return thing
+
+
+NOBODY = Unwritten()
+LIMITS = {
+    "Chars": (0, 255),
+    "Points.z": (-128, 127),
+    "Base.tag": (0, 255),
+    "Node.tag": (0, 255),
+    "Node.flag": (0, 1),
+    "Other.value": (-(2**15), 2**15 - 1),
+}
+
+
+def memory_name(kind: str, name: str) -> str:
+    """What the memory is called that all accesses to it share: the struct that declares it, `[]` for an array."""
+    if name in ("u", "w"):
+        return LOOSE_NUMBER if name == "u" else LOOSE_REFERENCE
+    if kind in ("Chars", "Words", "Refs", "Points"):
+        return f"{kind}[].{name}" if kind == "Points" else f"{kind}[]"
+    return f"{'Base' if name in ('tag', 'left', 'fixed') else kind}.{name}"
+
+
+def places(thing: Thing) -> list[tuple[tuple[str, int], object]]:
+    """All that an object holds, by the name of the memory and the index, in their order."""
+    found = [((memory_name(thing.kind, name), -1), x) for name, x in thing.slots.items() if name != "old"]
+    for i, item in enumerate(thing.items or ()):
+        pairs = item.items() if isinstance(item, dict) else [("", item)]
+        found += [((memory_name(thing.kind, name), i), x) for name, x in pairs]
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def picture(thing: Thing, known: list[Thing], sees: set[str] | None) -> object:
+    """An object as it is now, of the memory `sees`, without zeros; objects by their positions in `known`."""
+    shown = {
+        place: ("object", known.index(x)) if isinstance(x, Thing) else x
+        for place, x in places(thing)
+        if x not in (0, None) and not isinstance(x, Unwritten) and (sees is None or place[0] in sees)
+    }
+    return thing.kind, None if thing.items is None else len(thing.items), shown
 
 
 def held(thing: Thing) -> list[object]:

@@ -28,7 +28,7 @@ from optimizer.ir.trace import (
     exit_of,
     memory_of,
 )
-from validator.object_terms import ObjectTerms, is_reference
+from validator.object_terms import ObjectTerms
 from validator.store_chains import Chains
 from validator.symbolic_heap import Allocator, Memory, Sight, SymbolicHeap
 
@@ -303,12 +303,14 @@ class _Encoder:
     def _event(self, operation: Operation, number: int) -> None:
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
         effects = effects_of(operation, self._terms.layout)
-        objects = heap.visible([arg for arg in args if is_reference(arg)], effects.may_see)
+        objects = heap.visible(args, effects.may_see)
         may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
         seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)
         self._events.append(seen)
         for alloc in sorted(objects, key=lambda alloc: alloc.number):
             self._terms.expose(alloc, count)
+        if self._recorded and any(slot.immutable for slot in may_see):
+            self._terms.surely_seen |= heap.surely_visible(args, effects.may_see)
         kept = list(heap.happen(count, effects))
         if self._recorded:
             place = (len(self._guards), count + 1)

@@ -86,6 +86,9 @@ def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
     for place in plan.places:
         for other in place.same:
             other.types = other.types or place.types
+    for struct in layout.declarations.structs:
+        if any(layout.is_subclass(struct.name, name) for name in list(plan.types)):
+            plan.types.setdefault(struct.name, layout.struct(struct.name))
     return plan
 
 

@@ -53,6 +53,8 @@ class Intervals:
                 return d.const(term.value)
             case "truth":
                 return term.value
+            case "gc_type":
+                return self._limits.get(term, d.top)
             case "load":
                 return self._loaded(term)
             case "length":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
@@ -17,7 +17,8 @@ from validator.encode import Encoding, encode, memory_for
 from validator.matching import guess_origins, match_allocations
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
-from validator.states import sample_states, simplify_state
+from validator.simplify import simplify_state
+from validator.states import sample_states
 from validator.symbolic_heap import Memory
 from validator.vacuity import vacuity
 from validator.verdict import (
@@ -93,12 +94,30 @@ def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair
     recorded = _encoded(before, memory, "before")
     seen = memory.terms.visible_from.copy()
     optimized = _encoded(after, memory, "after")
-    if recorded.made and optimized.made:
+    known: dict[int, Term] = {}
+    while recorded.made and len(known) < len(optimized.made):
         guess = guess_origins(recorded, optimized, given_origins(before, after))
-        named = match_allocations(recorded, optimized, guess)
+        found = match_allocations(recorded, optimized, guess, known)
+        if len(found) == len(known):
+            break
+        known = found
         memory.terms.forget_exposures(seen)
-        optimized = _encoded(after, memory, "after", named)
+        optimized = _encoded(after, memory, "after", known)
     return Pair(memory, recorded, optimized, options)
+
+
+class _Remembered(Iterable[State]):
+    """States that are made when they are first asked for, the same each time."""
+
+    def __init__(self, states: Iterator[State]) -> None:
+        self._coming = states
+        self._made: list[State] = []
+
+    def __iter__(self) -> Iterator[State]:
+        yield from self._made
+        for state in self._coming:
+            self._made.append(state)
+            yield state
 
 
 @dataclass
@@ -134,7 +153,7 @@ class _Judge:
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = list(sample_states(before, after, examples, layout))
+        self._samples = _Remembered(sample_states(before, after, examples, layout))
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []

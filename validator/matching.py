@@ -20,9 +20,12 @@ from validator.symbolic_heap import Sight, SymbolicHeap
 Pairs = Iterable[tuple[Term | None, Term | None]]
 
 
-def match_allocations(before: Encoding, after: Encoding, origins: Sequence[int | None]) -> dict[int, Term]:
-    """Partners for the allocations of `after` outside of exit blocks, by number; `origins` is a guess of them."""
-    flow = _Flow(taken=())
+def match_allocations(
+    before: Encoding, after: Encoding, origins: Sequence[int | None], known: Mapping[int, Term]
+) -> dict[int, Term]:
+    """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
+    `after` was encoded, and more. `origins` is a guess of them."""
+    flow = _Flow(taken=known.values())
     for wanted, got in zip(before.events, after.events, strict=False):
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
@@ -42,21 +45,19 @@ def match_exit(before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding) 
 
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
     """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
-    one of the same operation behind as many events."""
+    one of the same operation behind as many events. A guess: guards may share one."""
     origins: list[int | None] = []
     low = 0
     for guard, choices in zip(after.guards, allowed, strict=True):
-        alike = (
-            k
-            for k in choices
-            if k >= low
-            and (len(choices) == 1 or before.guards[k].operation.op is guard.operation.op)
-            and before.guards[k].events == guard.events
-        )
-        found = next(alike, None)
+        alike = [k for k in choices if k >= low and _is_alike(before.guards[k], guard)]
+        found = next(iter(choices if len(choices) == 1 else alike), None)
         origins.append(found)
-        low = low if found is None else found
+        low = low if found is None else found + 1
     return origins
+
+
+def _is_alike(wanted: GuardEncoding, got: GuardEncoding) -> bool:
+    return wanted.operation.op is got.operation.op and wanted.events == got.events
 
 
 class _Flow:
@@ -78,7 +79,8 @@ class _Flow:
         if not after.heap.allocations:
             return
         inside = _Contents(before.heap), _Contents(after.heap)
-        waiting = [*pairs, *_stored(before.heap, after.heap)]
+        partners = [(wanted, got) for got, wanted in self._partner.items()]
+        waiting = [*pairs, *partners, *_stored(before.heap, after.heap)]
         seen: set[tuple[Term, Term]] = set()
         while waiting:
             wanted, got = waiting.pop(0)

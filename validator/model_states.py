@@ -94,7 +94,9 @@ class _Reading:
         for term, value in self._model.items():
             if term.kind == "constant":
                 name = f"ConstPtr({term.value})"
-                if value in self._refs:
+                if self._layout.constant(term.value) is not None:
+                    self._refs[value] = self._heap.constant(term.value)
+                elif value in self._refs:
                     self._heap.names[name] = self._refs[value]
                 else:
                     self._new(value, name)
@@ -162,7 +164,8 @@ class _Reading:
         ref = self._refs[value]
         contents = self._contents[value]
         cells = {cell: self._datum(term) for cell, term in contents.cells.get(0, {}).items()}
-        self._heap.objects[ref] = replace(self._heap.objects[ref], cells=cells)
+        known = self._heap.objects[ref]
+        self._heap.objects[ref] = replace(known, cells={**cells, **known.cells})
 
     def _datum(self, term: Term) -> Datum:
         value = self._model[term]

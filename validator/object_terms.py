@@ -76,7 +76,7 @@ def is_reference(term: Term) -> bool:
 class ObjectTerms(Terms):
     """Terms over words, and over references to the objects of a layout."""
 
-    __slots__ = ("_class_ranges", "exposed", "layout", "null", "visible_from")
+    __slots__ = ("_class_ranges", "exposed", "layout", "null", "surely_seen", "visible_from")
 
     def __init__(self, width: int, layout: Layout) -> None:
         super().__init__(width)
@@ -84,6 +84,7 @@ class ObjectTerms(Terms):
         self.null = self._make("null", ())
         self.visible_from: dict[Term, int] = {}  # of allocations: the event that sees them first
         self.exposed: list[Term] = []  # the same, in that order
+        self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self._class_ranges = _class_ranges(layout)
 
     def remade(self, term: Term, args: Sequence[Term]) -> Term:
@@ -123,10 +124,6 @@ class ObjectTerms(Terms):
         """Only these allocations have been exposed, each from that event on."""
         self.visible_from = dict(visible_from)
         self.exposed = list(visible_from)
-
-    def is_hidden(self, p: Term) -> bool:
-        """Is it an allocation that no event has seen?"""
-        return p.kind == "alloc" and p not in self.visible_from
 
     def birth(self, p: Term) -> int:
         """The epoch in which a reference that is neither a choice nor an allocation came into being."""
@@ -303,7 +300,10 @@ class ObjectTerms(Terms):
     def _constant_limits(self, constant: Term) -> ClassRange:
         known = self.layout.constant(constant.value)
         type_ = None if known is None else known.struct or known.array
-        return OBJECTS if type_ is None or not type_.declared else self._class_ranges[type_.name]
+        if type_ is None or not type_.declared:
+            return OBJECTS
+        exact = self._class_ranges[type_.name][0]
+        return exact, exact
 
     def has_class(self, p: Term, vtable: str) -> Term:
         """Is it an object of exactly the struct with that vtable?"""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, Sight, sight_of_end, sight_of_event
@@ -59,10 +60,21 @@ class Replay:
 
     def __init__(self, before: Trace, after: Trace, options: Options, layout: Layout) -> None:
         self._layout = layout
-        self._before = Program(before, layout)
-        self._after = Program(after, layout)
+        self._traces = before, after
         self._options = options
         self._listed = [exit_of(guard).failargs is not None for guard in before.guards]
+
+    @cached_property
+    def _before(self) -> Program:
+        return Program(self._traces[0], self._layout)
+
+    @cached_property
+    def _after(self) -> Program:
+        return Program(self._traces[1], self._layout)
+
+    def reaches_end(self, state: State) -> bool:
+        """Does the recorded trace go to its end on the state?"""
+        return isinstance(self._run(self._before, state).outcome, Finished | Jumped)
 
     def run(self, state: State) -> Runs | None:
         """Both runs on `state`, or None where the recorded trace is malformed on it.

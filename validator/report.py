@@ -11,7 +11,8 @@ from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_object
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.trace import Trace
-from validator.side_by_side import Style, named_inputs, plain, side_by_side
+from validator.side_by_side import Style, plain, side_by_side
+from validator.state_text import state_json
 from validator.verdict import (
     Counterexample,
     Evidence,
@@ -95,11 +96,8 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 
 
 def _counterexample_json(counterexample: Counterexample, before: Trace) -> dict[str, Any]:
-    world = counterexample.state.world
     return {
-        "inputs": named_inputs(before, counterexample.state),
-        "event_results": list(world.results),
-        "stops_at_event": world.stops_at,
+        **state_json(counterexample, before),
         "obligation": counterexample.obligation,
         "origins": list(counterexample.origins),
         "before": run_json(counterexample.before),

@@ -8,10 +8,11 @@ from difflib import SequenceMatcher
 
 from optimizer.ir.heap import Datum
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import Operation, Trace
-from validator.verdict import Counterexample, State
+from validator.state_text import state_lines
+from validator.verdict import Counterexample
 
 Style = Callable[[str, str], str]
 
@@ -19,11 +20,6 @@ Style = Callable[[str, str], str]
 def plain(text: str, _colour: str) -> str:
     """The style of text that does not go to a terminal."""
     return text
-
-
-def named_inputs(trace: Trace, state: State) -> dict[str, Datum]:
-    """The values of the inputs, by the names that they have in `trace`."""
-    return {var.name: value for var, value in zip(trace.inputs, state.inputs, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +39,7 @@ _NOTHING = _Line("")
 
 def side_by_side(found: Counterexample, before: Trace, after: Trace, style: Style) -> Iterator[str]:
     """The lines: the state, both traces with values, the first difference marked, and a sentence that says it."""
-    values = ", ".join(f"{name} = {value}" for name, value in named_inputs(before, found.state).items())
-    yield f"{'On ' + values if values else 'On no inputs'}{_world(found)}:"
+    yield from state_lines(found, before)
     yield ""
     left = [*annotated(before, found.before, found.obligation)]
     right = [*annotated(after, found.after, found.obligation)]
@@ -58,19 +53,6 @@ def side_by_side(found: Counterexample, before: Trace, after: Trace, style: Styl
         marked = marked or mark
     yield ""
     yield f"{found.obligation}: {found.difference}."
-
-
-def _world(found: Counterexample) -> str:
-    world = found.state.world
-    told = []
-    longer = max(found.before.events, found.after.events, key=len)
-    for n, event in enumerate(longer):
-        result = world.results[n] if n < len(world.results) else 0
-        if world.stops_at == n:
-            told.append(f", event {n} does not return")
-        elif OPS[event.name].result is not Type.VOID:
-            told.append(f", event {n} returns {result}")
-    return "".join(told)
 
 
 def annotated(trace: Trace, run: Run, obligation: str = "") -> Iterator[_Line]:

@@ -1,9 +1,8 @@
-"""States to run traces on: samples that tend to show differences, and simpler ones for a counterexample."""
+"""States to run traces on: samples that tend to show differences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from functools import cache
 from random import Random
 
@@ -12,16 +11,12 @@ from optimizer.ir.domain import wrap
 from optimizer.ir.interpreter import World
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Kind
-from optimizer.ir.runs import Scripted
 from optimizer.ir.trace import ConstInt, Trace, all_operations
 from validator.heap_plan import needs_heap, plan_heap
 from validator.heap_samples import HeapSampler
 from validator.verdict import State
 
 _SAMPLES = 40
-_SHRINK_RUNS = 4000
-_SHRINK_OPERATIONS = 4_000_000
-"""Simplifying a state takes so many runs at the most, of so many operations together."""
 
 
 @cache
@@ -81,45 +76,3 @@ def _pool(before: Trace, after: Trace) -> tuple[int, ...]:
     near = {wrap(value + delta, before.word) for value in constants for delta in (-1, 0, 1)}
     limits = {wrap((1 << (before.word - 1)) + delta, before.word) for delta in (-2, -1, 0, 1)}
     return tuple(sorted(near | limits | set(range(-3, 4)), key=lambda v: (abs(v), v)))
-
-
-def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
-    """A simpler state for `trace` of which `still` holds as it does of `state`: small values, a world that goes on."""
-    word = trace.word
-    if state.world.stops_at is not None:
-        returning = replace(state, world=replace(state.world, stops_at=None))
-        state = returning if still(returning) else state
-    budget = min(_SHRINK_RUNS, _SHRINK_OPERATIONS // len(trace.ops))
-    values: list[Scripted] = [*state.inputs, *state.world.results]
-    arity = len(state.inputs)
-
-    def build(candidate: list[Scripted]) -> State:
-        inputs = tuple(value for value in candidate[:arity] if isinstance(value, int))
-        return replace(state, inputs=inputs, world=replace(state.world, results=tuple(candidate[arity:])))
-
-    changed = True
-    while changed and budget > 0:
-        changed = False
-        for i, current in enumerate(values):
-            for simpler in _simpler(current, word) if isinstance(current, int) else ():
-                budget -= 1
-                candidate = [*values[:i], simpler, *values[i + 1 :]]
-                if still(build(candidate)):
-                    values, changed = candidate, True
-                    break
-                if budget <= 0:
-                    break
-    return build(values)
-
-
-def _simpler(value: int, word: int) -> Iterator[int]:
-    """Values that are simpler than `value`, simplest first: the simple ones, then smaller ones of the same sign."""
-    for simple in simple_values(word):
-        if simple == value:
-            return
-        yield simple
-    size = abs(value)
-    for bit in reversed(range(size.bit_length())):
-        if size >> bit & 1:
-            smaller = size & ~(1 << bit)
-            yield smaller if value > 0 else -smaller

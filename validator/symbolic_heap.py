@@ -45,7 +45,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     __slots__ = (
         "_allocator",
         "_chains",
-        "_epoch",
+        "_events",
         "_lenient",
         "_protected",
         "_settled",
@@ -66,7 +66,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._settled: tuple[tuple[str, Key], ...] = ()
         self._watched: tuple[tuple[str, Key], ...] = ()
         self._protected: tuple[tuple[str, Key], ...] = ()
-        self._epoch = 0
+        self._events = 0
         self._validity = 0
 
     def copy(self) -> SymbolicHeap:
@@ -124,7 +124,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def _is_settled(self, p: Term, slot: Field, index: Term | None) -> Term:
         terms = self._terms
-        if terms.is_hidden(p) or (self._lenient and p.kind == "alloc"):
+        if p.kind == "alloc" and not (p in terms.surely_seen if self._lenient else self._is_seen(p)):
             return terms.false
         read = [key for name, key in self._settled if name == slot.key]
         return terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
@@ -193,6 +193,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         """The event of that number returns. What it may have changed begins anew; what it cannot have changed there,
         because it was promised not to change, comes as conditions."""
         kept = self._settled if effects.can_invalidate else (*self._settled, *self._protected)
+        self._events = event + 1
         before = self.copy()
         for key, slot in self.memory.slots.items():
             if effects.may_write(slot):
@@ -212,9 +213,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         `roots`, all old objects and these reach."""
         if not self.allocations:
             return frozenset()
-        found = {alloc for alloc in self.allocations if not self._terms.is_hidden(alloc)}
-        hidden = [alloc for alloc in self.allocations if self._terms.is_hidden(alloc)]
-        if not hidden:
+        found = set(filter(self._is_seen, self.allocations))
+        if len(found) == len(self.allocations):
             return frozenset(found)
         inside: dict[Term, list[Term]] = {}
         waiting = [alloc for root in roots for alloc in _allocations(root)]
@@ -228,6 +228,34 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
                 found.add(alloc)
                 waiting += inside.get(alloc, ())
         return frozenset(found)
+
+    def surely_visible(self, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
+        """Allocations that are visible on every run that gets here; not all of them."""
+        waiting = [root for root in roots if root.kind == "alloc"]
+        inside: dict[Term, list[Term]] = {}
+        for slot in self.memory.slots.values():
+            if slot.type is Type.REF and may_see(slot):
+                for link in links(self._chains[slot.key]):
+                    if isinstance(link, Renewed):
+                        break
+                    p, value = link.object, link.value
+                    if value.kind == "alloc" and p.kind != "choose" and self.read(p, slot, link.index) is value:
+                        inside.setdefault(p, []).append(value)
+        found: set[Term] = set()
+        waiting += [value for p, held in inside.items() if p.kind != "alloc" or self._is_sure(p) for value in held]
+        while waiting:
+            alloc = waiting.pop()
+            if alloc not in found:
+                found.add(alloc)
+                waiting += inside.get(alloc, ())
+        return found
+
+    def _is_sure(self, alloc: Term) -> bool:
+        return alloc in self._terms.surely_seen
+
+    def _is_seen(self, alloc: Term) -> bool:
+        """Has an event seen the allocation?"""
+        return self._terms.visible_from.get(alloc, self._events) < self._events
 
     def _reached(self, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
         """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""

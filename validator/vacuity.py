@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from optimizer.ir.interpreter import Finished, Jumped
 from validator.discharge import Discharger
 from validator.obligations import Pair, Place
 from validator.replay import Replay
 from validator.verdict import State
 
 
-def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Sequence[State]) -> tuple[str, ...] | None:
+def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterable[State]) -> tuple[str, ...] | None:
     """Why a proof would be vacuous (empty: it is not); None where that could not be settled.
 
     A sample on which the recorded trace goes to its end shows that it is not; otherwise the solver is asked.
     """
-    for state in samples:
-        runs = replay.run(state)
-        if runs is not None and isinstance(runs.before.outcome, Finished | Jumped):
-            return ()
+    if any(map(replay.reaches_end, samples)):
+        return ()
     reachable = _satisfiable(pair, discharger, len(pair.before.guards), to_end=True)
     if reachable:
         return ()

@@ -140,7 +140,7 @@ class _Comparison:
             wanted, got = one.value(cell, like), two.value(cell, like)
             if wanted is None:
                 continue
-            where = f"{place}{_step(cell)}"
+            where = f"{place}{step_to(cell)}"
             if got is None:
                 return Mismatch(where, str(wanted), "not written", memory=cell[0])
             found = self._value(where, wanted, got)
@@ -169,7 +169,8 @@ def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
                 break
 
 
-def _step(cell: Cell) -> str:
+def step_to(cell: Cell) -> str:
+    """How a cell is named behind its object: `.value`, `[0]`, `[0].x`."""
     key, index = cell
     if index == NO_INDEX:
         return f".{key.rpartition('.')[2]}"

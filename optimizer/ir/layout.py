@@ -155,6 +155,7 @@ class Layout:
         self._calls = {call.name: call for call in declarations.calls}
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
         self._fields: dict[str, Field] = {}
+        self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
         self._known = {name: known for known in self._merge_constants() for name in known.names}
 
@@ -190,6 +191,7 @@ class Layout:
             raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
         if known is None and type_ is not None:
             self._uses[text] = what, type_
+        self._resolved.clear()
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result
@@ -230,6 +232,12 @@ class Layout:
 
     def resolve(self, kind: DescrKind, text: str) -> Resolved:
         """The struct, array or field (for items and fields of interiors too) of that name."""
+        found = self._resolved.get((kind, text))
+        if found is None:
+            found = self._resolved[kind, text] = self._resolve(kind, text)
+        return found
+
+    def _resolve(self, kind: DescrKind, text: str) -> Resolved:
         match kind:
             case DescrKind.STRUCT:
                 return self.struct(text)
@@ -264,14 +272,15 @@ class Layout:
         return self._find_declared(name) or self._undeclared(name, name, name)
 
     def memory(self, text: str, *, has_index: bool) -> Field | None:
-        """The field of that name, or, with an index, the items or a field of an array; None where it is no such."""
+        """The field of that name, or, with an index, the items or a field of an array.
+
+        None where it is no such, or neither declared nor used.
+        """
         name = self._aliases.get(text, text)
         found = self._declared_as(name)
         if found is None:
-            kinds: tuple[DescrKind, ...] = (DescrKind.FIELD,)
-            if has_index:
-                kinds = (DescrKind.INTERIOR,) if self.is_interior(name) else (DescrKind.ITEM,)
-            found = kinds
+            used_as = self._uses.get(name, ("", None))[0]
+            found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
         wanted = (DescrKind.ITEM, DescrKind.INTERIOR) if has_index else (DescrKind.FIELD,)
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)

@@ -13,7 +13,7 @@ from fuzz import Shape, traces
 from fuzz.generate import GeneratedTrace
 from fuzz.strategy import generated_traces
 from optimizer.ir.check import check
-from optimizer.ir.interpreter import Finished, Jumped, World, run
+from optimizer.ir.interpreter import Finished, Jumped, run
 from optimizer.ir.trace import ConstInt, Trace
 
 
@@ -21,7 +21,7 @@ from optimizer.ir.trace import ConstInt, Trace
 @given(generated_traces(Shape(word=16, max_operations=20)))
 def test_drawn_traces_run_to_their_end_on_their_example(one: GeneratedTrace) -> None:
     check(one.trace)
-    done = run(one.trace, one.inputs, World(one.event_results))
+    done = run(one.trace, one.state.inputs, one.state.world, heap=one.state.heap)
     assert isinstance(done.outcome, Finished | Jumped)
     assert done.values == one.values
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import pytest
 import reference_heap
-from reference_heap import DECLARATIONS, Ended, Machine, Thing, make, make_array
+from reference_heap import DECLARATIONS, Ended, Machine, Poke, Script, Thing, make, make_array
 
 from optimizer.ir.heap import NO_INDEX, NULL, Datum, Heap, Object, Ref
 from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Undefined, World
+from optimizer.ir.interpreter import EventSeen, Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined, World
 from optimizer.ir.layout import Layout, Struct
 from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.runs import Seen, Write
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace, all_operations
 
@@ -81,7 +82,7 @@ class Writer:
         letter = pick("ir")
         type_ = "i" if letter == "i" else "p"
         index = self.random.choice(["0", "1", "1", self.integer()])
-        match self.random.randrange(15):
+        match self.random.randrange(19):
             case 0 | 1:
                 descr = pick(FIELDS[letter])
                 args = self.of(descr)
@@ -117,10 +118,47 @@ class Writer:
                 return self.other()
             case 13:
                 return self.guard()
+            case 14 | 15:
+                return self.call()
+            case 16:
+                return self.relied_on()
             case _:
                 args = f"{self.any_reference()}, {self.integer()}"
                 name = pick(["escape_i", "escape_r", "escape_n"])
                 return f"{name}({args})" if name == "escape_n" else f"{self.new(self.letter(name))} = {name}({args})"
+
+    def call(self) -> str:
+        """An event, with a descr that is declared, with one that is not, or without; what it meets is in front."""
+        pick = self.random.choice
+        met = ""
+        match self.random.randrange(5):
+            case 0:
+                owner = self.of("Node.next")
+                fresh = self.new("p", "Node")
+                store = f"setfield_gc({owner}, {fresh}, descr={pick(['Node.next', 'Base.left'])})"
+                met = f"{fresh} = new(descr=Node)\n{store}\n"
+            case 1:
+                owner = self.of("Base.fixed")
+                met = f"{self.new('i')} = getfield_gc_i({owner}, descr=Base.fixed)\n"
+            case 2:
+                owner = self.of("Node.version")
+                met = f"quasiimmut_field({owner}, descr=Node.version)\nguard_not_invalidated() [{owner}]\n"
+        name = pick([row for row in OPS if row.startswith("call_") and OPS[row].has_meaning])
+        if "descr=Base.fixed" in met or "guard_not_invalidated" in met:
+            name = "call_n" if self.random.random() < 0.5 else name
+        descr = {"i": ["peek"], "n": ["poke", "poke", "flush"], "r": ["look"]}[name[-1]]
+        last = pick([f", descr={pick(descr)}", f", descr={pick(descr)}", ", descr=unheard_of", ""])
+        line = f"{name}(ConstClass({pick('fg')}), {self.any_reference()}, {self.integer()}{last})"
+        return met + (line if name.endswith("_n") else f"{self.new(self.letter(name))} = {line}")
+
+    def relied_on(self) -> str:
+        """What a trace asks of the code."""
+        pick = self.random.choice
+        live = f"[{self.reference()}]"
+        field = pick(["Node.version", "Node.version", "Base.left", "u"])
+        lines = [f"quasiimmut_field({self.of(field)}, descr={field})", f"guard_not_invalidated() {live}"]
+        gc_type = f"guard_gc_type({self.any_reference()}, {pick(['0', '0', '1'])}) {live}"
+        return pick([*lines, "\n".join(lines), "\n".join(lines), gc_type])
 
     def letter(self, name: str) -> str:
         return "p" if name.endswith("_r") else "i"
@@ -330,12 +368,92 @@ def compare(trace: Trace, program: Program, things: list[Thing], random: Random)
         wanted_results.append(things[pick] if kind is Type.REF else pick)
     assert len(results) == events
     refs = [NULL if pick is None else Ref(f"q{pick}") for pick in picks]
-    run = program.run([*numbers, *refs], World(tuple(results)), heap=heap)
+    targets = [*TARGETS, *IMMUTABLE * 3, *({"Loose.w", "u"} & program.layout.undeclared_uses())]
+    world, script = random_world(random, things, targets, tuple(results))
+    run = program.run([*numbers, *refs], world, heap=heap)
     objects = [None if pick is None else things[pick] for pick in picks]
     constants = dict(zip(CONSTANTS, (things[0], things[-1]), strict=True))
-    ended = Machine(trace, [*numbers, *objects], wanted_results, list(things), constants).run()
+    ended = Machine(trace, [*numbers, *objects], wanted_results, list(things), constants, script).run()
     check(run, ended, things)
+    again = program.run([*numbers, *refs], run.world, heap=heap)
+    assert (again, again.heap) == (run, run.heap)
+    assert again.world == run.world == without(world, ended.kept)
     return ended.how
+
+
+TARGETS = [*FIELDS["i"], *FIELDS["r"], *ITEMS["i"], *ITEMS["r"], *INTERIOR["i"], *INTERIOR["r"], "Node.version"]
+TARGETS = [descr for descr in TARGETS if descr not in ("Loose.w", "u")]  # are there only where the trace uses them
+IMMUTABLE = ["Base.fixed", "Node.fixed", "Words", "Node.version", "Node.version"]
+
+
+def random_world(
+    random: Random, things: list[Thing], targets: list[str], results: tuple[int | Ref, ...]
+) -> tuple[World, Script]:
+    """What events write, most of it allowed, in the words of the interpreter and of the reference."""
+    script = Script(stops_at=0 if random.random() < 0.05 else None)
+    writes = []
+    for _ in results:
+        script.pokes.append([])
+        row = []
+        for _ in range(random.choice([0, 1, 4])):
+            write, poke = random_write(random, things, random.choice(targets))
+            row.append(write)
+            script.pokes[-1].append(poke)
+        writes.append(tuple(row))
+    if random.random() < 0.3:
+        script.invalid = {random.randrange(4)}
+    if random.random() < 0.5:
+        script.numbers = {random.choice(STRUCTS[:2]): 1, "Refs": 1}
+    world = World(
+        results, script.stops_at, tuple(writes), frozenset(script.invalid), tuple(sorted(script.numbers.items()))
+    )
+    return world, script
+
+
+def random_write(random: Random, things: list[Thing], descr: str) -> tuple[Write, Poke]:
+    wanted = reference_heap.ALIASES.get(descr, descr).split(".")[0]
+    fitting = [number for number, thing in enumerate(things) if reference_heap.is_a(thing.kind, wanted)]
+    index = random.choice([0, 1, 2, 3, -1]) if descr.split(".")[0] in (*ARRAYS, "chars") else None
+    if random.random() < 0.05:
+        index = None if index is not None else 0
+
+    def old(numbers: list[int]) -> tuple[Ref, Thing]:
+        number = random.choice(numbers or [*range(len(things))])
+        return Ref(f"q{number}"), things[number]
+
+    def seen() -> tuple[Seen, list[int]]:
+        number = random.choice([0, 0, 1, 2])
+        return Seen(number), [number]
+
+    target: tuple[Ref, Thing] | tuple[Seen, list[int]] = seen() if random.random() < 0.4 else old(fitting)
+    value: tuple[int | Ref | Seen, object] = random.choice([(NULL, None), old([]), seen()])
+    is_int = any(descr in descrs["i"] for descrs in (FIELDS, ITEMS, INTERIOR)) or descr in IMMUTABLE
+    if is_int != (random.random() < 0.05):
+        value = (number := random.choice([0, 1, 1, 300])), number
+    return Write(target[0], descr, value[0], index), Poke(target[1], descr, value[1], index)
+
+
+def without(world: World, kept: set[tuple[int, int]]) -> World:
+    """The world without the writes that were refused for the trace's sake."""
+    writes = tuple(
+        tuple(write for position, write in enumerate(row) if (number, position) not in kept)
+        for number, row in enumerate(world.writes)
+    )
+    return replace(world, writes=writes)
+
+
+def seen_at(event: EventSeen) -> list[object]:
+    """What an event saw, as `reference_heap.picture` has it."""
+    position = {ref: number for number, ref in enumerate(event.objects)}
+    pictures: list[object] = []
+    for described in event.objects.values():
+        cells = {
+            cell: ("object", position[x]) if isinstance(x, Ref) else x
+            for cell, x in described.cells.items()
+            if x not in (0, NULL)
+        }
+        pictures.append((described.type.name, described.length, cells))
+    return pictures
 
 
 def check(run: Run, ended: Ended, things: list[Thing]) -> None:
@@ -346,14 +464,17 @@ def check(run: Run, ended: Ended, things: list[Thing]) -> None:
             assert (ended.how, ended.what) == ("guard", guard)
         case Finished() | Jumped():
             assert ended.how == "jump"
-        case _:
-            raise AssertionError
+        case Stopped(event):
+            assert (ended.how, ended.what) == ("stopped", event)
+    assert [seen_at(event) for event in run.events] == ended.seen
     assert [event.name for event in run.events] == [name for name, _ in ended.events]
     handed = [value for value in run.handed_over if value is not None]
     for args, got in [*((args, event.args) for (_, args), event in zip(ended.events, run.events, strict=True))]:
         assert [x is None for x in args] == [x == NULL for x in got]
-        assert [x for x in args if isinstance(x, int)] == [x for x in got if isinstance(x, int)]
-    if ended.how != "undefined":
+        assert [x for x in args if isinstance(x, int)] == [
+            x for one, x in zip(args, got, strict=True) if isinstance(x, int) and not isinstance(one, str)
+        ]
+    if ended.how not in ("undefined", "stopped"):
         values, olds = from_heap(run, handed, things)
         assert thing_graph(ended.values, things) == thing_graph(values, olds)
 

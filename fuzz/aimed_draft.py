@@ -1,0 +1,156 @@
+"""Where the accesses of a trace over a heap go: to places that were accessed before, or that may be the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fuzz.choices import Choices, chance, pick
+from fuzz.draft import Args
+from fuzz.heap_draft import NULL_REF, HeapDraft
+from fuzz.random_types import Place
+from fuzz.shape import HeapShape, Shape
+from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+
+_RECENT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A place of an object, as an access names it."""
+
+    place: Place
+    pointer: Value
+    index: Value | None = None
+
+    @property
+    def args(self) -> Args:
+        return (self.pointer,) if self.index is None else (self.pointer, self.index)
+
+
+class AimedDraft(HeapDraft):
+    """`aims` are the accesses so far."""
+
+    def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
+        self.aims: list[Aim] = []
+        super().__init__(choices, shape, heap)
+
+    def aim(self) -> Aim | None:
+        """A place to access: often one that was accessed, through the same pointer or another."""
+        if self.aims:
+            recent = self.aims[-1 - self.choices.integer(0, min(len(self.aims), _RECENT) - 1)]
+            if chance(self.choices, 35):
+                return recent
+            if chance(self.choices, 35):
+                return self.beside(recent)
+        return self.new_aim()
+
+    def new_aim(self, kind: DescrKind | None = None) -> Aim | None:
+        for _ in range(4):
+            pointer = self.reference()
+            if pointer is not None:
+                aim = self.aim_at(pointer, kind)
+                if aim is not None:
+                    return aim
+        return None
+
+    def aim_at(self, pointer: Value, kind: DescrKind | None = None, key: str | None = None) -> Aim | None:
+        """A place of that object; None where it has none of that kind and key."""
+        found = self.object_of(pointer)
+        if found is None:
+            return None
+        places = self.types.places.get(found.type.name, ())
+        if kind is not None or key is not None:
+            places = tuple(place for place in places if kind in (None, place.kind) and key in (None, place.slot.key))
+        if not places:
+            return None
+        place = pick(self.choices, places)
+        if place.kind is DescrKind.FIELD:
+            return Aim(place, pointer)
+        return Aim(place, pointer, self.index(found.length)) if found.length else None
+
+    def index(self, length: int) -> Value:
+        """An index of an array: a constant, or a variable that is one on the example."""
+        if chance(self.choices, 50):
+            fitting = [var for var in self.numbers if 0 <= self.values[var] < length]
+            if fitting:
+                return fitting[-1 - self.choices.integer(0, min(len(fitting), _RECENT) - 1)]
+        return ConstInt(self.choices.integer(0, length - 1))
+
+    def beside(self, aim: Aim) -> Aim:
+        """The same memory through another pointer, or at another index, where there is one."""
+        if aim.index is not None and chance(self.choices, 50):
+            length = self.heap.length(self.refs_of(aim.pointer))
+            return replace(aim, index=self.index(length))
+        for _ in range(4):
+            pointer = self.reference()
+            if pointer is not None and pointer != aim.pointer:
+                found = self.aim_at(pointer, aim.place.kind, aim.place.slot.key)
+                if found is not None:
+                    return self._at(found, aim.index)
+        return aim
+
+    def _at(self, aim: Aim, index: Value | None) -> Aim:
+        """The aim at that index, if it is one of the array."""
+        if index is None or not chance(self.choices, 60):
+            return aim
+        fits = 0 <= self.value(index) < self.heap.length(self.refs_of(aim.pointer))
+        return replace(aim, index=index) if fits else aim
+
+    def content(self, aim: Aim) -> Value | None:
+        """A value to store there."""
+        slot = aim.place.slot
+        if slot.type is Type.REF:
+            return NULL_REF if chance(self.choices, 10) else self.reference()
+        if aim.index is not None and chance(self.choices, 12):
+            return aim.index  # an item that is its own index
+        for _ in range(3):
+            value = self.operand()
+            if slot.low is None or slot.high is None or slot.low <= self.value(value) <= slot.high:
+                return value
+        return ConstInt(self.choices.integer(slot.low or 0, slot.high or 0))
+
+    # Accesses.
+
+    def load(self, aim: Aim) -> Var | None:
+        place = aim.place
+        rows = self.memory.loads[place.kind, place.slot.type]
+        # The rows behind the first are for memory that does not change.
+        row = pick(self.choices, rows) if place.slot.immutable else rows[0]
+        operation = self.attempt(row, aim.args, place.descr, place.slot)
+        if operation is None:
+            return None
+        self.aims.append(aim)
+        return operation.result
+
+    def store(self, aim: Aim, value: Value | None = None) -> Operation | None:
+        value = self.content(aim) if value is None else value
+        if value is None:
+            return None
+        row = pick(self.choices, self.memory.stores[aim.place.kind])
+        operation = self.attempt(row, (*aim.args, value), aim.place.descr, aim.place.slot)
+        if operation is not None:
+            self.aims.append(aim)
+        return operation
+
+    # Exits.
+
+    def exit_with_block(self) -> Exit:
+        aims = list(self.aims)
+        exit = super().exit_with_block()
+        self.aims = aims
+        return exit
+
+    def in_block(self) -> None:
+        match self.choices.integer(0, 3):
+            case 0 | 1:
+                super().in_block()
+            case 2:
+                made = self.allocate()
+                aim = None if made is None else self.aim_at(made)
+                if aim is not None:
+                    self.store(aim)
+            case _:
+                aim = self.aim()
+                if aim is not None:
+                    self.store(aim)

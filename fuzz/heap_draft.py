@@ -1,0 +1,218 @@
+"""A trace over a heap in the making.
+
+The example is run as it grows, on the interpreter's own heap: what an operation needs, gives and changes there is
+what its row says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fuzz.choices import Choices, chance, pick
+from fuzz.draft import Args, Draft
+from fuzz.memory_rows import memory_rows
+from fuzz.random_heap import LONGEST, draw_heap, ref_of, told_heap
+from fuzz.random_types import draw_types
+from fuzz.shape import HeapShape, Shape
+from fuzz.world_draft import WorldDraft
+from optimizer.ir.effects import effects_of
+from optimizer.ir.heap import NULL, Datum, Object, Ref
+from optimizer.ir.layout import Array, Resolved, layout_of
+from optimizer.ir.ops import DescrKind, Op, Type
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.values import address_of
+from validator.verdict import State
+
+_RECENT = 6
+
+
+NULL_REF = ConstRef(NULL.name)
+
+
+class HeapDraft(Draft):
+    """`references` are the variables that are, oldest first, `refs` what they are on the example, `fresh` those that
+    the trace allocated, `checked_refs` those that a guard is about."""
+
+    def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
+        self.memory = memory_rows()
+        self.references: list[Var] = []
+        self.fresh: list[Var] = []
+        self.refs: dict[Var, Ref] = {}
+        self.checked_refs: list[Var] = []
+        self.share = heap.references
+        self.types = draw_types(choices, heap, shape.word)
+        self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
+        self.world = WorldDraft(self.types, self.initial)
+        self.heap = self.initial.copy()
+        super().__init__(choices, shape)
+
+    @property
+    def fewest_inputs(self) -> int:
+        return min(2, self.shape.inputs)
+
+    def input(self) -> Var:
+        # An integer comes first: integer steps need one. The second is a reference.
+        if self.numbers and (not self.references or chance(self.choices, self.share)):
+            known = [self.refs[var] for var in self.references]
+            if known and chance(self.choices, 30):
+                return self.define_ref(pick(self.choices, known))
+            if chance(self.choices, 10):
+                return self.define_ref(NULL)
+            return self.define_ref(pick(self.choices, list(self.initial.objects)))
+        if chance(self.choices, 60):
+            var = self.define(self.choices.integer(0, LONGEST - 1))
+            self.numbers.append(var)
+            return var
+        return super().input()
+
+    def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
+        trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word, self.types.declarations)
+        layout = layout_of(trace)
+        world = self.world.told(layout, tuple(self.results))
+        inputs = tuple(self.datum(var) for var in self.inputs)
+        roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
+        heap = told_heap(self.initial, self.types, trace, layout, roots)
+        values: dict[str, Datum] = {var.name: value for var, value in self.values.items()}
+        return trace, State(inputs, world, heap), values | {var.name: ref for var, ref in self.refs.items()}
+
+    # Values.
+
+    def define_ref(self, ref: Ref) -> Var:
+        var = Var(f"p{self.named}", Type.REF)
+        self.named += 1
+        self.references.append(var)
+        self.refs[var] = ref
+        self.unused[var] = None
+        return var
+
+    def datum(self, value: Value) -> Datum:
+        """What a variable or constant is on the example."""
+        match value:
+            case Var(_, Type.REF):
+                return self.refs[value]
+            case ConstRef(text):
+                return ref_of(self.heap, text)
+            case ConstClass(name):
+                return address_of(name, self.shape.word)
+            case _:
+                return self.value(value)
+
+    @property
+    def const_refs(self) -> list[ConstRef]:
+        return [ConstRef(f"ConstPtr({name})") for name in self.types.constants]
+
+    def reference(self) -> Value | None:
+        """Any reference, most often a recent one; None where there is none."""
+        if self.types.constants and chance(self.choices, 6):
+            return pick(self.choices, self.const_refs)
+        if not self.references:
+            return NULL_REF if chance(self.choices, 30) else None
+        match self.choices.integer(0, 9):
+            case 0 | 1 | 2 | 3 | 4:
+                among = self.references[-_RECENT:]
+            case 5 | 6 if self.fresh:
+                among = self.fresh[-_RECENT:]
+            case 7 if self.checked_refs:
+                among = self.checked_refs[-_RECENT:]
+            case _:
+                among = self.references
+        return among[-1 - self.choices.integer(0, len(among) - 1)]
+
+    def object_of(self, value: Value) -> Object | None:
+        datum = self.datum(value)
+        return self.heap.objects.get(datum) if isinstance(datum, Ref) else None
+
+    def refs_of(self, pointer: Value) -> Ref:
+        ref = self.datum(pointer)
+        assert isinstance(ref, Ref)
+        return ref
+
+    def handed(self) -> Value:
+        if chance(self.choices, 40):
+            reference = self.reference()
+            if reference is not None:
+                return NULL_REF if chance(self.choices, 3) else reference
+        return self.operand()
+
+    def shown_at_end(self, var: Var) -> int:
+        return 40 if var in self.fresh else super().shown_at_end(var)
+
+    # Adding operations.
+
+    def attempt(self, row: Op, args: Args, descr: str | None = None, slot: Resolved | None = None) -> Operation | None:
+        """Adds an operation of the heap, if it is defined and, being a guard, passes; else None."""
+        memory = row.memory
+        assert memory is not None
+        data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
+        if not memory.defined(self.domain, self.heap, slot, *data):
+            return None
+        if memory.passes is not None and not memory.passes(self.domain, self.heap, slot, *data):
+            return None
+        if row.is_guard:
+            self.guard(row, args)
+            if memory.meaning is not None:
+                memory.meaning(self.domain, self.heap, slot, *data)
+            self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
+            return self.ops[-1]
+        self.use(args if memory.stores is None else args[memory.stores :])
+        made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
+        result = None
+        if isinstance(made, Ref):
+            result = self.define_ref(made)
+        elif made is not None:
+            result = self.define(made)
+            if row not in self.memory.identities:
+                self.numbers.append(result)
+        operation = Operation(row, args, result, descr=descr)
+        self.ops.append(operation)
+        return operation
+
+    def allocate(self) -> Var | None:
+        """An object without content."""
+        type_ = pick(self.choices, self.types.classes)
+        is_array = isinstance(type_, Array)
+        row = pick(self.choices, self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
+        args: Args = (self.length(),) if is_array else ()
+        operation = self.attempt(row, args, type_.name, type_)
+        if operation is None or operation.result is None:
+            return None
+        self.fresh.append(operation.result)
+        return operation.result
+
+    def length(self) -> Value:
+        fitting = [var for var in self.numbers if 0 <= self.values[var] <= LONGEST]
+        if fitting and chance(self.choices, 15):
+            return pick(self.choices, fitting)
+        return ConstInt(self.choices.integer(0, LONGEST))
+
+    def event(self, row: Op, args: Args, descr: str | None = None) -> None:
+        self.use(args)
+        operation = Operation(row, args, None, descr=descr)
+        effects = effects_of(operation, self.types.layout)
+        self.heap.reveal([self.datum(arg) for arg in args], effects)
+        self.world.act(self.choices, self.heap, effects, self.shape.word)
+        result: Var | None = None
+        if row.result is Type.REF:
+            ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
+            self.results.append(scripted)
+            result = self.define_ref(ref)
+        elif row.result is Type.INT:
+            value = self.constant()
+            self.results.append(value)
+            result = self.define(value)
+        else:
+            self.results.append(0)
+        self.ops.append(replace(operation, result=result))
+
+    # Exits.
+
+    def exit_with_block(self) -> Exit:
+        heap, self.heap = self.heap, self.heap.copy()
+        outside, fresh = len(self.references), list(self.fresh)
+        exit = super().exit_with_block()
+        for var in self.references[outside:]:
+            del self.refs[var]
+            self.unused.pop(var, None)
+        del self.references[outside:]
+        self.heap, self.fresh = heap, fresh
+        return exit

@@ -1,0 +1,273 @@
+"""Steps of traces over heaps: a few operations each, left out where the example does not allow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fuzz.aimed_draft import Aim, AimedDraft
+from fuzz.choices import chance, pick
+from fuzz.pointer_steps import check_any, check_pointer, guard_something, heap_event, record_fact, test_identity
+from fuzz.shape import Step
+from optimizer.ir.layout import Array
+from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.trace import ConstInt, Value, Var
+
+
+def take_heap_step(draft: AimedDraft, step: Step) -> bool:
+    """Takes the step; False if it is not one of heaps."""
+    taken = _STEPS.get(step)
+    if taken is not None:
+        taken(draft)
+    return taken is not None
+
+
+# Accesses.
+
+
+def _load(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is not None:
+        draft.load(aim)
+
+
+def _store(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is not None:
+        draft.store(aim)
+
+
+def _access(draft: AimedDraft, aim: Aim) -> None:
+    if chance(draft.choices, 50):
+        draft.store(aim)
+    else:
+        draft.load(aim)
+
+
+def _aliases(draft: AimedDraft) -> None:
+    """What is there through one pointer, a store through another, and what is there then."""
+    aim = draft.aim()
+    if aim is not None:
+        _access(draft, aim)
+        draft.store(draft.beside(aim))
+        draft.load(aim)
+
+
+def _overwrite(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is None or draft.store(aim) is None:
+        return
+    draft.choices.repeat(0, 2, lambda: _interlude(draft, aim))
+    draft.store(aim)
+    if chance(draft.choices, 30):
+        guard_something(draft)
+
+
+def _interlude(draft: AimedDraft, aim: Aim) -> None:
+    """Something between two accesses to a place, which may touch it."""
+    match draft.choices.integer(0, 5):
+        case 0 | 1 | 2:
+            guard_something(draft)
+        case 3:
+            _access(draft, draft.beside(aim))
+        case 4:
+            _access(draft, aim)
+        case _:
+            heap_event(draft)
+
+
+def _write_back(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    value = None if aim is None else draft.load(aim)
+    if aim is None or value is None:
+        return
+    match draft.choices.integer(0, 3):
+        case 0:
+            pass
+        case 1 | 2:
+            draft.store(draft.beside(aim))
+        case _:
+            _interlude(draft, aim)
+    draft.store(aim, value)
+    if chance(draft.choices, 40):
+        draft.load(aim)
+
+
+def _reread(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is not None:
+        _access(draft, aim)
+        heap_event(draft)
+        draft.load(aim)
+
+
+def _items(draft: AimedDraft) -> None:
+    """Accesses to one array, and a guard on an item."""
+    aim = draft.new_aim(pick(draft.choices, (DescrKind.ITEM, DescrKind.ITEM, DescrKind.INTERIOR)))
+    if aim is None:
+        return
+    _access(draft, aim)
+    draft.choices.repeat(0, 2, lambda: _access(draft, draft.beside(aim)))
+    item = draft.load(aim)
+    if item is not None and chance(draft.choices, 60):
+        if item.type is Type.INT:
+            draft.guard_on(item)
+        else:
+            check_pointer(draft, item)
+
+
+def _length(draft: AimedDraft) -> None:
+    """The length of an array, and a check of it or of an index against it."""
+    arrays = [value for value in (draft.reference() for _ in range(6)) if value is not None and _is_array(draft, value)]
+    for array in arrays[: draft.choices.integer(1, 2)]:
+        found = draft.object_of(array)
+        assert found is not None
+        assert isinstance(found.type, Array)
+        operation = draft.attempt(pick(draft.choices, draft.memory.lengths), (array,), found.type.name, found.type)
+        if operation is None or operation.result is None or not chance(draft.choices, 60):
+            continue
+        if chance(draft.choices, 40):
+            draft.guard_on(operation.result)
+        else:
+            other: Value = draft.variable() if chance(draft.choices, 60) else ConstInt(draft.choices.integer(0, 4))
+            draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), (other, operation.result)))
+
+
+def _is_array(draft: AimedDraft, value: Value) -> bool:
+    found = draft.object_of(value)
+    return found is not None and isinstance(found.type, Array)
+
+
+# Allocations.
+
+
+def _allocate(draft: AimedDraft) -> None:
+    """An object, some of its fields set, and perhaps read again."""
+    made = build(draft)
+    if made is None or not chance(draft.choices, 60):
+        return
+    aim = draft.aim_at(made)
+    if aim is not None:
+        draft.load(aim)
+    if chance(draft.choices, 30):
+        check_pointer(draft, made)
+
+
+def build(draft: AimedDraft) -> Var | None:
+    made = draft.allocate()
+    if made is not None:
+        draft.choices.repeat(0, 4, lambda: _set_some(draft, made))
+    return made
+
+
+def _set_some(draft: AimedDraft, made: Var) -> None:
+    aim = draft.aim_at(made)
+    if aim is not None:
+        draft.store(aim)
+
+
+def _nest(draft: AimedDraft) -> None:
+    """Objects that are put into each other: a chain or a cycle; the outermost may leak."""
+    outer = build(draft)
+    if outer is None:
+        return
+    inner = outer if chance(draft.choices, 15) else build(draft)
+    if inner is None:
+        return
+    put = _put(draft, outer, inner)
+    if put and chance(draft.choices, 40):
+        _put(draft, inner, outer)
+    if chance(draft.choices, 50):
+        _leak_one(draft, outer)
+
+
+def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
+    found = draft.object_of(holder)
+    assert found is not None
+    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.type is Type.REF]
+    aim = draft.aim_at(holder, key=pick(draft.choices, keys)) if keys else None
+    return aim is not None and draft.store(aim, held) is not None
+
+
+def _leak(draft: AimedDraft) -> None:
+    if draft.fresh:
+        made = draft.fresh[-1 - draft.choices.integer(0, min(len(draft.fresh), 4) - 1)]
+    else:
+        built = build(draft)
+        if built is None:
+            return
+        made = built
+    _leak_one(draft, made)
+    aim = draft.aim_at(made)
+    if aim is not None and chance(draft.choices, 40):
+        _interlude(draft, aim)
+
+
+def _leak_one(draft: AimedDraft, made: Var) -> None:
+    """Puts an object into an old one, or hands it to an event, perhaps twice."""
+    if chance(draft.choices, 50):
+        holder = draft.reference()
+        if holder is not None and draft.object_of(holder) is not None:
+            _put(draft, holder, made)
+    else:
+        draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
+
+
+# Fields with a life of their own.
+
+
+def _called(draft: AimedDraft) -> None:
+    """An immutable field, stored, and read behind an event that may initialize it."""
+    made = draft.allocate()
+    found = None if made is None else draft.object_of(made)
+    if made is None or found is None:
+        return
+    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.immutable]
+    aim = draft.aim_at(made, key=pick(draft.choices, keys)) if keys else draft.aim_at(made)
+    if aim is not None and draft.store(aim) is not None:
+        heap_event(draft, made, writes=aim.place.slot)
+        draft.load(aim)
+
+
+def _watch(draft: AimedDraft) -> None:
+    """A quasi-immutable field, read where the code is checked to be valid, and again behind events."""
+    pointer = draft.reference()
+    found = None if pointer is None else draft.object_of(pointer)
+    if pointer is None or found is None:
+        return
+    places = draft.types.places.get(found.type.name, ())
+    keys = [place.slot.key for place in places if place.slot.quasi_immutable]
+    aim = draft.aim_at(pointer, key=pick(draft.choices, keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
+    if aim is None:
+        return
+    mark = pick(draft.choices, draft.memory.marks)
+
+    def once() -> None:
+        draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
+        draft.attempt(pick(draft.choices, draft.memory.checks), ())
+        draft.load(aim)
+        if chance(draft.choices, 70):
+            heap_event(draft)
+
+    draft.choices.repeat(1, 2, once)
+    draft.load(aim)
+
+
+_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
+    Step.LOAD: _load,
+    Step.STORE: _store,
+    Step.ALIASES: _aliases,
+    Step.OVERWRITE: _overwrite,
+    Step.WRITE_BACK: _write_back,
+    Step.REREAD: _reread,
+    Step.ALLOCATE: _allocate,
+    Step.NEST: _nest,
+    Step.LEAK: _leak,
+    Step.IDENTITY: test_identity,
+    Step.CHECK: check_any,
+    Step.LENGTH: _length,
+    Step.ITEMS: _items,
+    Step.FACT: record_fact,
+    Step.CALLED: _called,
+    Step.WATCH: _watch,
+    Step.EVENT: heap_event,
+}

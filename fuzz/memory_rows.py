@@ -1,0 +1,53 @@
+"""The rows of memory as the generator sees them: by what can be done with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRows:
+    """Loads by what they read and give, stores and allocations by what their descr is."""
+
+    loads: dict[tuple[DescrKind, Type], tuple[Op, ...]]
+    stores: dict[DescrKind, tuple[Op, ...]]
+    allocations: dict[DescrKind, tuple[Op, ...]]
+    lengths: tuple[Op, ...]
+    identities: tuple[Op, ...]  # tests of two references
+    copies: tuple[Op, ...]  # of one reference
+    guards: tuple[Op, ...]  # of references
+    checks: tuple[Op, ...]  # guards without an argument
+    facts: tuple[Op, ...]
+    marks: tuple[Op, ...]  # facts of a field
+    events: tuple[Op, ...]
+    calls: tuple[Op, ...]  # events that may have a descr
+
+
+@cache
+def memory_rows() -> MemoryRows:
+    """The groups, in the order of the table."""
+    known = [row for row in OPS.values() if row.memory is not None]
+    of = {kind: [row for row in known if row.kind is kind] for kind in Kind}
+    kinds = {row: row.memory.descr for row in known if row.memory is not None and row.memory.descr is not None}
+    plain = [row for row in of[Kind.PURE] if row not in kinds]
+    return MemoryRows(
+        loads={
+            (kind, type_): tuple(row for row in of[Kind.LOAD] if kinds[row] is kind and row.result is type_)
+            for kind in (DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR)
+            for type_ in (Type.INT, Type.REF)
+        },
+        stores={kind: tuple(row for row in of[Kind.STORE] if kinds[row] is kind) for kind in DescrKind},
+        allocations={kind: tuple(row for row in of[Kind.NEW] if kinds[row] is kind) for kind in DescrKind},
+        lengths=tuple(row for row in of[Kind.PURE] if kinds.get(row) is DescrKind.ARRAY),
+        identities=tuple(row for row in plain if row.args == (Type.REF, Type.REF)),
+        copies=tuple(row for row in plain if row.args == (Type.REF,)),
+        guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is Type.REF or row.same_type)),
+        checks=tuple(row for row in of[Kind.GUARD] if not row.args),
+        facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
+        marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
+        events=tuple(row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning and row not in kinds),
+        calls=tuple(row for row in of[Kind.EVENT] if kinds.get(row) is DescrKind.CALL),
+    )

@@ -1,0 +1,124 @@
+"""Steps about pointers: tests, guards and facts; and events."""
+
+from __future__ import annotations
+
+from fuzz.aimed_draft import AimedDraft
+from fuzz.choices import chance, pick
+from fuzz.heap_draft import NULL_REF
+from optimizer.ir.heap import Ref
+from optimizer.ir.layout import Field
+from optimizer.ir.ops import Op, Type
+from optimizer.ir.trace import ConstClass, ConstInt, Value, Var
+
+
+def guard_something(draft: AimedDraft) -> None:
+    if chance(draft.choices, 60):
+        tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
+        draft.guard_on(tests[-1] if tests and chance(draft.choices, 50) else draft.variable())
+    else:
+        check_any(draft)
+
+
+# Pointers.
+
+
+def test_identity(draft: AimedDraft) -> None:
+    one, two = draft.reference(), draft.reference()
+    if one is None or two is None:
+        return
+    if chance(draft.choices, 10):
+        two = NULL_REF
+    if chance(draft.choices, 20) and isinstance(one, Var):
+        copied = draft.attempt(pick(draft.choices, draft.memory.copies), (one,))
+        assert copied is not None
+        one = copied.result or one
+    operation = draft.attempt(pick(draft.choices, draft.memory.identities), (one, two))
+    if operation is not None and operation.result is not None and chance(draft.choices, 60):
+        draft.guard_on(operation.result)
+
+
+def check_any(draft: AimedDraft) -> None:
+    pointer = draft.reference()
+    if pointer is not None:
+        check_pointer(draft, pointer)
+
+
+def check_pointer(draft: AimedDraft, pointer: Value) -> None:
+    """Guards that pass on the pointer: one, or several that could be one, with something between them."""
+
+    def one() -> None:
+        row = pick(draft.choices, draft.memory.guards)
+        for args in _completed(draft, row, pointer):
+            if draft.attempt(row, args) is not None:
+                return
+
+    one()
+    if chance(draft.choices, 50):
+        if chance(draft.choices, 30):
+            draft.compute(pick(draft.choices, draft.rows.tests), (draft.variable(), draft.variable()))
+        elif chance(draft.choices, 15):
+            heap_event(draft)
+        one()
+
+
+def _completed(draft: AimedDraft, row: Op, first: Value) -> list[tuple[Value, ...]]:
+    """Arguments that begin with a value, and for which the row may hold on the example."""
+    if len(row.args or ()) == 1:
+        return [(first,)]
+    assert row.memory is not None
+    if row.memory.class_arg is not None:
+        return [(first, ConstClass(name)) for name in _classes(draft, first)]
+    if row.same_type or row.args == (Type.REF, Type.REF) or row.args == (Type.INT, Type.INT):
+        datum = draft.datum(first)
+        if not isinstance(datum, Ref):
+            return [(first, ConstInt(datum))]
+        return [(first, constant) for constant in (NULL_REF, *draft.const_refs) if draft.datum(constant) == datum]
+    return [(first, ConstInt(number)) for _, number in draft.world.gc_types if number < draft.domain.half]
+
+
+def _classes(draft: AimedDraft, pointer: Value) -> list[str]:
+    """The vtables of the pointer's class and of those above it, in any order."""
+    found = draft.object_of(pointer)
+    names = []
+    name = None if found is None else found.type.name
+    while name is not None:
+        struct = draft.types.layout.struct(name)
+        names.append(struct.vtable)
+        name = struct.parent
+    return names if chance(draft.choices, 70) else names[::-1]
+
+
+def record_fact(draft: AimedDraft) -> None:
+    row = pick(draft.choices, draft.memory.facts)
+    assert row.args is not None
+    first = draft.variable() if row.args[0] is Type.INT else draft.reference()
+    if first is None:
+        return
+    for args in _completed(draft, row, first):
+        if draft.attempt(row, args) is not None:
+            return
+
+
+# Events.
+
+
+def heap_event(draft: AimedDraft, *handed: Value, writes: Field | None = None) -> None:
+    """An event that is handed these values and some others, and may write that field if there is such a call."""
+    rows = draft.memory
+    args = (*handed, *draft.some_handed(2))
+    layout = draft.types.layout
+    calls = [call for call in draft.types.declarations.calls if not (call.elidable or call.loop_invariant)]
+    if writes is not None:
+        calls = [call for call in calls if writes.key in (layout.memory_keys(call.writes) or ())]
+    if writes is None or not calls:
+        if not calls or chance(draft.choices, 50):
+            draft.event(pick(draft.choices, rows.events), args)
+            return
+        if chance(draft.choices, 20):
+            descr = "unknown" if chance(draft.choices, 50) else None
+            draft.event(pick(draft.choices, rows.calls), (ConstClass("unknown_func"), *args), descr)
+            return
+    call = pick(draft.choices, calls)
+    fitting = [row for row in rows.calls if row.result.value == call.result]
+    row = fitting[0] if chance(draft.choices, 70) else pick(draft.choices, fitting)
+    draft.event(row, (ConstClass(f"{call.name}_func"), *args), call.name)

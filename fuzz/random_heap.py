@@ -1,0 +1,111 @@
+"""Random heaps that exist before a trace, and how they are told when the trace is complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from fuzz.choices import Choices, chance, constant, pick
+from fuzz.random_types import Place, Types
+from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
+from optimizer.ir.layout import Array, Layout
+from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.trace import ConstRef, Trace, all_operations
+
+LONGEST = 4
+"""Arrays of the example are not longer; this fits in the shortest words."""
+
+
+def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
+    """Objects of all types that refer to each other, in chains and cycles, and the opaque constants."""
+    heap = Heap(types.layout)
+    for name in types.constants:
+        if types.layout.constant(name) is None and heap.objects and chance(choices, 40):
+            heap.names[f"ConstPtr({name})"] = pick(choices, list(heap.objects))
+        else:
+            heap.constant(name)
+
+    def add() -> None:
+        heap.add(f"q{len(heap.objects)}", draw_object(choices, types))
+
+    choices.repeat(1, objects, add)
+    for ref in list(heap.objects):
+        fill(choices, types, heap, ref, word)
+    return heap
+
+
+def draw_object(choices: Choices, types: Types) -> Object:
+    """An object that holds nothing yet."""
+    type_ = pick(choices, types.classes)
+    return Object(type_, choices.integer(0, LONGEST) if isinstance(type_, Array) else None)
+
+
+def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> None:
+    """Puts values into the cells of an object that nobody has said anything of."""
+    described = heap.objects[ref]
+    cells = dict(described.cells)
+    others = list(heap.objects)
+    for place in types.places.get(described.type.name, ()):
+        for index in (NO_INDEX,) if place.kind is DescrKind.FIELD else range(described.length or 0):
+            cell = place.slot.key, index
+            if cell not in cells:
+                cells[cell] = _value(choices, place, others, word)
+    heap.objects[ref] = replace(described, cells=cells)
+
+
+def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datum:
+    slot = place.slot
+    if slot.type is Type.REF:
+        return NULL if chance(choices, 15) else pick(choices, others)
+    if slot.low is not None and slot.high is not None:
+        return choices.integer(slot.low, slot.high)
+    return choices.integer(0, LONGEST) if chance(choices, 30) else constant(choices, word)
+
+
+# What is told of the example.
+
+
+def ref_of(heap: Heap, text: str) -> Ref:
+    """What a constant of a trace is on the heap."""
+    found = heap.named(text)
+    return heap.constant(text[len("ConstPtr(") : -1]) if found is None else found
+
+
+def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Iterable[Ref]) -> Heap:
+    """The part of the heap that the trace can reach and name."""
+    told = Heap(layout)
+    undeclared = {
+        place.slot.key: place for place in types.all_places if not place.slot.declared and not is_named(place, layout)
+    }
+    names = set(_constants(trace))
+    pending = [*roots, *(ref_of(heap, name) for name in names)]
+    while pending:
+        ref = pending.pop()
+        if ref == NULL or ref in told.objects:
+            continue
+        described = heap.objects[ref]
+        cells: dict[Cell, Datum] = {cell: value for cell, value in described.cells.items() if cell[0] not in undeclared}
+        type_ = described.type
+        if isinstance(type_, Array):
+            type_ = layout.array(type_.name)
+        told.objects[ref] = replace(described, type=type_, cells=cells)
+        pending += references(told.objects[ref])
+    told.objects = {ref: told.objects[ref] for ref in heap.objects if ref in told.objects}
+    told.names = {name: ref for name, ref in heap.names.items() if name in names}
+    return told
+
+
+def is_named(place: Place, layout: Layout) -> bool:
+    """Does a trace of that layout use the undeclared place for what it holds?"""
+    if place.descr not in layout.undeclared_uses():
+        return False
+    slot = layout.resolve(place.kind, place.descr)
+    return slot == place.slot
+
+
+def _constants(trace: Trace) -> Iterable[str]:
+    for operation in all_operations(trace):
+        failargs = (operation.exit.failargs or ()) if operation.exit else ()
+        for value in (*operation.args, *failargs):
+            if isinstance(value, ConstRef):
+                yield value.text

@@ -1,0 +1,204 @@
+"""Random declarations, and the memory that a trace can name under them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fuzz.choices import Choices, chance, pick
+from fuzz.shape import HeapShape
+from optimizer.ir import declared
+from optimizer.ir.declaration_rules import NARROW, inherited_fields
+from optimizer.ir.declared import Declarations, Scalar
+from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.ops import DescrKind, Type
+
+NARROW_FROM = 16
+"""Narrow memory needs words of so many bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Memory that an access can name: the text of its descr, and what that stands for."""
+
+    kind: DescrKind
+    descr: str
+    slot: Field
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """The classes of objects, the memory that objects of each have, and the opaque constants.
+
+    `places` are by the name of the class; those of a parent's fields are there for subclasses too, under both names.
+    """
+
+    declarations: Declarations
+    layout: Layout
+    structs: tuple[Struct, ...]
+    arrays: tuple[Array, ...]
+    places: dict[str, tuple[Place, ...]]
+    constants: tuple[str, ...]
+
+    @property
+    def classes(self) -> tuple[Struct | Array, ...]:
+        """All of them, structs twice: they are wanted more often."""
+        return (*self.structs, *self.structs, *self.arrays)
+
+    @property
+    def all_places(self) -> tuple[Place, ...]:
+        return tuple(dict.fromkeys(place for places in self.places.values() for place in places))
+
+
+def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
+    """Declared classes, and undeclared ones in the style of traces that are written by hand."""
+    declarations = _declarations(choices, shape, word)
+    layout = Layout(declarations, word)
+    structs = [layout.struct(struct.name) for struct in declarations.structs]
+    arrays = [layout.array(array.name) for array in declarations.arrays]
+    aliases = {descr.target: descr.name for descr in declarations.descrs}
+    places = {struct.name: _fields(struct, layout, aliases) for struct in structs}
+    places |= {array.name: _items(array, layout, aliases) for array in arrays}
+    constants = [const.name for const in declarations.consts]
+    if shape.undeclared or not places:
+        loose = _undeclared_fields(layout)
+        structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]
+        places = {
+            name: (*own, *loose) if own and own[0].kind is DescrKind.FIELD else own for name, own in places.items()
+        }
+        places |= {struct.name: loose for struct in structs if struct.name not in places}
+        for name, type_ in (("ints", Type.INT), ("refs", Type.REF)):
+            layout.learn_use(name, DescrKind.ITEM, type_, "")
+            arrays.append(layout.array(name))
+            places[name] = _items(arrays[-1], layout, {})
+        constants += ["k0", "k1"][: choices.integer(0, 2)]
+    return Types(declarations, layout, tuple(structs), tuple(arrays), places, tuple(constants))
+
+
+# Declarations.
+
+
+def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations:
+    structs: list[declared.Struct] = []
+    choices.repeat(0, shape.structs, lambda: structs.append(_struct(choices, structs, word)))
+    arrays: list[declared.Array] = []
+    choices.repeat(0, shape.arrays, lambda: arrays.append(_array(choices, len(arrays), word)))
+    named = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields]
+    named += [array.name for array in arrays]
+    calls: list[declared.Call] = []
+    choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
+    targets = [name for name in named if chance(choices, 10)]
+    descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
+    consts: list[declared.KnownObject] = []
+    choices.repeat(0, shape.constants, lambda: consts.append(_const(choices, consts, structs, arrays)))
+    return Declarations(tuple(structs), tuple(arrays), tuple(calls), tuple(descrs), tuple(consts))
+
+
+def _slot_type(choices: Choices, word: int) -> str:
+    if word >= NARROW_FROM and chance(choices, 12):
+        return pick(choices, ("u8", "bool", "i16", "i8", "u16"))
+    return "ref" if chance(choices, 40) else "int"
+
+
+def _struct(choices: Choices, above: list[declared.Struct], word: int) -> declared.Struct:
+    number = len(above)
+    name = f"S{number}"
+    parent = pick(choices, above) if above and chance(choices, 60) else None
+    fields: list[declared.Field] = []
+
+    def field() -> None:
+        type_ = _slot_type(choices, word)
+        flag = choices.integer(0, 9)
+        letter = "n" if type_ == "ref" else "x"
+        fields.append(declared.Field(f"{letter}{number}{len(fields)}", type_, flag in (7, 8), flag == 9))
+
+    choices.repeat(0 if parent else 1, 3, field)
+    vtable = f"{name}_vtable" if chance(choices, 30) else name
+    return declared.Struct(
+        name, vtable, parent.name if parent else None, cleared=not chance(choices, 15), fields=tuple(fields)
+    )
+
+
+def _array(choices: Choices, number: int, word: int) -> declared.Array:
+    name = f"A{number}"
+    if chance(choices, 20):
+        fields = (declared.Field("x", _slot_type(choices, word)), declared.Field("n", "ref"))
+        return declared.Array(name, None, fields[: choices.integer(1, 2)])
+    return declared.Array(name, _slot_type(choices, word), (), immutable=chance(choices, 15))
+
+
+def _call(choices: Choices, number: int, structs: list[declared.Struct], named: list[str]) -> declared.Call:
+    immutable = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields if field.immutable]
+
+    def effects() -> tuple[str, ...]:
+        if not named or chance(choices, 25):
+            return ("*",)
+        names: list[str] = []
+        choices.repeat(0, 2, lambda: names.append(pick(choices, named)))
+        if immutable and chance(choices, 50):
+            names.append(pick(choices, immutable))
+        return tuple(dict.fromkeys(names))
+
+    reads, writes = effects(), effects()
+    invalidates = chance(choices, 30)
+    return declared.Call(
+        f"f{number}", pick(choices, ("int", "void", "ref")), can_invalidate=invalidates, reads=reads, writes=writes
+    )
+
+
+def _const(
+    choices: Choices,
+    before: list[declared.KnownObject],
+    structs: list[declared.Struct],
+    arrays: list[declared.Array],
+) -> declared.KnownObject:
+    name = f"c{len(before)}"
+    if arrays and (not structs or chance(choices, 30)):
+        return declared.KnownObject(name, array=pick(choices, arrays).name, length=choices.integer(0, 4))
+    if before and chance(choices, 15):
+        return declared.KnownObject(name, same_as=pick(choices, before).name)
+    if not structs:
+        return declared.KnownObject(name)
+    struct = pick(choices, structs)
+    fields = []
+    for field in inherited_fields(struct, {one.name: one for one in structs}).values():
+        if (field.immutable or field.quasi_immutable) and chance(choices, 70):
+            fields.append((field.name, _known_value(choices, field.type, before)))
+    return declared.KnownObject(name, struct=struct.name, fields=tuple(fields))
+
+
+def _known_value(choices: Choices, type_: str, before: list[declared.KnownObject]) -> Scalar:
+    if type_ == "ref":
+        return Scalar("ref", pick(choices, ["NULL", *(const.name for const in before)]))
+    low, high = NARROW.get(type_, (-4, 7))
+    return Scalar("int", choices.integer(max(low, -4), min(high, 7)))
+
+
+# Places.
+
+
+def _fields(struct: Struct, layout: Layout, aliases: dict[str, str]) -> tuple[Place, ...]:
+    """The fields, each under the name of the struct and of each ancestor that has it."""
+    places = []
+    owner: Struct | None = struct
+    while owner is not None:
+        for field in owner.fields:
+            descr = f"{owner.name}.{field.name}"
+            slot = layout.field(descr)
+            places.append(Place(DescrKind.FIELD, aliases.get(descr, descr), slot))
+        owner = layout.struct(owner.parent) if owner.parent is not None else None
+    return tuple(places)
+
+
+def _items(array: Array, layout: Layout, aliases: dict[str, str]) -> tuple[Place, ...]:
+    if array.item is not None:
+        return (Place(DescrKind.ITEM, aliases.get(array.name, array.name), array.item),)
+    names = [f"{array.name}.{field.name}" for field in array.fields]
+    return tuple(Place(DescrKind.INTERIOR, name, layout.field(name)) for name in names)
+
+
+def _undeclared_fields(layout: Layout) -> tuple[Place, ...]:
+    places = []
+    for name, type_ in (("a", Type.INT), ("b", Type.REF), ("c", Type.INT)):
+        layout.learn_use(name, DescrKind.FIELD, type_, "")
+        places.append(Place(DescrKind.FIELD, name, layout.field(name)))
+    return tuple(places)

@@ -1,0 +1,123 @@
+"""The world of an example in the making: what its events write and return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fuzz.choices import Choices, chance, constant, pick
+from fuzz.random_heap import draw_object, fill, is_named
+from fuzz.random_types import Place, Types
+from optimizer.ir.effects import Effects
+from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.layout import Layout
+from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.runs import Scripted, Seen, World, Write
+
+
+class WorldDraft:
+    """`initial` is the heap before the trace: objects that events bring are added to it."""
+
+    def __init__(self, types: Types, initial: Heap) -> None:
+        self._types = types
+        self._initial = initial
+        self._writes: list[tuple[tuple[Place, Write], ...]] = []
+        self._invalidations = 0
+        self._invalid: set[int] = set()
+        names = dict.fromkeys(type_.name for type_ in types.classes)
+        self.gc_types = tuple((name, number) for number, name in enumerate(names, start=1))
+        initial.gc_types = dict(self.gc_types)
+
+    def act(self, choices: Choices, heap: Heap, effects: Effects, word: int) -> None:
+        """What an event invalidates and writes that has seen the heap; it is done at once."""
+        if effects.can_invalidate:
+            self._invalidations += 1
+            valid = not chance(choices, 5)
+            if not valid:
+                self._invalid.add(self._invalidations)
+            heap.invalidate(valid)
+        done: list[tuple[Place, Write]] = []
+
+        def one() -> None:
+            target = pick(choices, _visible(heap))
+            described = heap.objects[target]
+            allowed = [
+                place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
+            ]
+            if not allowed:
+                return
+            place = pick(choices, allowed)
+            index = None
+            if place.kind is not DescrKind.FIELD:
+                if not described.length:
+                    return
+                index = choices.integer(0, described.length - 1)
+            if heap.is_settled(target, place.slot, index) or heap.is_protected(target, place.slot):
+                return
+            value = _value(choices, place, heap, word)
+            if index is None:
+                heap.set_field(target, place.slot, value)
+            else:
+                heap.set_item(target, place.slot, index, value)
+            done.append((place, Write(_name(target, heap), place.descr, _scripted(value, heap), index)))
+
+        if chance(choices, 60):
+            choices.repeat(1, 3, one)
+        self._writes.append(tuple(done))
+
+    def reference(self, choices: Choices, heap: Heap, word: int) -> tuple[Ref, Scripted]:
+        """What an event returns: NULL, something that is there, or an object that it brings."""
+        match choices.integer(0, 9):
+            case 0:
+                return NULL, NULL
+            case 1 | 2 | 3:
+                ref = self._initial.add(f"q{len(self._initial.objects)}", draw_object(choices, self._types))
+                fill(choices, self._types, self._initial, ref, word)
+                heap.objects[ref] = self._initial.objects[ref]
+            case 4 | 5 | 6 if heap.seen:
+                ref = pick(choices, list(heap.seen))
+            case _:
+                ref = pick(choices, _visible(heap))
+        return ref, _name(ref, heap)
+
+    def told(self, layout: Layout, results: tuple[Scripted, ...]) -> World:
+        """The script, without writes to memory that the trace does not name."""
+        writes = tuple(
+            tuple(write for place, write in event if place.slot.declared or is_named(place, layout))
+            for event in self._writes
+        )
+        return World(
+            results,
+            writes=writes if any(writes) else (),
+            invalid=frozenset(self._invalid),
+            gc_types=self.gc_types,
+        )
+
+    @staticmethod
+    def objects(world: World) -> Iterator[Datum]:
+        """The objects from before the trace that the script names."""
+        scripted = [*world.results]
+        for event in world.writes:
+            for write in event:
+                scripted += [write.target, write.value]
+        return (value for value in scripted if isinstance(value, Ref))
+
+
+def _visible(heap: Heap) -> list[Ref]:
+    return [ref for ref in heap.objects if not ref.fresh or ref in heap.seen]
+
+
+def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
+    slot = place.slot
+    if slot.type is Type.REF:
+        return NULL if chance(choices, 20) else pick(choices, _visible(heap))
+    if slot.low is not None and slot.high is not None:
+        return choices.integer(slot.low, slot.high)
+    return constant(choices, word)
+
+
+def _name(ref: Ref, heap: Heap) -> Ref | Seen:
+    return Seen(list(heap.seen).index(ref)) if ref.fresh else ref
+
+
+def _scripted(value: Datum, heap: Heap) -> Scripted:
+    return _name(value, heap) if isinstance(value, Ref) else value

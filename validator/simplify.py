@@ -1,0 +1,272 @@
+"""A simpler state for a counterexample: few objects, few aliases, few writes, small values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from optimizer.ir.heap import NULL, Object, Ref
+from optimizer.ir.ops import Type
+from optimizer.ir.runs import Scripted, Seen, World
+from optimizer.ir.trace import Trace
+from validator.sites import (
+    CONSTANT,
+    Site,
+    fits_at,
+    given_memory,
+    plain,
+    references_to,
+    renamed,
+    shortened,
+    sites,
+    value_at,
+    with_objects,
+    with_value,
+    with_writes,
+    written_to,
+)
+from validator.states import simple_values
+from validator.verdict import State
+
+_RUNS = 4000
+_OPERATIONS = 4_000_000
+"""Simplifying a state takes so many runs at the most, of so many operations together."""
+
+
+def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
+    """A simpler state for `trace` of which `still` holds as it does of `state`, and a world that goes on if it can."""
+    search = _Search(state, trace, still)
+    if state.world.stops_at is not None:
+        search.attempt(replace(state, world=replace(state.world, stops_at=None)))
+    search.run()
+    return search.state
+
+
+class _Search:
+    """The simplest state so far. Each step makes it simpler in one way, where `still` allows it."""
+
+    def __init__(self, state: State, trace: Trace, still: Callable[[State], bool]) -> None:
+        self.state = state
+        self._trace = trace
+        self._still = still
+        self._budget = min(_RUNS, _OPERATIONS // len(trace.ops))
+
+    def attempt(self, candidate: State) -> bool:
+        if self._budget <= 0 or not self._still(candidate):
+            self._budget -= 1
+            return False
+        self._budget -= 1
+        self.state = candidate
+        return True
+
+    def run(self) -> None:
+        steps: list[Callable[[], bool]] = [self._numbers]
+        if self.state.heap is not None or self.state.world.writes or self.state.world.invalid:
+            steps = [self._world, self._references, self._garbage, self._contents, self._aliases, self._numbers]
+        while self._budget > 0 and max([step() for step in steps]):
+            pass
+        if self.state.heap is not None:
+            self._name()
+
+    # The world.
+
+    def _world(self) -> bool:
+        done = False
+        for change in (_no_writes, _valid, _no_gc_types):
+            world = change(self.state.world)
+            if world != self.state.world:
+                done |= self.attempt(replace(self.state, world=world))
+        for event, position in self._writes():
+            left = list(self.state.world.writes[event])
+            del left[position]
+            done |= self.attempt(with_writes(self.state, event, left))
+        return done
+
+    def _writes(self) -> list[tuple[int, int]]:
+        """Last ones first, so that those in front keep their positions."""
+        return [
+            (event, position)
+            for event, writes in enumerate(self.state.world.writes)
+            for position in reversed(range(len(writes)))
+        ]
+
+    # References.
+
+    def _references(self) -> bool:
+        """NULL for references, those of whole objects first."""
+        done = False
+        for ref in self._refs():
+            held = self._held(ref)
+            if held is not None and any(isinstance(value, Ref) and value != NULL for value in held.cells.values()):
+                done |= self._replace(ref, _without(held, Ref))
+        for site in sites(self.state):
+            value = self._at(site)
+            if isinstance(value, Seen) or (isinstance(value, Ref) and value != NULL):
+                done |= self.attempt(with_value(self.state, site, NULL))
+        return done
+
+    def _aliases(self) -> bool:
+        """An object of its own for each reference, where that does as well."""
+        done = False
+        for ref, users in references_to(self.state).items():
+            held = self._held(ref)
+            for user in users[1:]:
+                if held is not None:
+                    done |= self._part(user, _without(held, Ref))
+        return done
+
+    def _part(self, user: Site | str, copy: Object) -> bool:
+        """Has `user` refer to `copy` instead."""
+        if isinstance(user, str):
+            return self.attempt(_unnamed(with_objects(self.state, {Ref(user): copy}), user))
+        name = self._free("q", set())
+        return self.attempt(with_value(with_objects(self.state, {name: copy}), user, name))
+
+    def _garbage(self) -> bool:
+        """Drops what nothing refers to, and names of constants."""
+        done = False
+        for name in [] if self.state.heap is None else list(self.state.heap.names):
+            done |= self.attempt(_unnamed(self.state, name))
+        written = written_to(self.state)
+        users = references_to(self.state)
+        garbage = [
+            ref
+            for ref in self._refs()
+            if ref not in written and all(isinstance(user, str) and user == ref.name for user in users.get(ref, ()))
+        ]
+        if len(garbage) > 1 and self.attempt(with_objects(self.state, dict.fromkeys(garbage))):
+            return True
+        return sum(self.attempt(with_objects(self.state, {ref: None})) for ref in garbage) > 0 or done
+
+    # Contents.
+
+    def _contents(self) -> bool:
+        """Blank objects, and shorter arrays."""
+        done = False
+        for ref in self._refs():
+            held = self._held(ref)
+            if held is None:
+                continue
+            simpler = replace(plain(held), cleared=True)
+            if simpler != held:
+                done |= self._replace(ref, simpler)
+            if any(isinstance(value, int) for value in simpler.cells.values()):
+                done |= self._replace(ref, _without(simpler, int))
+            for length in _shorter(held.length or 0):
+                if self._replace(ref, shortened(self._held(ref) or held, length)):
+                    done = True
+                    break
+        return done
+
+    def _replace(self, ref: Ref, described: Object) -> bool:
+        held = self._held(ref)
+        if held is None or self.state.heap is None:
+            return False
+        given = given_memory(ref, self.state.heap)
+        kept = {cell: value for cell, value in held.cells.items() if cell[0] in given}
+        described = replace(described, cells={**described.cells, **kept})
+        return described != held and self.attempt(with_objects(self.state, {ref: described}))
+
+    def _numbers(self) -> bool:
+        done = False
+        for site in sites(self.state):
+            value = self._at(site)
+            for simpler in _simpler(value, self._trace.word) if isinstance(value, int) else ():
+                if fits_at(self.state, site, simpler) and self.attempt(with_value(self.state, site, simpler)):
+                    done = True
+                    break
+                if self._budget <= 0:
+                    return done
+        return done
+
+    # Names.
+
+    def _name(self) -> None:
+        """Objects are named as the inputs are that refer to them, others q0, q1 and so on."""
+        assert self.state.heap is not None
+        names: dict[Ref, Ref] = {}
+        taken = {var.name for var in self._trace.inputs}
+        taken |= {operation.result.name for operation in self._trace.ops if operation.result is not None}
+        for var, value in zip(self._trace.inputs, self.state.inputs, strict=True):
+            if var.type is Type.REF and isinstance(value, Ref) and value != NULL and not _is_constant(value):
+                names.setdefault(value, Ref(var.name))
+        for ref in self.state.heap.objects:
+            if ref not in names and not _is_constant(ref):
+                names[ref] = _numbered("q", {*taken, *(other.name for other in names.values())})
+        named = renamed(self.state, names)
+        assert named.heap is not None
+        self._budget = 1
+        self.attempt(named)
+
+    def _free(self, stem: str, taken: set[str]) -> Ref:
+        assert self.state.heap is not None
+        return _numbered(stem, {*taken, *self.state.heap.names, *(ref.name for ref in self.state.heap.objects)})
+
+    def _refs(self) -> list[Ref]:
+        return [] if self.state.heap is None else list(self.state.heap.objects)
+
+    def _held(self, ref: Ref) -> Object | None:
+        return None if self.state.heap is None else self.state.heap.objects.get(ref)
+
+    def _at(self, site: Site) -> Scripted | None:
+        """The value there, None if the site is gone."""
+        try:
+            return value_at(self.state, site)
+        except LookupError:
+            return None
+
+
+def _unnamed(state: State, name: str) -> State:
+    """The state where an object has one name less."""
+    assert state.heap is not None
+    heap = state.heap.copy()
+    heap.names.pop(name, None)
+    return replace(state, heap=heap)
+
+
+def _no_writes(world: World) -> World:
+    return replace(world, writes=())
+
+
+def _valid(world: World) -> World:
+    return replace(world, invalid=frozenset())
+
+
+def _no_gc_types(world: World) -> World:
+    return replace(world, gc_types=())
+
+
+def _without(held: Object, kind: type) -> Object:
+    """The object with 0 or NULL for what is of that kind."""
+    return replace(held, cells={cell: value for cell, value in held.cells.items() if not isinstance(value, kind)})
+
+
+def _shorter(length: int) -> Iterator[int]:
+    yield from range(min(length, 8))
+    while length > 16:
+        length //= 2
+        yield length
+
+
+def _is_constant(ref: Ref) -> bool:
+    return ref.name.startswith(CONSTANT)
+
+
+def _numbered(stem: str, taken: set[str]) -> Ref:
+    number = 0
+    while f"{stem}{number}" in taken:
+        number += 1
+    return Ref(f"{stem}{number}")
+
+
+def _simpler(value: int, word: int) -> Iterator[int]:
+    """Values that are simpler than `value`, simplest first: the simple ones, then smaller ones of the same sign."""
+    for simple in simple_values(word):
+        if simple == value:
+            return
+        yield simple
+    size = abs(value)
+    for bit in reversed(range(size.bit_length())):
+        if size >> bit & 1:
+            smaller = size & ~(1 << bit)
+            yield smaller if value > 0 else -smaller

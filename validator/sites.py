@@ -1,0 +1,194 @@
+"""The places of a state that hold a value: inputs, results and writes of events, cells of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from optimizer.ir.heap import NULL, Cell, Heap, Object, Ref
+from optimizer.ir.layout import Array, Field
+from optimizer.ir.runs import Scripted, World, Write
+from validator.verdict import State
+
+CONSTANT = "ConstPtr("
+"""The objects of constants have names that begin so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    event: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteValue:
+    event: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellOf:
+    ref: Ref
+    cell: Cell
+
+
+Site = Input | Result | WriteValue | CellOf
+
+
+def sites(state: State) -> list[Site]:
+    """All that may be another value; what a declaration says of constants may not."""
+    writes = enumerate(state.world.writes)
+    return [
+        *(Input(number) for number in range(len(state.inputs))),
+        *(Result(event) for event in range(len(state.world.results))),
+        *(WriteValue(event, position) for event, done in writes for position in range(len(done))),
+        *_cells(state),
+    ]
+
+
+def _cells(state: State) -> Iterator[CellOf]:
+    if state.heap is None:
+        return
+    for ref, held in state.heap.objects.items():
+        given = given_memory(ref, state.heap)
+        yield from (CellOf(ref, cell) for cell in sorted(held.cells) if cell[0] not in given)
+
+
+def given_memory(ref: Ref, heap: Heap) -> frozenset[str]:
+    """The memory of a constant that a declaration tells."""
+    names = [ref.name, *(name for name, other in heap.names.items() if other == ref)]
+    constants = [name[len(CONSTANT) : -1] for name in names if name.startswith(CONSTANT)]
+    known = [found for name in constants if (found := heap.layout.constant(name)) is not None]
+    return frozenset(slot.key for one in known for slot, _ in one.fields)
+
+
+def value_at(state: State, site: Site) -> Scripted:
+    match site:
+        case Input(number):
+            return state.inputs[number]
+        case Result(event):
+            return state.world.results[event]
+        case WriteValue(event, position):
+            return state.world.writes[event][position].value
+        case CellOf(ref, cell):
+            assert state.heap is not None
+            return state.heap.objects[ref].cells[cell]
+
+
+def with_value(state: State, site: Site, value: Scripted) -> State:
+    """The state with another value there."""
+    world = state.world
+    match site:
+        case Input(number):
+            assert isinstance(value, int | Ref)
+            return replace(state, inputs=(*state.inputs[:number], value, *state.inputs[number + 1 :]))
+        case Result(event):
+            results = (*world.results[:event], value, *world.results[event + 1 :])
+            return replace(state, world=replace(world, results=results))
+        case WriteValue(event, position):
+            done = list(world.writes[event])
+            done[position] = replace(done[position], value=value)
+            return with_writes(state, event, done)
+        case CellOf(ref, cell):
+            assert state.heap is not None
+            assert isinstance(value, int | Ref)
+            return with_objects(state, {ref: state.heap.objects[ref].put(cell, value)})
+
+
+def with_writes(state: State, event: int, done: list[Write]) -> State:
+    """The state where that event does these writes."""
+    writes = [*state.world.writes]
+    writes[event] = tuple(done)
+    return replace(state, world=replace(state.world, writes=tuple(writes) if any(writes) else ()))
+
+
+def with_objects(state: State, objects: Mapping[Ref, Object | None]) -> State:
+    """The state where these objects are others, or not there."""
+    assert state.heap is not None
+    heap = state.heap.copy()
+    for ref, described in objects.items():
+        if described is None:
+            heap.objects.pop(ref, None)
+        else:
+            heap.objects[ref] = described
+    return replace(state, heap=heap)
+
+
+def fits_at(state: State, site: Site, value: int) -> bool:
+    """Is the machine int in the range of that memory?"""
+    if not isinstance(site, CellOf) or state.heap is None:
+        return True
+    slot = _slot(state.heap.objects[site.ref], site.cell)
+    return slot is None or slot.low is None or slot.high is None or slot.low <= value <= slot.high
+
+
+def _slot(held: Object, cell: Cell) -> Field | None:
+    items = [held.type.item] if isinstance(held.type, Array) and held.type.item is not None else []
+    return next((slot for slot in (*held.type.fields, *items) if slot.key == cell[0]), None)
+
+
+# Objects and their names.
+
+
+def references_to(state: State) -> dict[Ref, list[Site | str]]:
+    """What refers to each object that existed before the trace: sites, and names of constants."""
+    found: dict[Ref, list[Site | str]] = {}
+    if state.heap is not None:
+        for ref in state.heap.objects:
+            found[ref] = [ref.name] if ref.name.startswith(CONSTANT) else []
+        for name, ref in state.heap.names.items():
+            if name.startswith(CONSTANT):
+                found.setdefault(ref, []).append(name)
+    for site in sites(state):
+        value = value_at(state, site)
+        if isinstance(value, Ref) and value != NULL:
+            found.setdefault(value, []).append(site)
+    return found
+
+
+def written_to(state: State) -> set[Ref]:
+    """The objects that events write to."""
+    return {write.target for done in state.world.writes for write in done if isinstance(write.target, Ref)}
+
+
+def plain(held: Object) -> Object:
+    """The object without cells that say nothing: 0 or NULL, where this is what others hold."""
+    said = {
+        cell: value
+        for cell, value in held.cells.items()
+        if held.value(cell, value) != Object(held.type, held.length, {}, held.cleared).value(cell, value)
+    }
+    return replace(held, cells=said)
+
+
+def renamed(state: State, names: Mapping[Ref, Ref]) -> State:
+    """The state where these objects have other names."""
+    assert state.heap is not None
+
+    def scripted(value: Scripted) -> Scripted:
+        return names.get(value, value) if isinstance(value, Ref) else value
+
+    heap = Heap(state.heap.layout)
+    for ref, held in state.heap.objects.items():
+        cells = {cell: names.get(v, v) if isinstance(v, Ref) else v for cell, v in held.cells.items()}
+        heap.objects[names.get(ref, ref)] = replace(held, cells=cells)
+    heap.names = {name: names.get(ref, ref) for name, ref in state.heap.names.items()}
+    inputs = tuple(names.get(value, value) if isinstance(value, Ref) else value for value in state.inputs)
+    writes = tuple(tuple(_write(write, names) for write in done) for done in state.world.writes)
+    world: World = replace(state.world, results=tuple(map(scripted, state.world.results)), writes=writes)
+    return State(inputs, world, heap)
+
+
+def _write(write: Write, names: Mapping[Ref, Ref]) -> Write:
+    target = names.get(write.target, write.target) if isinstance(write.target, Ref) else write.target
+    value = names.get(write.value, write.value) if isinstance(write.value, Ref) else write.value
+    return replace(write, target=target, value=value)
+
+
+def shortened(held: Object, length: int) -> Object:
+    """The array with fewer items."""
+    return replace(held, length=length, cells={c: v for c, v in held.cells.items() if c[1] < length})

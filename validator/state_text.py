@@ -1,0 +1,122 @@
+"""A state in words, and in JSON: its inputs, its heap, and what the world does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
+from optimizer.ir.heap_comparison import step_to
+from optimizer.ir.heap_text import format_heap
+from optimizer.ir.interpreter import Run
+from optimizer.ir.ops import OPS, Type
+from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.trace import Trace
+from validator.verdict import Counterexample, State
+
+
+def named_inputs(trace: Trace, state: State) -> dict[str, Datum]:
+    """The values of the inputs, by the names that they have in `trace`."""
+    return {var.name: value for var, value in zip(trace.inputs, state.inputs, strict=True)}
+
+
+def state_lines(found: Counterexample, before: Trace) -> Iterator[str]:
+    """The state for a person: numbers and events in a line, then a line for each object."""
+    values = named_inputs(before, found.state)
+    heap = _told(values, found.state.heap)
+    told = [f"{name} = {value}" for name, value in values.items() if heap is None or heap.named(name) != value]
+    objects = [] if heap is None else format_heap(heap).splitlines()
+    world = [*_world(found)]
+    if not objects:
+        yield f"On {', '.join([*(told or ['no inputs']), *world])}:"
+    elif told:
+        yield f"On {', '.join([*told, *world])}, with these objects:"
+    else:
+        yield f"On {', '.join(['these objects', *world])}:"
+    yield from (f"    {line}" for line in objects)
+
+
+def _told(values: dict[str, Datum], heap: Heap | None) -> Heap | None:
+    """The heap with the inputs among its names; None where there are no objects."""
+    if heap is None or not heap.objects:
+        return None
+    told = heap.copy()
+    for name, value in values.items():
+        if isinstance(value, Ref) and told.named(name) is None:
+            told.names[name] = value
+    return told
+
+
+def _world(found: Counterexample) -> Iterator[str]:
+    world = found.before.world
+    if 0 in world.invalid:
+        yield "the code is invalid from the start"
+    yield from (f"the type of {name} has the number {number}" for name, number in world.gc_types)
+    longer, ends = max(found.before.events, found.after.events, key=len), 0
+    for n, event in enumerate(longer):
+        ends += event.effects.can_invalidate
+        if found.state.world.stops_at == n:
+            yield f"event {n} does not return"
+            continue
+        done = ["invalidates the code"] if event.effects.can_invalidate and ends in world.invalid else []
+        done += [
+            f"writes {_write(write, found.before)}" for write in (world.writes[n] if n < len(world.writes) else ())
+        ]
+        type_ = OPS[event.name].result
+        if type_ is not Type.VOID:
+            result = world.results[n] if n < len(world.results) else NULL if type_ is Type.REF else 0
+            done.append(f"returns {scripted(result, found.before)}")
+        if done:
+            yield f"event {n} {' and '.join(done)}"
+
+
+def _write(write: Write, run: Run) -> str:
+    return f"{scripted(write.target, run)}{_cell(write)} = {scripted(write.value, run)}"
+
+
+def _cell(write: Write) -> str:
+    name = write.descr.rpartition(".")
+    if write.index is None:
+        return f".{name[2]}"
+    return f"[{write.index}].{name[2]}" if name[1] else f"[{write.index}]"
+
+
+def scripted(value: Scripted, run: Run) -> str:
+    """What the world gives, by the name that the object has in that run."""
+    if not isinstance(value, Seen):
+        return str(value)
+    seen = [] if run.heap is None else list(run.heap.seen)
+    return str(seen[value.number]) if value.number < len(seen) else "an object that is not there"
+
+
+def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:
+    """The state as JSON: references are the names of objects, which `heap` lists."""
+    state, run = found.state, found.before
+    heap = state.heap
+    return {
+        "inputs": {name: _plain(value) for name, value in named_inputs(before, state).items()},
+        "heap": [] if heap is None else [_object_json(ref, held) for ref, held in heap.objects.items()],
+        "names": {} if heap is None else {name: ref.name for name, ref in heap.names.items()},
+        "event_results": [r if isinstance(r, int) else scripted(r, run) for r in state.world.results],
+        "writes": [[_write_json(write, run) for write in done] for done in run.world.writes],
+        "invalid": sorted(state.world.invalid),
+        "gc_types": dict(state.world.gc_types),
+        "stops_at_event": state.world.stops_at,
+    }
+
+
+def _plain(value: Datum) -> int | str:
+    return value.name if isinstance(value, Ref) else value
+
+
+def _object_json(ref: Ref, held: Object) -> dict[str, Any]:
+    fields: dict[str, int | str] = {}
+    for cell, value in sorted(held.cells.items()):
+        name = step_to(cell).removeprefix(".")
+        fields[name if name not in fields else cell[0]] = _plain(value)
+    return {"name": ref.name, "type": held.type.name, "length": held.length, "fields": fields}
+
+
+def _write_json(write: Write, run: Run) -> dict[str, Any]:
+    value = write.value if isinstance(write.value, int) else scripted(write.value, run)
+    return {"object": scripted(write.target, run), "descr": write.descr, "index": write.index, "value": value}
