@@ -428,10 +428,7 @@ class States:
                 cells: dict[Cell, Datum] = {
                     (slot.key, NO_INDEX): value for slot, value in known.fields if isinstance(value, int)
                 }
-                struct = known.struct
-                if self._random.random() < 0.2:
-                    struct = self._layout.struct("Node")
-                ref = heap.add(f"ConstPtr({name})", Object(struct, None, cells))
+                ref = heap.add(f"ConstPtr({name})", Object(known.struct, None, cells))
             self._fixed.append(ref)
 
     def _fill(self, heap: Heap, ref: Ref) -> None:

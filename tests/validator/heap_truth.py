@@ -226,7 +226,7 @@ def is_possible(state: State, before: Trace, layout: Layout) -> bool:
         if ref not in heap.objects:
             return False
         type_ = known.struct or known.array
-        if type_ is not None and not heap.isa(ref, type_.name):
+        if type_ is not None and heap.objects[ref].type.name != type_.name:
             return False
         if known.length is not None and heap.objects[ref].length != known.length:
             return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -148,10 +149,9 @@ def main() -> None:
     parser.add_argument("--unknowns", action="store_true", help="print what is unknown")
     parser.add_argument("--stop", action="store_true", help="stop at the first wrong verdict")
     given = parser.parse_args()
-    import validator.judge
-
-    validator.judge.simplify_state = lambda state, *_: state
     if given.solver_alone:
+        import validator.judge
+
         validator.judge.sample_states = lambda *_: iter(())  # type: ignore[assignment]
     seen: Counter[str] = Counter()
     number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
@@ -163,7 +163,8 @@ def main() -> None:
             verdict = judged(case, random)
         except Exception as problem:
             seen[f"WRONG {type(problem).__name__}"] += 1
-            print(f"=== {number}: {type(problem).__name__}: {problem}", flush=True)
+            where = "" if isinstance(problem, Wrong) else f"{traceback.format_exc()}\n{case}"
+            print(f"=== {number}: {type(problem).__name__}: {problem}{where}", flush=True)
             if given.stop:
                 break
             continue
