@@ -9,6 +9,7 @@ from fuzz.draft import Args
 from fuzz.heap_draft import NULL_REF, HeapDraft
 from fuzz.random_types import Place
 from fuzz.shape import HeapShape, Shape
+from optimizer.ir.heap import Object
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 
@@ -64,7 +65,9 @@ class AimedDraft(HeapDraft):
             places = tuple(place for place in places if kind in (None, place.kind) and key in (None, place.slot.key))
         if not places:
             return None
-        place = pick(self.choices, places)
+        return self._aim_in(pointer, found, pick(self.choices, places))
+
+    def _aim_in(self, pointer: Value, found: Object, place: Place) -> Aim | None:
         if place.kind is DescrKind.FIELD:
             return Aim(place, pointer)
         return Aim(place, pointer, self.index(found.length)) if found.length else None
@@ -87,8 +90,15 @@ class AimedDraft(HeapDraft):
             if pointer is not None and pointer != aim.pointer:
                 found = self.aim_at(pointer, aim.place.kind, aim.place.slot.key)
                 if found is not None:
-                    return self._at(found, aim.index)
+                    return self._at(self._renamed(found, aim.place), aim.index)
         return aim
+
+    def _renamed(self, aim: Aim, place: Place) -> Aim:
+        """The aim, under another name than the place has, if the memory has two."""
+        found = self.object_of(aim.pointer)
+        assert found is not None
+        names = [one for one in self.types.places[found.type.name] if one.slot.key == place.slot.key and one != place]
+        return replace(aim, place=pick(self.choices, names)) if names and chance(self.choices, 50) else aim
 
     def _at(self, aim: Aim, index: Value | None) -> Aim:
         """The aim at that index, if it is one of the array."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,13 @@ def _json(case: Case) -> dict[str, Any]:
         "optimizer": case.optimizer,
         "guards": case.options.guards.value,
         "failargs": case.options.failargs.value,
-        "inputs": dict(case.inputs),
-        "event_results": list(case.event_results),
+        "inputs": dict(case.state.inputs),
+        "event_results": list(case.state.event_results),
+        "heap": case.state.heap or None,
+        "writes": [[asdict(write) for write in done] for done in case.state.writes],
+        "invalid": list(case.state.invalid),
+        "gc_types": dict(case.state.gc_types),
+        "stops_at_event": case.state.stops_at,
         "versions": dict(case.versions),
     }
 
@@ -92,7 +98,9 @@ def show(name: str, folder: str, as_json: bool) -> int:
         click.echo(json.dumps(_json(case) | texts))
         return 0
     for key, value in _json(case).items():
-        if value not in (None, "", {}, []):
+        if key == "heap" and value:
+            click.echo(f"heap:\n{value.rstrip()}")
+        elif value not in (None, "", {}, []):
             told = ", ".join(f"{k} = {v}" for k, v in value.items()) if isinstance(value, dict) else value
             click.echo(f"{key}: {told}")
     for key, text in texts.items():

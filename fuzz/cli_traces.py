@@ -25,7 +25,7 @@ from optimizer.ir.interpreter import (
 )
 from optimizer.ir.lexer import Source
 from optimizer.ir.text import format_trace
-from optimizer.ir.toy import format_toy
+from optimizer.ir.toy_printer import format_toy
 from optimizer.ir.trace import Trace
 from validator.files import file_name, read_text, read_trace, write_text
 

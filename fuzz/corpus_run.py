@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from fuzz.campaign import Optimizer, describe, malformed
 from fuzz.store import Case
+from fuzz.stored_state import restored_state
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.interpreter import World
+from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.report import verdict_name
@@ -34,22 +35,21 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
         after = None
         if case.expect and case.after is not None:
             after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
+        states = _states(case, before, layout_of(before))
     except InputError as error:
         return CaseRun(case.name, None, (str(error),))
     verdict, differences = None, []
     if after is not None:
-        verdict = judge(before, after, case.options, _states(case, before))
+        verdict = judge(before, after, case.options, states)
         differences += _pair_differences(case, verdict)
     if case.optimizer:
-        differences += _optimizer_differences(case, before, optimizer, judge)
+        differences += _optimizer_differences(case, before, states, optimizer, judge)
     return CaseRun(case.name, verdict, tuple(differences))
 
 
-def _states(case: Case, before: Trace) -> tuple[State, ...]:
-    values = dict(case.inputs)
-    if not values or set(values) != {var.name for var in before.inputs}:
-        return ()
-    return (State(tuple(values[var.name] for var in before.inputs), World(case.event_results)),)
+def _states(case: Case, before: Trace, layout: Layout) -> tuple[State, ...]:
+    state = restored_state(case.state, before, layout, f"{case.name}/case.toml")
+    return () if state is None else (state,)
 
 
 def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
@@ -63,7 +63,9 @@ def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
     return []
 
 
-def _optimizer_differences(case: Case, before: Trace, optimizer: Optimizer, judge: PairJudge) -> list[str]:
+def _optimizer_differences(
+    case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge
+) -> list[str]:
     try:
         after = optimizer(before)
     except NotModelled:
@@ -73,7 +75,7 @@ def _optimizer_differences(case: Case, before: Trace, optimizer: Optimizer, judg
     problem = malformed(before, after)
     if problem is not None:
         return [f"the optimizer's trace is malformed: {problem}"]
-    verdict = judge(before, after, case.options, _states(case, before))
+    verdict = judge(before, after, case.options, states)
     if isinstance(verdict, Refuted | Failed):
         return [f"the optimizer's trace is {verdict_name(verdict)}{_reason(verdict)}"]
     return []

@@ -26,7 +26,8 @@ class Draft:
     """`variables` are those that an operand can name, oldest first; `values` what they are on the example.
 
     `numbers` are the variables that are not results of tests, `checked` those that a guard is about, `unused`
-    those that nothing shows yet, `computed` the pure operations, from which others are derived.
+    those that nothing shows yet, `computed` the pure operations, from which others are derived. What is in `kept`
+    each guard hands over.
     """
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
@@ -43,6 +44,7 @@ class Draft:
         self.computed: list[Operation] = []
         self.results: list[Scripted] = []
         self.constants: list[int] = []
+        self.kept: Args = ()
         self.named = 0
         self.inputs: list[Var] = []
         choices.repeat(self.fewest_inputs, shape.inputs, lambda: self.inputs.append(self.input()))
@@ -244,8 +246,8 @@ class Draft:
             self.compute(row, args)
 
     def _slots(self) -> tuple[Value | None, ...]:
-        slots: list[Value | None] = []
-        self.choices.repeat(0, self.shape.failargs, lambda: slots.append(self._slot()))
+        slots: list[Value | None] = [*self.kept[: self.shape.failargs]]
+        self.choices.repeat(0, self.shape.failargs - len(slots), lambda: slots.append(self._slot()))
         self.use(slots)
         return tuple(slots)
 

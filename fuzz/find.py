@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from fuzz.campaign import Find, describe
 from fuzz.store import Case
+from fuzz.stored_state import StoredState, stored_state
 from fuzz.summary import command
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
@@ -16,7 +17,6 @@ from validator.verdict import Options, Refuted
 def case_of(find: Find, optimizer: str, options: Options) -> Case:
     """The case that is stored. `optimizer` is the name that the command line was given, empty for our own."""
     after, report = _after(find)
-    inputs, event_results = _state(find)
     refuted = isinstance(find.verdict, Refuted) and after is not None
     return Case(
         name=f"seed-{find.seed}-{find.kind.value}",
@@ -25,8 +25,7 @@ def case_of(find: Find, optimizer: str, options: Options) -> Case:
         expect="refuted" if refuted else "",
         obligation=find.verdict.counterexample.obligation if isinstance(find.verdict, Refuted) else "",
         options=options,
-        inputs=inputs,
-        event_results=event_results,
+        state=_state(find),
         seed=find.seed,
         kind=find.kind.value,
         message=find.message,
@@ -50,13 +49,11 @@ def _after(find: Find) -> tuple[str | None, str]:
     return None, f"{find.report}{why}\n{find.after!r}\n"
 
 
-def _state(find: Find) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...]]:
-    """Inputs and event results: of the counterexample where there is one, else of the example."""
+def _state(find: Find) -> StoredState:
+    """The state of the counterexample where there is one, else the example."""
     found, generated = find.verdict, find.generated
     state = found.counterexample.state if isinstance(found, Refuted) else generated.state
-    inputs = [(var.name, value) for var, value in zip(generated.trace.inputs, state.inputs, strict=True)]
-    results = tuple(result for result in state.world.results if isinstance(result, int))
-    return tuple((name, value) for name, value in inputs if isinstance(value, int)), results
+    return stored_state(state, generated.trace)
 
 
 def versions() -> tuple[tuple[str, str], ...]:

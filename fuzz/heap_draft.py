@@ -17,7 +17,7 @@ from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
 from optimizer.ir.effects import effects_of
 from optimizer.ir.heap import NULL, Datum, Object, Ref
-from optimizer.ir.layout import Array, Resolved, layout_of
+from optimizer.ir.layout import Array, Resolved, Struct, layout_of
 from optimizer.ir.ops import DescrKind, Op, Type
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
@@ -167,9 +167,9 @@ class HeapDraft(Draft):
         self.ops.append(operation)
         return operation
 
-    def allocate(self) -> Var | None:
-        """An object without content."""
-        type_ = pick(self.choices, self.types.classes)
+    def allocate(self, type_: Struct | Array | None = None) -> Var | None:
+        """An object without content, of that class or any."""
+        type_ = pick(self.choices, self.types.classes) if type_ is None else type_
         is_array = isinstance(type_, Array)
         row = pick(self.choices, self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
         args: Args = (self.length(),) if is_array else ()

@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 from fuzz.aimed_draft import Aim, AimedDraft
 from fuzz.choices import chance, pick
-from fuzz.pointer_steps import check_any, check_pointer, guard_something, heap_event, record_fact, test_identity
+from fuzz.immutable_steps import initialize_by_call, watch_field
+from fuzz.pointer_steps import (
+    check_any,
+    check_in_two,
+    check_pointer,
+    guard_something,
+    heap_event,
+    record_fact,
+    test_identity,
+)
 from fuzz.shape import Step
 from optimizer.ir.layout import Array
 from optimizer.ir.ops import DescrKind, Type
@@ -26,8 +35,9 @@ def take_heap_step(draft: AimedDraft, step: Step) -> bool:
 
 def _load(draft: AimedDraft) -> None:
     aim = draft.aim()
-    if aim is not None:
-        draft.load(aim)
+    loaded = None if aim is None else draft.load(aim)
+    if loaded is not None and loaded.type is Type.REF and chance(draft.choices, 40):
+        check_pointer(draft, loaded)
 
 
 def _store(draft: AimedDraft) -> None:
@@ -45,11 +55,23 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
 
 def _aliases(draft: AimedDraft) -> None:
     """What is there through one pointer, a store through another, and what is there then."""
-    aim = draft.aim()
+    aim = _inherited(draft) if chance(draft.choices, 45) else draft.aim()
     if aim is not None:
         _access(draft, aim)
         draft.store(draft.beside(aim))
         draft.load(aim)
+
+
+def _inherited(draft: AimedDraft) -> Aim | None:
+    """A field that an object has from a parent."""
+    found: list[Aim] = []
+    for pointer in draft.references[-12:]:
+        described = draft.object_of(pointer)
+        for place in () if described is None else draft.types.places.get(described.type.name, ()):
+            if place.slot.owner is not None and place.slot.key != f"{place.slot.owner}.{place.slot.name}":
+                found.append(Aim(place, pointer))
+    fields = [aim for aim in found if aim.place.kind is DescrKind.FIELD]
+    return pick(draft.choices, fields) if fields else None
 
 
 def _overwrite(draft: AimedDraft) -> None:
@@ -165,6 +187,24 @@ def _set_some(draft: AimedDraft, made: Var) -> None:
         draft.store(aim)
 
 
+def _rebuild(draft: AimedDraft) -> None:
+    """An object that guards hand over, and that changes between them."""
+    made = build(draft)
+    if made is None:
+        return
+
+    def change() -> None:
+        draft.kept = (made,)
+        guard_something(draft)
+        draft.kept = ()
+        _set_some(draft, made)
+
+    draft.choices.repeat(1, 3, change)
+    draft.kept = (made,)
+    guard_something(draft)
+    draft.kept = ()
+
+
 def _nest(draft: AimedDraft) -> None:
     """Objects that are put into each other: a chain or a cycle; the outermost may leak."""
     outer = build(draft)
@@ -212,46 +252,6 @@ def _leak_one(draft: AimedDraft, made: Var) -> None:
         draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
 
 
-# Fields with a life of their own.
-
-
-def _called(draft: AimedDraft) -> None:
-    """An immutable field, stored, and read behind an event that may initialize it."""
-    made = draft.allocate()
-    found = None if made is None else draft.object_of(made)
-    if made is None or found is None:
-        return
-    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.immutable]
-    aim = draft.aim_at(made, key=pick(draft.choices, keys)) if keys else draft.aim_at(made)
-    if aim is not None and draft.store(aim) is not None:
-        heap_event(draft, made, writes=aim.place.slot)
-        draft.load(aim)
-
-
-def _watch(draft: AimedDraft) -> None:
-    """A quasi-immutable field, read where the code is checked to be valid, and again behind events."""
-    pointer = draft.reference()
-    found = None if pointer is None else draft.object_of(pointer)
-    if pointer is None or found is None:
-        return
-    places = draft.types.places.get(found.type.name, ())
-    keys = [place.slot.key for place in places if place.slot.quasi_immutable]
-    aim = draft.aim_at(pointer, key=pick(draft.choices, keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
-    if aim is None:
-        return
-    mark = pick(draft.choices, draft.memory.marks)
-
-    def once() -> None:
-        draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
-        draft.attempt(pick(draft.choices, draft.memory.checks), ())
-        draft.load(aim)
-        if chance(draft.choices, 70):
-            heap_event(draft)
-
-    draft.choices.repeat(1, 2, once)
-    draft.load(aim)
-
-
 _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.LOAD: _load,
     Step.STORE: _store,
@@ -260,14 +260,16 @@ _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.WRITE_BACK: _write_back,
     Step.REREAD: _reread,
     Step.ALLOCATE: _allocate,
+    Step.REBUILD: _rebuild,
     Step.NEST: _nest,
     Step.LEAK: _leak,
     Step.IDENTITY: test_identity,
     Step.CHECK: check_any,
+    Step.CHECK_IN_TWO: check_in_two,
     Step.LENGTH: _length,
     Step.ITEMS: _items,
     Step.FACT: record_fact,
-    Step.CALLED: _called,
-    Step.WATCH: _watch,
+    Step.CALLED: initialize_by_call,
+    Step.WATCH: watch_field,
     Step.EVENT: heap_event,
 }

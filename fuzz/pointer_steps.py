@@ -45,20 +45,48 @@ def check_any(draft: AimedDraft) -> None:
 
 def check_pointer(draft: AimedDraft, pointer: Value) -> None:
     """Guards that pass on the pointer: one, or several that could be one, with something between them."""
-
-    def one() -> None:
-        row = pick(draft.choices, draft.memory.guards)
-        for args in _completed(draft, row, pointer):
-            if draft.attempt(row, args) is not None:
-                return
-
-    one()
-    if chance(draft.choices, 50):
-        if chance(draft.choices, 30):
+    rows = draft.memory.guards
+    _guard_pointer(draft, pick(draft.choices, rows), pointer)
+    match draft.choices.integer(0, 9):
+        case 0 | 1 | 2 | 3:
+            return
+        case 4 | 5:
             draft.compute(pick(draft.choices, draft.rows.tests), (draft.variable(), draft.variable()))
-        elif chance(draft.choices, 15):
+        case 6:
             heap_event(draft)
-        one()
+    _guard_pointer(draft, pick(draft.choices, [row for row in rows if len(row.args or ()) > 1]), pointer)
+
+
+def check_in_two(draft: AimedDraft) -> None:
+    """A pointer that nothing is known of is checked for NULL, and then for more."""
+    touched = {aim.pointer for aim in draft.aims} | {*draft.fresh, *draft.checked_refs}
+    untouched = [var for var in draft.references if var not in touched and draft.object_of(var) is not None]
+    if not untouched:
+        return
+    pointer = pick(draft.choices, untouched)
+    for row in draft.memory.guards:
+        if len(row.args or ()) == 1 and draft.attempt(row, (pointer,)) is not None:
+            break
+    draft.choices.repeat(0, 2, lambda: _between_checks(draft))
+    _guard_pointer(draft, pick(draft.choices, [row for row in draft.memory.guards if len(row.args or ()) > 1]), pointer)
+
+
+def _between_checks(draft: AimedDraft) -> None:
+    match draft.choices.integer(0, 5):
+        case 0 | 1 | 2:
+            draft.compute(pick(draft.choices, draft.rows.tests), (draft.variable(), draft.variable()))
+        case 3 | 4:
+            draft.guard_on(draft.variable())
+        case _:
+            aim = draft.aim()
+            if aim is not None:
+                draft.store(aim)
+
+
+def _guard_pointer(draft: AimedDraft, row: Op, pointer: Value) -> None:
+    for args in _completed(draft, row, pointer):
+        if draft.attempt(row, args) is not None:
+            return
 
 
 def _completed(draft: AimedDraft, row: Op, first: Value) -> list[tuple[Value, ...]]:

@@ -102,7 +102,7 @@ def _slot_type(choices: Choices, word: int) -> str:
 def _struct(choices: Choices, above: list[declared.Struct], word: int) -> declared.Struct:
     number = len(above)
     name = f"S{number}"
-    parent = pick(choices, above) if above and chance(choices, 60) else None
+    parent = pick(choices, above) if above and chance(choices, 70) else None
     fields: list[declared.Field] = []
 
     def field() -> None:

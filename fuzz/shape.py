@@ -31,10 +31,12 @@ class Step(Enum):
     WRITE_BACK = "write back"  # a store of what was read from there
     REREAD = "reread"  # two loads from one place, with an event between them
     ALLOCATE = "allocate"  # an object with some of its fields set
+    REBUILD = "rebuild"  # an object that guards hand over, and that changes between them
     NEST = "nest"  # a fresh object put into another, or into itself
     LEAK = "leak"  # a fresh object put where it can be seen
     IDENTITY = "identity"  # a test of two pointers
     CHECK = "check"  # guards on a pointer
+    CHECK_IN_TWO = "check in two"  # guards on a pointer that could be one
     LENGTH = "length"  # of an array
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
@@ -62,19 +64,21 @@ DEFAULT_MIX: Mix = (
 HEAP_MIX: Mix = (
     (Step.LOAD, 6),
     (Step.STORE, 6),
-    (Step.ALIASES, 5),
+    (Step.ALIASES, 6),
     (Step.OVERWRITE, 4),
     (Step.WRITE_BACK, 3),
     (Step.REREAD, 3),
     (Step.ALLOCATE, 8),
+    (Step.REBUILD, 2),
     (Step.NEST, 3),
     (Step.LEAK, 4),
     (Step.IDENTITY, 2),
     (Step.CHECK, 5),
+    (Step.CHECK_IN_TWO, 4),
     (Step.LENGTH, 2),
     (Step.ITEMS, 3),
     (Step.FACT, 1),
-    (Step.CALLED, 2),
+    (Step.CALLED, 3),
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),

@@ -8,7 +8,9 @@
 Keys of `case.toml`, all optional: `about`, what the case shows; `expect`, the verdict on the pair (without
 it the pair is not judged), and `obligation`, the one that is refuted; `optimizer = false`, if the optimizer is
 not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where it came from; `[options]`:
-`guards` and `failargs` as of `validate`; `[inputs]`: values by input, with `event_results`; `[versions]`.
+`guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine ints or names of
+objects of `heap` (see `optimizer.ir.heap_text`), `event_results`, `writes` of each event, `invalid`, `[gc_types]` and
+`stops_at_event`; `[versions]`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fuzz.stored_state import Stored, StoredState, StoredWrite, read_write, write_toml
 from fuzz.toml_text import TomlValue, format_toml
 from optimizer.ir.faults import InputError
 from validator.verdict import Failargs, Guards, Options
@@ -41,8 +44,7 @@ class Case:
     obligation: str = ""
     optimizer: bool = True
     options: Options = field(default_factory=Options)
-    inputs: tuple[tuple[str, int], ...] = ()
-    event_results: tuple[int, ...] = ()
+    state: StoredState = field(default_factory=StoredState)
     seed: int | None = None
     kind: str = ""
     message: str = ""
@@ -107,13 +109,25 @@ def _known(case: Case) -> dict[str, TomlValue]:
         "kind": case.kind,
         "message": case.message,
         "command": case.command,
-        "event_results": case.event_results,
+        **_known_state(case.state),
         "options": options,
-        "inputs": dict(case.inputs),
+        "inputs": dict(case.state.inputs),
+        "gc_types": dict(case.state.gc_types),
         "versions": dict(case.versions),
     }
     said = {key: value for key, value in known.items() if value or value is False}
+    if case.state.stops_at is not None:
+        said = {"stops_at_event": case.state.stops_at, **said}
     return said if case.seed is None else {"seed": case.seed, **said}
+
+
+def _known_state(state: StoredState) -> dict[str, TomlValue]:
+    return {
+        "event_results": state.event_results,
+        "heap": state.heap,
+        "writes": tuple(tuple(write_toml(write) for write in done) for done in state.writes),
+        "invalid": state.invalid,
+    }
 
 
 def case_names(corpus: Path) -> tuple[str, ...]:
@@ -178,6 +192,23 @@ class _Table:
             raise InputError(f"`{key}` must be a list of whole numbers, got {values!r}", file=self.file)
         return tuple(values)
 
+    def values(self, key: str) -> tuple[Stored, ...]:
+        return tuple(self._stored(key, value) for value in self.take(key, list, []))
+
+    def stored(self) -> tuple[tuple[str, Stored], ...]:
+        return tuple((key, self._stored(key, self.data.pop(key))) for key in list(self.data))
+
+    def _stored(self, key: str, value: Any) -> Stored:
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            return value
+        raise InputError(f"`{key}` must hold whole numbers and names of objects, got {value!r}", file=self.file)
+
+    def writes(self, key: str) -> tuple[tuple[StoredWrite, ...], ...]:
+        events: list[Any] = self.take(key, list, [])
+        if not all(isinstance(done, list) for done in events):
+            raise InputError(f"`{key}` must be a list of lists, one for each event, got {events!r}", file=self.file)
+        return tuple(tuple(read_write(one, self.file) for one in done) for done in events)
+
     def table(self, key: str) -> _Table:
         return _Table(self.file, dict(self.take(key, dict, {})))
 
@@ -198,6 +229,18 @@ _KINDS: dict[type, str] = {
 }
 
 
+def _state(table: _Table) -> StoredState:
+    return StoredState(
+        inputs=table.table("inputs").stored(),
+        event_results=table.values("event_results"),
+        heap=table.take("heap", str, ""),
+        writes=table.writes("writes"),
+        invalid=table.numbers("invalid"),
+        gc_types=table.table("gc_types").all(int),
+        stops_at=table.take("stops_at_event", int, None),
+    )
+
+
 def _case(name: str, before: str, after: str | None, report: str, table: _Table) -> Case:
     options = table.table("options")
     case = Case(
@@ -215,8 +258,7 @@ def _case(name: str, before: str, after: str | None, report: str, table: _Table)
                 options.choose("failargs", tuple(mode.value for mode in Failargs), Options().failargs.value)
             ),
         ),
-        inputs=table.table("inputs").all(int),
-        event_results=table.numbers("event_results"),
+        state=_state(table),
         seed=table.take("seed", int, None),
         kind=table.take("kind", str, ""),
         message=table.take("message", str, ""),

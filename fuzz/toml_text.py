@@ -22,7 +22,14 @@ def format_toml(data: Mapping[str, TomlValue]) -> str:
 
 
 def _lines(table: Mapping[str, TomlValue]) -> list[str]:
-    return [f"{_key(key)} = {_value(value)}" for key, value in table.items()]
+    return [f"{_key(key)} = {_text(value) or _value(value)}" for key, value in table.items()]
+
+
+def _text(value: TomlValue) -> str:
+    """Text in several lines as it stands, where that is possible; else nothing."""
+    if not isinstance(value, str) or "\n" not in value or "'''" in value or value.endswith("'"):
+        return ""
+    return f"'''\n{value}'''" if all(line.isprintable() for line in value.split("\n")) else ""
 
 
 def _key(key: str) -> str:

@@ -1,25 +1,53 @@
 """What a walk over a trace knows at the place that it has come to.
 
-Three things about values, all learned from the operations that it has emitted: which are equal, which
-operation defines each, and between which bounds it lies. Values are looked up by their representative, which
-`find` gives. Where an operation is never defined, nobody gets behind it; what is learned there holds of nobody,
-and the walk just goes on.
+Three things about values, all learned from the operations that it has come past: which are equal, which operation
+defines each, and between which bounds it lies. Values are looked up by their representative, which `find` gives. Then
+what is known of references, of the contents of memory, and whether the code is valid. Where an operation is never
+defined, nobody gets behind it; what is learned there holds of nobody, and the walk just goes on.
 """
 
 from __future__ import annotations
 
+from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
-from optimizer.ir.bounds import transfer
+from optimizer.conditions import (
+    Bit,
+    Both,
+    Condition,
+    EqualInts,
+    IsValid,
+    Length,
+    Not,
+    Same,
+    meant,
+    passing,
+    requirements,
+    watching,
+)
+from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.concrete import concrete
+from optimizer.ir.effects import event_effects
+from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import Kind, Type
-from optimizer.ir.trace import ConstInt, Operation, Value, Var
+from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
+from optimizer.memory import Cell, Memory, cell_of, is_cleared, stored_value
+from optimizer.references import References
 
 
 class Facts:
-    """`word` is the width in bits. With `decide_values`, a variable with one possible value is that constant."""
+    """`layout` is that of the trace. With `decide_values`, a variable with one possible value is that constant.
 
-    def __init__(self, word: int, *, decide_values: bool) -> None:
-        self.word = word
+    `now` is the time, which a definition advances; `slots` are the slots of memory that have been met, by their keys.
+    """
+
+    def __init__(self, layout: Layout, *, decide_values: bool) -> None:
+        self.layout = layout
+        self.word = word = layout.word
+        self.now = 0
+        self.slots: dict[str, Field] = {}
+        self.is_valid = False
+        self.references = References(layout, self.find, self._age)
+        self.memory = Memory(self)
         self.bounds = BoundsInference(word)
         self._decide_values = decide_values
         self._equal_to: dict[Var, Value] = {}
@@ -54,9 +82,10 @@ class Facts:
             a, b = b, a
         if isinstance(b, Var) and a != b:
             self.equate(b, a)
+            self.references.merge(b, a)
 
-    def _age(self, var: Var) -> int:
-        return self._ages.get(var, 0)
+    def _age(self, value: Value) -> int:
+        return self._ages.get(value, 0) if isinstance(value, Var) else 0
 
     def definition(self, value: Value) -> Operation | None:
         """The emitted operation whose result is `value`; None of inputs and constants."""
@@ -72,13 +101,18 @@ class Facts:
         if definition is not None and definition.op.is_pure:
             self._bound_result(definition)
 
-    def learn(self, operation: Operation) -> bool:
-        """`operation` has been emitted: what holds behind it. False if it is a guard that no run passes."""
+    def learn(self, operation: Operation, *, delayed: bool = False) -> bool:
+        """What holds behind `operation`. False if it is a guard that no run passes.
+
+        `delayed`: it has not been emitted yet, but everything from here on is as if it had been.
+        """
         if operation.op.kind is Kind.GUARD:
             return self._learn_guard(operation)
+        self._learn_of_heap(operation, delayed)
         if operation.result is not None:
+            self.now += 1
             self._definitions[operation.result] = operation
-            self._ages[operation.result] = len(self._definitions)
+            self._ages[operation.result] = self.now
         if operation.op.overflows is not None:
             self._flag_of = operation
         if operation.op.is_pure and not self.bounds.define(operation):
@@ -86,8 +120,98 @@ class Facts:
         self.bounds.contradiction = False
         return True
 
+    # The heap.
+
+    def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
+        kind = operation.op.kind
+        if kind is Kind.EVENT:
+            effects = event_effects(operation, self.layout)
+            self.memory.event(effects, operation.args)
+            self.is_valid = self.is_valid and not effects.can_invalidate
+        elif memory_of(operation) is not None:
+            self._learn_requirements(operation)
+            if kind is Kind.LOAD:
+                self._learn_load(operation)
+            elif kind is Kind.STORE:
+                self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
+            elif kind is Kind.NEW:
+                self._learn_allocation(operation)
+            else:
+                self._learn_meaning(operation)
+
+    def _learn_requirements(self, operation: Operation) -> None:
+        descr = self.layout.descr_of(operation)
+        for condition in requirements(operation, descr):
+            self.assume(condition)
+        watched, protects = watching(operation, descr)
+        if watched is not None:
+            self.memory.watch(Cell(watched[1], watched[0]))
+            self.is_valid = False
+        if protects:
+            self.memory.protect()
+
+    def _learn_load(self, operation: Operation) -> None:
+        assert operation.result is not None
+        cell = cell_of(operation, self.layout)
+        self.memory.load(cell, operation.result)
+        if cell.slot.low is not None and cell.slot.high is not None:
+            self._bound(operation.result, cell.slot.low, cell.slot.high)
+
+    def _learn_allocation(self, operation: Operation) -> None:
+        var, allocated = operation.result, self.layout.descr_of(operation)
+        assert var is not None
+        assert isinstance(allocated, Struct | Array)
+        self.memory.allocate(var, allocated, is_cleared(operation, allocated))
+        about = self.references.learn_object(var)
+        about.is_array = isinstance(allocated, Array)
+        about.isa = allocated.name if allocated.declared else None
+        if isinstance(allocated, Struct):
+            about.vtable = allocated.vtable
+        else:
+            about.length = operation.args[0]
+
+    def _learn_meaning(self, operation: Operation) -> None:
+        match meant(operation):
+            case Bit():
+                assert operation.result is not None
+                self._bound(operation.result, 0, 1)
+            case Length(value):
+                assert operation.result is not None
+                self._bound(operation.result, 0, bounds_domain(self.word).half - 1)
+                about = self.references.learn_about(value)
+                about.length = about.length or operation.result
+
+    def _bound(self, value: Value, low: int, high: int) -> None:
+        bounds = bounds_domain(self.word).between(low, high)
+        if bounds is not None:
+            self.bounds.assume(value, bounds)
+
+    def assume(self, condition: Condition) -> None:
+        """Learn that a condition on references holds here."""
+        match condition:
+            case Both(one, other):
+                self.assume(one)
+                self.assume(other)
+            case Not(Not(of)):
+                self.assume(of)
+            case Same(one, other):
+                if not aliasing.distinct(self, one, other):
+                    self.unite(one, other)
+            case EqualInts(one, other):
+                self.unite(one, other)
+            case IsValid():
+                self.is_valid = True
+            case _:
+                self.references.assume(condition)
+
+    # Guards.
+
     def _learn_guard(self, guard: Operation) -> bool:
         row = guard.op
+        if memory_of(guard) is not None:
+            self._learn_requirements(guard)
+            self.assume(passing(guard))
+            return True
         assert row.passes is not None
         if row.reads_flag:
             assert self._flag_of is not None
@@ -99,8 +223,18 @@ class Facts:
         else:
             undefined = row.defined is not None and self.bounds.truth(row.defined, guard.args) is False
             passed = self.bounds.assume_guard(guard) or undefined
+            self._learn_test(guard)
         self.bounds.contradiction = False
         return passed
+
+    def _learn_test(self, guard: Operation) -> None:
+        """What a guard on a test of references tells of these."""
+        test = self.definition(guard.args[0]) if guard.args else None
+        match None if test is None else meant(test):
+            case Bit(condition):
+                outcome = self.bounds.bounds(guard.args[0])
+                if outcome.is_constant:
+                    self.assume(condition if outcome.low == 1 else Not(condition))
 
     def _bound_result(self, operation: Operation) -> None:
         assert operation.result is not None

@@ -6,13 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from optimizer.ir.effects import event_effects
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.layout import layout_of
+from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold
 from optimizer.passes.guards import Guards
+from optimizer.passes.heap import HeapAccesses
+from optimizer.passes.references import ReferenceTests
 from optimizer.passes.simplify import Simplify
+from optimizer.passes.virtuals import Virtuals
 from optimizer.rules import RULES
 from optimizer.walk import Pass, walk
 
@@ -21,6 +27,9 @@ FORWARD: Mapping[str, Callable[[], Pass]] = {
     Simplify.name: lambda: Simplify(RULES),
     CommonSubexpressions.name: CommonSubexpressions,
     Guards.name: Guards,
+    ReferenceTests.name: ReferenceTests,
+    Virtuals.name: Virtuals,
+    HeapAccesses.name: HeapAccesses,
 }
 """What makes each forward pass, in the order in which they are asked."""
 
@@ -62,12 +71,19 @@ def run_passes(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES) -> Optimiza
     unknown = [name for name in passes if name not in DEFAULT_PASSES]
     if unknown:
         raise ValueError(f"unknown pass {unknown[0]!r}; the passes are {', '.join(DEFAULT_PASSES)}")
-    for operation in all_operations(trace):
-        if not operation.op.modelled:
-            raise Unsupported(operation.op.name, operation.line)
+    _check_supported(trace)
     walked = walk(trace, [make() for name, make in FORWARD.items() if name in passes])
     result, operations = walked.trace, Counter(walked.operations)
     if dead_code.NAME in passes:
         result = dead_code.remove_dead_code(result)
         operations[dead_code.NAME] = len(walked.trace.ops) - len(result.ops)
     return Optimization(result, walked.always_fails, walked.fired, operations, walked.guards, walked.asked)
+
+
+def _check_supported(trace: Trace) -> None:
+    layout = layout_of(trace)
+    for operation in all_operations(trace):
+        if not operation.op.has_meaning:
+            raise Unsupported(operation.op.name, operation.line)
+        if operation.op.kind is Kind.EVENT:
+            event_effects(operation, layout)

@@ -6,10 +6,15 @@ then the operation is emitted, and every pass may learn from it. What a pass is 
 always in its final place and form but for its own answer, and several passes in one walk find what each of
 them would find after the others.
 
-A pass answers with a value that the result equals, with *one* other operation in this one's place, or, about
-a guard, that it passes or fails. It cannot move or add operations: guards, events and positions stay in
-order, and nothing is computed where the trace did not compute something at least as undefined. An overflow
-operation and its guard are one place: whoever knows the flag says so with its answer, and the guard goes.
+A pass answers with a value that the result equals, with *one* other operation in this one's place, that nobody
+needs it, or, about a guard, that it passes or fails, or that an earlier guard had better check it too. Guards,
+events and positions stay in order. An overflow operation and its guard are one place: whoever knows the flag
+says so with its answer, and the guard goes.
+
+A pass may also *take* an operation, an allocation or a store: from there on everybody goes by its meaning, but
+it is not emitted. Before another one is, each pass may emit what that one must not come before (`prepare`); and
+what is still taken when a guard is emitted goes into the guard's exit block, as far as the guard needs it
+(`complete`). The last pass is asked first there, so that each sees what those asked after it for a rewrite add.
 
     [i0, i1]
     i2 = int_add(i0, 0)                     [i0, i1]
@@ -27,14 +32,15 @@ The walk is linear in the length of the trace where its passes do constant work 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
-from optimizer.ir.ops import OPS, Op
-from optimizer.ir.trace import Exit, Operation, Trace, Value, exit_of
+from optimizer.ir.layout import layout_of
+from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations, exit_of
 
 _ALWAYS_FAILS = OPS["guard_always_fails"]
 
@@ -79,7 +85,54 @@ class Fails:
     why: str
 
 
-Answer = Equal | Becomes | Passes | Fails
+@dataclass(frozen=True, slots=True)
+class Needless:
+    """The operation, which has no result, changes nothing and tells nothing. It is not emitted."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The pass takes the operation, and will emit it where it must."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """These, which the pass has taken, are emitted here; then everybody is asked again."""
+
+    taken: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The guard passes, if `earlier`, which has been emitted as a guard without events since, becomes `op`."""
+
+    earlier: Operation
+    op: Op
+    args: tuple[Value, ...]
+    why: str
+
+
+Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Merged
+
+
+class Names:
+    """Gives names that nobody has in a trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._used = {var.name for var in trace.inputs}
+        self._used.update(op.result.name for op in all_operations(trace) if op.result is not None)
+        self._count = 0
+
+    def fresh(self, type_: Type) -> Var:
+        letter = "p" if type_ is Type.REF else "i"
+        while f"{letter}{self._count}" in self._used:
+            self._count += 1
+        self._count += 1
+        return Var(f"{letter}{self._count - 1}", type_)
 
 
 class Pass:
@@ -93,11 +146,19 @@ class Pass:
     decides: ClassVar[bool] = False
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        """What shall stand in this place instead; None if this pass has nothing to say."""
+        """What shall stand in this place instead; None if this pass has nothing to say. An answer is obeyed."""
         return None
 
     def learn(self, operation: Operation, facts: Facts) -> None:
-        """`operation` has been emitted, and `facts` know of it."""
+        """`operation` has been emitted or taken, and `facts` know of it."""
+
+    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+        """Operations that must be emitted before `operation` is. Nobody is asked about them."""
+        return ()
+
+    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
+        """The exit of a guard that is emitted now, with what has been taken and is needed there."""
+        return exit_
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +187,11 @@ class _Walk:
         self._trace = trace
         self._passes = passes
         self._decides = any(rider.decides for rider in passes)
-        self._facts = Facts(trace.word, decide_values=self._decides)
+        self._facts = Facts(layout_of(trace), decide_values=self._decides)
+        self._names = Names(trace)
         self._concrete = concrete(trace.word)
         self._output: list[Operation] = []
+        self._places: dict[int, int] = {}  # of guards in the output, by their identity
         self._guards_seen = 0
         self._always_fails: int | None = None
         self._fired: Counter[str] = Counter()
@@ -143,7 +206,8 @@ class _Walk:
                 self._settle(self._resolve(operation))
             else:
                 self._settle_overflow(self._resolve(operation), _up_to_guard(operations))
-        self._output.extend(map(self._resolve, operations))
+        for operation in operations:
+            self._put(self._resolve(operation))
         return Walked(
             replace(self._trace, ops=tuple(self._output)),
             self._always_fails,
@@ -170,12 +234,29 @@ class _Walk:
                 self._guards[rider.name] += 1
             case _, Fails():
                 self._stop_at(operation)
+            case rider, Needless(why):
+                self._fired[why] += 1
+                self._operations[rider.name] += 1
+            case rider, Taken(why):
+                self._fired[why] += 1
+                self._operations[rider.name] += 1
+                self._learn(operation, delayed=True)
+            case rider, First(taken):
+                self._put_all(rider, taken)
+                self._settle(operation)
+            case rider, Merged() as merged:
+                self._fired[merged.why] += 1
+                self._guards[rider.name] += 1
+                place = self._places[id(merged.earlier)]
+                self._output[place] = replace(self._output[place], op=merged.op, args=merged.args)
+                self._learn(operation)
 
     def _settle_overflow(self, operation: Operation, behind: Sequence[Operation]) -> None:
         """The same of an overflow operation with what is behind it: positions, and the guard on its flag."""
         *positions, guard = behind
         match self._ask(operation):
             case None:
+                self._prepare(guard)
                 self._emit(operation)
                 for position in positions:
                     self._settle(self._resolve(position))
@@ -219,20 +300,46 @@ class _Walk:
                 self._facts.equate(operation.result, value)
 
     def _emit(self, operation: Operation) -> None:
-        self._output.append(operation)
-        if not self._learn(operation) and self._decides:
-            self._output.pop()
-            self._stop_at(operation)
+        place = self._put(operation)
+        if not self._learn(self._output[place]) and self._decides:
+            self._fail_at(place)
 
-    def _learn(self, operation: Operation) -> bool:
+    def _put(self, operation: Operation) -> int:
+        """Put it out behind what must not come after it. Gives its place in the output."""
+        self._prepare(operation)
+        if operation.exit is not None:
+            exit_ = operation.exit
+            for rider in reversed(self._passes):
+                exit_ = rider.complete(exit_, self._facts, self._names)
+            operation = replace(operation, exit=exit_)
+            self._places[id(operation)] = len(self._output)  # the output keeps it alive
+        self._output.append(operation)
+        return len(self._output) - 1
+
+    def _prepare(self, operation: Operation) -> None:
+        for rider in reversed(self._passes):
+            self._put_all(rider, rider.prepare(operation, self._facts))
+
+    def _put_all(self, rider: Pass, operations: Iterable[Operation]) -> None:
+        """Put out what `rider` has taken."""
+        for operation in operations:
+            self._operations[rider.name] -= 1
+            self._put(operation)
+            self._learn(operation)
+
+    def _learn(self, operation: Operation, *, delayed: bool = False) -> bool:
         """What holds behind an operation, or behind a guard that passes where the one emitted does."""
-        passed = self._facts.learn(operation)
+        passed = self._facts.learn(operation, delayed=delayed)
         for rider in self._passes:
             rider.learn(operation, self._facts)
         return passed
 
     def _stop_at(self, guard: Operation) -> None:
-        self._output.append(replace(guard, op=_ALWAYS_FAILS, args=()))
+        self._fail_at(self._put(replace(guard, op=_ALWAYS_FAILS, args=())))
+
+    def _fail_at(self, place: int) -> None:
+        guard = self._output[place]
+        self._output[place] = replace(guard, op=_ALWAYS_FAILS, args=())
         self._always_fails = exit_of(guard).origin
 
     def _resolve(self, operation: Operation) -> Operation:

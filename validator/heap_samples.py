@@ -31,10 +31,10 @@ class HeapSampler:
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
-    def state(self) -> State:
-        """A state from nothing."""
+    def state(self, *, tame: bool = False) -> State:
+        """A state from nothing. A `tame` one has all that is asked for, and a world that leaves the heap alone."""
         heap = Heap(self._plan.layout)
-        self._begin(heap)
+        self._begin(heap, tame)
         for place in self._plan.places:
             if place.constant is not None:
                 self._found[place] = self._constant(place)
@@ -72,8 +72,9 @@ class HeapSampler:
                 self._change_cell()
         return State(tuple(inputs), world, heap)
 
-    def _begin(self, heap: Heap) -> None:
+    def _begin(self, heap: Heap, tame: bool = False) -> None:
         self._heap = heap
+        self._tame = tame
         self._found: dict[Place, Ref | None] = {}
 
     # References.
@@ -124,7 +125,7 @@ class HeapSampler:
         same = [found for other in place.same if (found := self._found.get(other)) is not None]
         if same and random.random() < 0.7:
             return random.choice(same)
-        null = {None: 0.25, False: 0.06, True: 0.6}[place.is_null]
+        null = {None: 0.25, False: 0 if self._tame else 0.06, True: 0.6}[place.is_null]
         if random.random() < null:
             return NULL
         fitting = self._fitting(place)
@@ -155,16 +156,20 @@ class HeapSampler:
         """A new object of a type that mostly fits."""
         random, types = self._random, list(self._plan.types.values())
         fitting = [type_ for type_ in types if self._fits(type_, place)]
-        if place.types and random.random() < 0.85:
+        if place.types and (self._tame or random.random() < 0.85):
             strict = [type_ for type_ in place.types if self._fits(type_, place)] or place.types
-            type_ = random.choice(strict[:1] if random.random() < 0.7 or not fitting else fitting)
+            type_ = random.choice(strict[:1] if random.random() < 0.5 or not fitting else fitting)
         else:
             type_ = random.choice(fitting or types or [Struct("object", "object")])
         return Object(type_, self._length(place) if isinstance(type_, Array) else None)
 
     def _length(self, place: Place) -> int:
         length = place.length + self._random.choice((0, 0, 1, 2))
-        return max(length - 3, 0) if self._random.random() < 0.06 else length or self._random.choice((0, 1, 2, 3))
+        return (
+            max(length - 3, 0)
+            if not self._tame and self._random.random() < 0.06
+            else length or self._random.choice((0, 1, 2, 3))
+        )
 
     # Cells.
 
@@ -245,7 +250,7 @@ class HeapSampler:
         for number, (type_, _) in enumerate(self._plan.events):
             if type_ is not Type.REF:
                 results.append(0 if type_ is Type.VOID else self._int(EVENTS))
-            elif self._random.random() < 0.15:
+            elif not self._tame and self._random.random() < 0.15:
                 results.append(Seen(self._random.randrange(2)))
             else:
                 place = next((place for place in self._plan.places if place.event == number), Place())
@@ -256,7 +261,7 @@ class HeapSampler:
         writes: list[tuple[Write, ...]] = []
         for _, effects in self._plan.events:
             writable = [used for used in self._plan.memory.values() if effects.may_write(used.slot)]
-            count = self._random.choice((0, 0, 1, 1, 2)) if writable else 0
+            count = self._random.choice((0, 0, 1, 1, 2)) if writable and not self._tame else 0
             drawn = [self._write(self._random.choice(writable)) for _ in range(count)]
             writes.append(tuple(write for write in drawn if write is not None))
         return tuple(writes) if any(writes) else ()
@@ -275,7 +280,7 @@ class HeapSampler:
         return Write(random.choice(targets), used.descr, value, index)
 
     def _invalid(self) -> frozenset[int]:
-        if not self._plan.checks_code or self._random.random() < 0.6:
+        if not self._plan.checks_code or self._tame or self._random.random() < 0.6:
             return frozenset()
         return frozenset({self._random.randrange(len(self._plan.events) + 1)})
 
@@ -283,6 +288,6 @@ class HeapSampler:
         numbers: dict[str, int] = {}
         for place in self._plan.places:
             for type_ in place.types or self._plan.types.values():
-                if place.gc_type is not None and self._random.random() < 0.8:
+                if place.gc_type is not None and (self._tame or self._random.random() < 0.8):
                     numbers.setdefault(type_.name, place.gc_type)
         return tuple(sorted(numbers.items()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
@@ -13,7 +14,7 @@ from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.encode import Encoding, encode, memory_for
+from validator.encode import Encoding, check_supported, encode, memory_for
 from validator.matching import guess_origins, match_allocations
 from validator.obligations import Obligation, Pair
 from validator.replay import Replay, Runs
@@ -82,14 +83,24 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
 
 
 def _encoded(trace: Trace, memory: Memory, which: str, named: Mapping[int, Term] | None = None) -> Encoding:
-    try:
+    with _naming(which):
         return encode(trace, memory, recorded=which == "before", named=named)
+
+
+@contextmanager
+def _naming(which: str) -> Iterator[None]:
+    """What is unsupported stands in that trace."""
+    try:
+        yield
     except UnsupportedFault as limit:
         raise UnsupportedFault(limit.what, limit.line, which) from None
 
 
 def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
+    for trace, which in ((before, "before"), (after, "after")):
+        with _naming(which):
+            check_supported(trace)
     memory = memory_for(layout, before, after)
     recorded = _encoded(before, memory, "before")
     seen = memory.terms.visible_from.copy()

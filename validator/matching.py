@@ -8,12 +8,11 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.encode import Encoding, ExitEncoding, GuardEncoding
-from validator.object_terms import is_reference
 from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import Sight, SymbolicHeap
 
@@ -31,7 +30,10 @@ def match_allocations(
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
     for guard, origin in zip(after.guards, origins, strict=True):
         if origin is not None:
-            flow.follow_exit(before.guards[origin].exit, guard.exit)
+            # What an exit block allocates is not there at the other guards.
+            aside = flow.copy()
+            aside.follow_exit(before.guards[origin].exit, guard.exit)
+            flow.take(aside, after.made.values())
     return flow.partners(after.made)
 
 
@@ -66,6 +68,18 @@ class _Flow:
     def __init__(self, taken: Iterable[Term]) -> None:
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
+
+    def copy(self) -> _Flow:
+        flow = _Flow(())
+        flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
+        return flow
+
+    def take(self, other: _Flow, allocations: Iterable[Term]) -> None:
+        """The partners that the other one has found for these."""
+        for alloc in allocations:
+            if alloc in other._partner:
+                self._partner[alloc] = other._partner[alloc]
+                self._taken.add(other._partner[alloc])
 
     def partners(self, made: Mapping[int, Term]) -> dict[int, Term]:
         return {number: self._partner[alloc] for number, alloc in made.items() if alloc in self._partner}
@@ -125,7 +139,7 @@ class _Contents:
         self._heap = heap
         self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
 
-    def of(self, alloc: Term) -> dict[tuple[str, Term | None], Term]:
+    def of(self, alloc: Term) -> Mapping[tuple[str, Term | None], Term]:
         if self._held is None:
             self._held = {}
             for slot in self._heap.memory.slots.values():
@@ -137,24 +151,36 @@ class _Contents:
 
 
 def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Iterator[tuple[Term, Term]]:
-    """What two partners hold at the same keys."""
+    """What two partners hold at the same keys, and then what else they hold."""
     one, two = before.of(wanted), after.of(got)
-    return ((one[key], two[key]) for key in one if key in two)
+    for slot in dict.fromkeys(slot for slot, _ in one):
+        mine, theirs = ({key: held[key] for key in held if key[0] == slot} for held in (one, two))
+        yield from _alongside(mine, theirs)
 
 
 def _stored(before: SymbolicHeap, after: SymbolicHeap) -> Iterator[tuple[Term, Term]]:
     """What old objects hold on both sides, of what was stored to them last."""
     for slot in before.memory.slots.values():
         one, two = before.chain(slot), after.chain(slot)
-        if slot.type is not Type.REF or one is two:
-            continue
-        wanted: dict[tuple[Term, Term | None], Term] = {}
-        for link in _stores(one):
-            wanted.setdefault((link.object, link.index), link.value)
-        for link in _stores(two):
-            value = wanted.get((link.object, link.index))
-            if value is not None and link.object.kind != "alloc" and is_reference(link.value):
-                yield value, link.value
+        if slot.type is Type.REF and one is not two:
+            yield from _alongside(_held_by_old(one), _held_by_old(two))
+
+
+def _held_by_old(chain: Chain) -> dict[Hashable, Term]:
+    held: dict[Hashable, Term] = {}
+    for link in _stores(chain):
+        if link.object.kind != "alloc":
+            held.setdefault((link.object, link.index), link.value)
+    return held
+
+
+def _alongside(wanted: Mapping[Hashable, Term], got: Mapping[Hashable, Term]) -> Iterator[tuple[Term, Term]]:
+    """The values of equal keys; then the others in order, for two keys may be equal though they are not the same."""
+    for key, value in wanted.items():
+        if key in got:
+            yield value, got[key]
+    mine, theirs = ([held[key] for key in held if key not in other] for held, other in ((wanted, got), (got, wanted)))
+    yield from zip(mine, theirs, strict=False)
 
 
 def _stores(chain: Chain) -> Iterator[Stored]:

@@ -152,7 +152,9 @@ def _list_of(reader: Reader) -> Reader:
 
 def _names(source: TomlSource, path: Path, value: object) -> tuple[str, ...]:
     names: tuple[str, ...] = _list_of(_text)(source, path, [value] if value == "*" else value)
-    return ("*",) if "*" in names else names
+    if "*" not in names:
+        return names
+    return ("*", *(name for name in names if name != "*"))  # names are immutable memory that is written, too
 
 
 def _scalar(source: TomlSource, path: Path, value: object) -> Scalar:

@@ -12,16 +12,22 @@ from optimizer.ir.trace import Operation
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The keys of the memory that an event may read and write; None is everything. `elidable` calls are no events."""
+    """The keys of the memory that an event may read and write; None is everything. `elidable` calls are no events.
+
+    `named` is the immutable memory that is written beside everything.
+    """
 
     reads: frozenset[str] | None = None
     writes: frozenset[str] | None = None
     can_invalidate: bool = True
     elidable: bool = False
+    named: frozenset[str] = frozenset()
 
     def may_write(self, slot: Field) -> bool:
         """May it change that memory? What is immutable, only if it is named."""
-        return not slot.immutable if self.writes is None else slot.key in self.writes
+        if self.writes is None:
+            return not slot.immutable or slot.key in self.named
+        return slot.key in self.writes
 
     def may_see(self, slot: Field) -> bool:
         """May it read or write that memory? At such an event it must be as it was recorded."""
@@ -46,11 +52,14 @@ def effects_of(operation: Operation, layout: Layout) -> Effects:
     call = layout.call(operation.descr) if takes_call and operation.descr is not None else None
     if call is None:
         return EVERYTHING
+    writes = layout.memory_keys(call.writes)
+    named = layout.memory_keys(name for name in call.writes if name != "*") if writes is None else None
     return Effects(
         layout.memory_keys(call.reads),
-        layout.memory_keys(call.writes),
+        writes,
         call.can_invalidate,
         call.elidable or call.loop_invariant,
+        named or frozenset(),
     )
 
 

@@ -291,15 +291,16 @@ class Layout:
         return self._calls.get(self._aliases.get(text, text))
 
     def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
-        """The keys of the memory that declarations name: fields, and arrays with all that they hold; None for "*"."""
+        """The keys of the memory that declarations name: fields, structs and arrays with all in them; None for "*"."""
         keys: set[str] = set()
         for text in names:
             name = self._aliases.get(text, text)
             if name == "*":
                 return None
-            array = self._arrays.get(name)
-            if array is not None:
-                keys.update(slot.key for slot in (*array.fields, *([array.item] if array.item else ())))
+            whole = self._arrays.get(name) or self._structs.get(name)
+            if whole is not None:
+                item = whole.item if isinstance(whole, Array) else None
+                keys.update(slot.key for slot in (*whole.fields, *([item] if item else ())))
             else:
                 keys.add(self.field(name).key)
         return frozenset(keys)

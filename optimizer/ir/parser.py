@@ -11,10 +11,10 @@ from optimizer.ir.declarations import FrontMatter, read_front_matter
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.lexer import Source, Token, describe, is_variable_name, read_lines, shorten
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.ops import OPS, DescrKind, Kind, Op
 from optimizer.ir.syntax import Body, Header, Statement, parse_body
 from optimizer.ir.toml_source import TomlSource
-from optimizer.ir.trace import Exit, Operation, RawText, Trace, Value, Var
+from optimizer.ir.trace import ConstClass, Exit, Operation, RawText, Trace, Value, Var
 from optimizer.ir.values import BadConstant, read_constant
 
 _FENCE = "+++"
@@ -82,9 +82,11 @@ class _Resolver:
         self._word = word
         self._constants: dict[str, Value] = {}
         self._variables: dict[str, Var] = {}
+        self._declarations = NO_DECLARATIONS
         self._hidden: dict[str, int] = {}  # by name: the line in an exit block that defines it
 
     def trace(self, header: Header, statements: list[Statement], declarations: Declarations) -> Trace:
+        self._declarations = declarations
         inputs = tuple(self._input(token, header.line) for token in header.inputs)
         operations = [self._operation(statement) for statement in statements]
         if not any(operation.op.kind is Kind.END for operation in operations):
@@ -129,7 +131,16 @@ class _Resolver:
         exit_ = self._exit(statement, row)
         result = self._result(statement, row)
         descr = statement.descr.text if statement.descr is not None else None
+        if descr is None and len(args) == 1 and isinstance(args[0], ConstClass) and _allocates_struct(row):
+            struct = self._struct_of(args[0].name)
+            args, descr = ((), struct) if struct is not None else (args, None)
         return Operation(row, args, result, exit_, descr, statement.line)
+
+    def _struct_of(self, vtable: str) -> str | None:
+        """The struct with that vtable, for older traces that name it so; None where that is not its name."""
+        structs = {struct.name: struct for struct in self._declarations.structs}
+        found = next((struct.name for struct in structs.values() if struct.vtable == vtable), vtable)
+        return None if found in structs and structs[found].vtable != vtable else found
 
     def _result(self, statement: Statement, row: Op) -> Var | None:
         token = statement.result
@@ -210,6 +221,10 @@ class _Resolver:
         every = [inner for statement in statements for inner in (statement, *(statement.block or ()))]
         statement = next(one for one in every if one.line == line)
         return self._source.fault(fault.message, line, _column(statement, fault.place))
+
+
+def _allocates_struct(row: Op) -> bool:
+    return row.kind is Kind.NEW and row.memory is not None and row.memory.descr is DescrKind.STRUCT
 
 
 def _column(statement: Statement, place: Place) -> int:

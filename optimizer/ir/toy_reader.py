@@ -16,15 +16,13 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.lexer import Source, Token, is_variable_name
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.syntax import Body, Header, Statement
-from optimizer.ir.toy import GETARG, TOY_OPS, Role, ToyOp, is_toy_name
+from optimizer.ir.toy import GETARG, SLOT_SUFFIXES, TOY_OPS, TYPE_LETTERS, Role, ToyOp, is_toy_name
 
 _MOST_INPUTS = 1000
-_LETTERS = {Type.INT: "i", Type.REF: "r", Type.FLOAT: "f", Type.VOID: "n"}
 _INPUT_LETTERS = {Type.INT: "i", Type.REF: "p", Type.FLOAT: "f"}
 _KINDS = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float"}
 _ROLES = {Type.INT: Role.INT, Type.REF: Role.OBJECT}
 _TYPES = {Role.INT: Type.INT, Role.OBJECT: Type.REF}
-_SLOTS = {Type.INT: "", Type.REF: "_ref", Type.FLOAT: "_float"}
 
 # A variable, or an object's slot: the names of the object and of the slot.
 _Place = str | tuple[str, str]
@@ -275,7 +273,7 @@ class _Rewriter:
 
     def _slot_descr(self, target: Token, slot: Token) -> str:
         name = f"slot{slot.text}" if slot.kind == "number" else slot.text
-        return name + _SLOTS[self._types.of((target.text, slot.text))]
+        return name + SLOT_SUFFIXES[self._types.of((target.text, slot.text))]
 
     def _op_name(self, statement: Statement, op: ToyOp, result: Token | None) -> str:
         if not op.typed:
@@ -284,7 +282,7 @@ class _Rewriter:
             type_ = self._types.of((statement.args[0].text, statement.args[1].text))
         else:
             type_ = self._types.of(result.text) if result is not None else Type.VOID
-        return f"{op.name}_{_LETTERS[type_]}"
+        return f"{op.name}_{TYPE_LETTERS[type_]}"
 
     def _result(self, statement: Statement, op: ToyOp) -> Token | None:
         """The result, if it is one."""

@@ -15,11 +15,16 @@ also computed what its wrapping one computes; its flag is known from its guard o
 from __future__ import annotations
 
 from optimizer.facts import Facts
-from optimizer.ir.ops import Op
+from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.walk import Answer, Equal, Pass
 
 Key = tuple[str, tuple[Value, ...]]
+
+
+def _is_function(op: Op) -> bool:
+    """Does it always compute the same of the same arguments? The lengths and identities of objects never change."""
+    return op.kind is Kind.PURE and op.has_meaning
 
 
 def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
@@ -36,7 +41,7 @@ class CommonSubexpressions(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         op = operation.op
-        if not op.is_pure:
+        if not _is_function(op):
             return None
         earlier = self._computed.get(_key(op, op.name, operation.args))
         if earlier is None:
@@ -46,7 +51,7 @@ class CommonSubexpressions(Pass):
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         op = operation.op
-        if not op.is_pure or operation.result is None:
+        if not _is_function(op) or operation.result is None:
             return
         for name in (op.name, op.wrapping):
             if name is not None:

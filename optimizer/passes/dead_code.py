@@ -10,64 +10,91 @@
     i6 = int_neg(i3)                        jump(i0)
     jump(i0)
 
-Unlike the other passes this one walks backward, after them. Guards, events, positions and ends stay, and so
-does what they read: arguments, failargs, exit blocks. A guard without a list of failargs has unknown live
-values, so that everything that is computed before it stays as well, and all of its exit block.
+Unlike the other passes this one looks at the trace as a whole, after them. Guards, events, positions, facts and ends
+stay, and so does what they read: arguments, failargs, exit blocks. Loads and allocations go like all that is computed;
+a store stays, but for one to an object that the trace allocates and nobody needs. A guard without a list of failargs
+has unknown live values, so that everything before it stays as well, and all of its exit block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from optimizer.ir.ops import Op
-from optimizer.ir.trace import Exit, Operation, Trace, Value, Var
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
 
 NAME = "dead-code"
 
 
 def remove_dead_code(trace: Trace) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
-    live: set[Value] = set()
-    everything = False
-    kept: list[Operation] = []
-    for operation in reversed(trace.ops):
-        if not (everything or _stays(operation.op) or operation.result in live):
-            continue
-        if operation.exit is not None:
-            exit_ = _shorten(operation.exit)
-            operation = replace(operation, exit=exit_)
-            live.update(_needs(exit_))
-            everything = everything or exit_.failargs is None
-        live.update(arg for arg in operation.args if isinstance(arg, Var))
-        kept.append(operation)
-    return replace(trace, ops=tuple(reversed(kept)))
+    live = _Liveness(trace)
+    return replace(trace, ops=tuple(live.keep(trace.ops)))
 
 
-def _stays(op: Op) -> bool:
-    """An overflow operation stays with its guard."""
-    return not op.is_pure or op.overflows is not None
+class _Liveness:
+    """Which variables are needed, found from what stays in any case."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._definitions = {op.result: op for op in all_operations(trace) if op.result is not None}
+        self._stores: dict[Value, list[Operation]] = {}  # to objects that the trace allocates
+        self._live: set[Value] = set()
+        self._pending: list[Value] = []
+        self._find_roots(trace)
+        while self._pending:
+            self._reach(self._pending.pop())
+
+    def _find_roots(self, trace: Trace) -> None:
+        defined: list[Operation] = []
+        for operation in all_operations(trace):
+            defined.append(operation)
+            if self._is_conditional_store(operation):
+                self._stores.setdefault(operation.args[0], []).append(operation)
+            elif not _is_computed(operation):
+                self._need(operation)
+            if operation.exit is not None:
+                self._pending.extend(arg for arg in operation.exit.failargs or () if arg is not None)
+                if operation.exit.failargs is None:
+                    for one in (*defined, *operation.exit.block):
+                        self._need(one)
+                    defined = []
+
+    def _is_conditional_store(self, operation: Operation) -> bool:
+        if operation.op.kind is not Kind.STORE or not isinstance(operation.args[0], Var):
+            return False
+        allocation = self._definitions.get(operation.args[0])
+        return allocation is not None and allocation.op.kind is Kind.NEW
+
+    def _need(self, operation: Operation) -> None:
+        self._pending.extend(operation.args)
+        if operation.result is not None:
+            self._pending.append(operation.result)
+
+    def _reach(self, value: Value) -> None:
+        if not isinstance(value, Var) or value in self._live:
+            return
+        self._live.add(value)
+        definition = self._definitions.get(value)
+        if definition is not None:
+            self._pending.extend(definition.args)
+        for store in self._stores.get(value, ()):
+            self._pending.extend(store.args)
+
+    def keep(self, operations: Iterable[Operation]) -> Iterator[Operation]:
+        for operation in operations:
+            if self._is_conditional_store(operation):
+                stays = operation.args[0] in self._live
+            else:
+                stays = not _is_computed(operation) or operation.result in self._live
+            if not stays:
+                continue
+            if operation.exit is not None:
+                block = tuple(self.keep(operation.exit.block))
+                operation = replace(operation, exit=replace(operation.exit, block=block))
+            yield operation
 
 
-def _shorten(exit_: Exit) -> Exit:
-    if exit_.failargs is None:
-        return exit_
-    live = {arg for arg in exit_.failargs if isinstance(arg, Var)}
-    kept: list[Operation] = []
-    for operation in reversed(exit_.block):
-        if not operation.op.is_pure or operation.result in live:
-            live.update(_variables(operation.args))
-            kept.append(operation)
-    return replace(exit_, block=tuple(reversed(kept)))
-
-
-def _needs(exit_: Exit) -> set[Var]:
-    """What a guard's exit reads of the trace (and names of its own block, which nobody else has)."""
-    needed = set(_variables(exit_.failargs or ()))
-    for operation in exit_.block:
-        needed.update(_variables(operation.args))
-    return needed
-
-
-def _variables(values: Iterable[Value | None]) -> Iterable[Var]:
-    return (value for value in values if isinstance(value, Var))
+def _is_computed(operation: Operation) -> bool:
+    """Is it there for its result alone? An overflow operation stays with its guard."""
+    return operation.op.kind in (Kind.PURE, Kind.LOAD, Kind.NEW) and operation.op.overflows is None

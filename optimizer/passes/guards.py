@@ -21,7 +21,7 @@ from optimizer.facts import Facts
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.ops import OPS, Op
-from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
 from optimizer.orders import EQUAL, Orders, passing_ways
 from optimizer.walk import Answer, Becomes, Equal, Fails, Pass, Passes
 
@@ -35,7 +35,7 @@ class Guards(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op
-        if row.reads_flag or not (row.is_guard or row.is_pure):
+        if row.reads_flag or not (row.is_guard or row.is_pure) or memory_of(operation) is not None:
             return None
         if row.is_guard:
             for arg in operation.args:
@@ -73,7 +73,7 @@ class Guards(Pass):
 
 def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, ...]] | None:
     """The test that a guard looks at, if it does, and the two values that the test, or the guard itself, compares."""
-    if not guard.op.is_guard or not guard.args:
+    if not guard.op.is_guard or not guard.args or memory_of(guard) is not None:
         return None
     if len(guard.args) == 2:
         return None, tuple(map(facts.find, guard.args))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,8 +14,13 @@ from hypothesis import strategies as st
 
 from fuzz import store
 from fuzz.store import Case, case_names, read_case, store_case
+from fuzz.stored_state import StoredState, StoredWrite, restored_state, stored_state
 from fuzz.toml_text import format_toml
 from optimizer.ir.faults import InputError
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import parse
+from validator.heap_plan import plan_heap
+from validator.heap_samples import HeapSampler
 from validator.verdict import Failargs, Guards, Options
 
 CASE = Case(
@@ -25,8 +32,15 @@ CASE = Case(
     obligation="end: argument 0",
     optimizer=False,
     options=Options(guards=Guards.SAFE, failargs=Failargs.IGNORE),
-    inputs=(("i0", -(1 << 63)),),
-    event_results=(1, -2),
+    state=StoredState(
+        inputs=(("i0", -(1 << 63)), ("p1", "p1")),
+        event_results=(1, -2, "NULL", "seen 0"),
+        heap="p1 = Node(value=5, next=q0)\nq0 = Chars[length=3]\nConstPtr(a) = q0\n",
+        writes=((), (StoredWrite("p1", "Node.value", 3), StoredWrite("seen 1", "Chars", "q0", 2))),
+        invalid=(0, 2),
+        gc_types=(("Node", 7),),
+        stops_at=1,
+    ),
     seed=7,
     kind="refuted",
     message="argument 0 of the end is 0, not 1",
@@ -108,8 +122,19 @@ def _folder(tmp_path: Path, toml: str) -> None:
             "one/case.toml: `guards` must be one of same, early, safe, got 'lax'",
         ),
         ("[options]\nlimit = 1", "one/case.toml: unknown key `limit`"),
-        ("[inputs]\ni0 = true", "one/case.toml: `i0` must be a whole number, got True"),
-        ("event_results = ['x']", "one/case.toml: `event_results` must be a list of whole numbers, got ['x']"),
+        ("[inputs]\ni0 = true", "one/case.toml: `i0` must hold whole numbers and names of objects, got True"),
+        (
+            "event_results = [1.5]",
+            "one/case.toml: `event_results` must hold whole numbers and names of objects, got 1.5",
+        ),
+        ("writes = [1]", "one/case.toml: `writes` must be a list of lists, one for each event, got [1]"),
+        (
+            "writes = [[{object = 'p0', descr = 'v', value = true}]]",
+            "one/case.toml: a write is {object = ..., descr = ..., value = ...} with or without index, got "
+            "{'object': 'p0', 'descr': 'v', 'value': True}",
+        ),
+        ("invalid = ['x']", "one/case.toml: `invalid` must be a list of whole numbers, got ['x']"),
+        ("heap = 1", "one/case.toml: `heap` must be text in quotes, got 1"),
     ],
 )
 def test_a_mistake_in_a_case_is_told_with_its_file(toml: str, message: str, tmp_path: Path) -> None:
@@ -139,3 +164,70 @@ TABLES = st.dictionaries(st.text(), SCALARS)
 def test_what_is_written_as_toml_is_read_again(data: dict[str, object]) -> None:
     read = tomllib.loads(format_toml(data))  # type: ignore[arg-type]  # the strategy makes nothing else
     assert read == {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
+
+
+def test_a_heap_is_stored_as_it_is_read(tmp_path: Path) -> None:
+    store_case(tmp_path, CASE)
+    text = (tmp_path / CASE.name / "case.toml").read_text()
+    assert "heap = '''\np1 = Node(value=5, next=q0)\nq0 = Chars[length=3]\nConstPtr(a) = q0\n'''\n" in text
+
+
+HEADER = """+++
+[struct.Node]
+fields = { value = "int", next = "ref", tag = "u8" }
+[array.Chars]
+item = "u8"
+[array.Refs]
+item = "ref"
+[const.a]
+struct = "Node"
++++
+[p0, i1, p2, p3]
+p4 = escape_r(p0)
+setfield_gc(p4, i1, descr=loose)
+i5 = getfield_gc_i(ConstPtr(a), descr=Node.value)
+i6 = escape_i(ConstPtr(b))
+p7 = getarrayitem_gc_r(p3, i6, descr=Refs)
+i8 = getarrayitem_gc_i(p2, i5, descr=Chars)
+p9 = getfield_gc_r(p7, descr=Node.next)
+guard_gc_type(p9, 7) []
+guard_not_invalidated() []
+finish()
+"""
+
+
+@given(st.integers(0, 10**6))
+def test_a_state_is_restored_as_it_was_stored(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """Through the file: samples have all that a state can have."""
+    trace = parse(HEADER)
+    layout = layout_of(trace)
+    sampler = HeapSampler(trace, plan_heap(trace, trace, layout), (-128, 0, 1, 255, -(1 << 63)), Random(seed))
+    state = sampler.state()
+    state = replace(state, world=replace(state.world, stops_at=Random(seed).choice([None, 0, 1])))
+    folder = tmp_path_factory.mktemp("cases")
+    store_case(folder, Case("one", HEADER, state=stored_state(state, trace)))
+    again = restored_state(read_case(folder, "one").state, trace, layout_of(trace), "case.toml")
+    assert again == state
+
+
+MISTAKES = [
+    ({"inputs": (("p0", "q"),)}, "case.toml: 'q' is no object of the heap"),
+    ({"inputs": (("p0", 5),)}, "case.toml: the input p0 is of type ref, got 5"),
+    ({"inputs": (("p0", "seen 0"),)}, "case.toml: the input p0 is of type ref, got 'seen 0'"),
+    ({"inputs": (("p0", "NULL"),), "heap": "p = 5"}, "case.toml: heap:1:5: expected an object"),
+    ({"inputs": (("p0", "NULL"),), "event_results": ("x",)}, "case.toml: 'x' is no object of the heap"),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), MISTAKES)
+def test_a_state_that_is_none_is_told(parts: dict[str, Any], message: str) -> None:
+    trace = parse("[p0]\nfinish(p0)\n")
+    with pytest.raises(InputError) as told:
+        restored_state(StoredState(**parts), trace, layout_of(trace), "case.toml")
+    assert str(told.value).startswith(message)
+
+
+def test_a_state_of_another_trace_is_not_used() -> None:
+    trace = parse("[p0]\nfinish(p0)\n")
+    assert restored_state(StoredState(inputs=(("i0", 1),)), trace, layout_of(trace), "case.toml") is None
+    assert restored_state(StoredState(), parse("[]\nfinish()\n"), layout_of(trace), "case.toml") is None

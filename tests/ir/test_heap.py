@@ -11,11 +11,8 @@ from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_domain import PRIMITIVES, HeapDomain
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined, World
-from optimizer.ir.ops import OPS, Op, Type
 from optimizer.ir.runs import Seen, Write
 from optimizer.ir.text import parse
-from optimizer.pipeline import optimize
-from validator import Unsupported, validate
 
 
 def run_on(body: str, heap: str = "", world: World | None = None, declarations: str = DECLARATIONS) -> Run:
@@ -338,23 +335,6 @@ def test_values_of_the_wrong_type_are_refused() -> None:
 def test_floats_are_not_modelled(body: str) -> None:
     with pytest.raises(UnsupportedFault):
         Program(parse(f"[p0]\n{body}\nfinish()"))
-
-
-ON_THE_HEAP = [row for row in OPS.values() if row.memory is not None and not row.modelled]
-
-
-@pytest.mark.parametrize("row", ON_THE_HEAP, ids=lambda row: row.name)
-def test_what_knows_no_heaps_says_so(row: Op) -> None:
-    samples = {Type.INT: "3", Type.REF: "NULL", Type.ANY: "3"}
-    args = [samples[type_] for type_ in row.args or ()]
-    descr = ["descr=a"] if row.memory is not None and row.memory.descr is not None else []
-    target = "" if row.result is Type.VOID else "x = "
-    trace = parse(f"[]\n{target}{row.name}({', '.join([*args, *descr])})\nfinish()")
-    with pytest.raises(UnsupportedFault, match=row.name):
-        optimize(trace)
-    verdict = validate(trace, trace)
-    assert isinstance(verdict, Unsupported)
-    assert verdict.reason == f"line 2: {row.name}"
 
 
 def test_the_vocabulary_is_all_there_is() -> None:

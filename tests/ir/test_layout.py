@@ -21,7 +21,9 @@ def test_an_inherited_field_is_one_memory_with_two_demands() -> None:
     assert base.key == node.key == "Base.tag"
     assert (base.owner, node.owner) == ("Base", "Node")
     assert (node.type, node.low, node.high, node.declared) == (Type.INT, 0, 255, True)
-    assert [field.name for field in layout().struct("Node").fields] == ["tag", "left", "fixed", "value", "next", "flag"]
+    assert [field.name for field in layout().struct("Node").fields] == [
+        *("tag", "left", "fixed", "value", "next", "flag", "version")
+    ]
 
 
 def test_aliases() -> None:

@@ -106,7 +106,7 @@ def check_solver(row: Op, width: int, inputs: Iterable[tuple[int, ...]]) -> None
             right_flag = flag if overflows else terms.not_(flag)
             agrees = terms.all_of([defined, terms.eq(value, terms.const(wanted)), right_flag])
         differs = terms.either(differs, terms.both(here, terms.not_(agrees)))
-    assert Solver(width).check([differs], 50_000_000, 60.0) == Unsat(), row.name
+    assert Solver(terms).check([differs], 50_000_000, 60.0) == Unsat(), row.name
 
 
 def test_the_reference_is_complete() -> None:

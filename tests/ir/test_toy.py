@@ -7,7 +7,8 @@ import pytest
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.toy import TOY_OPS, Role, format_toy
+from optimizer.ir.toy import TOY_OPS, Role
+from optimizer.ir.toy_printer import format_toy
 
 # As the articles write it, and in PyPy's dialect.
 READ = {
@@ -153,6 +154,20 @@ def test_the_table_names_operations_of_ours() -> None:
         ("[i5]\nx = escape_i(i5)\nescape_n(x)\njump(x)", "v0 = getarg(0)\nv1 = escape(v0)\nescape(v1)\njump(v1)\n"),
         ("[]\ni0 = int_add(1, 2)\nfinish(i0)", "v0 = add(1, 2)\nfinish(v0)\n"),
         (
+            "[p0, i1]\nguard_class(p0, ConstClass(T), origin=1) [p0]\ni2 = getfield_gc_i(p0, descr=x)\n"
+            "p3 = new_with_vtable(descr=T)\nsetfield_gc(p3, i2, descr=x)\nsetfield_gc(p0, p3, descr=y_ref)\n"
+            "p4 = getfield_gc_r(p0, descr=slot7_ref)\nsetfield_gc(p4, i1, descr=slot8)\np5 = new(descr=object)\n"
+            "setfield_gc(p0, p5, descr=slot7_ref)\njump(p0, i2)",
+            "v0 = getarg(0)\nv1 = getarg(1)\nguard_class(v0, T, origin=1) [v0]\nv2 = get(v0, x)\nv3 = new(T)\n"
+            "set(v3, x, v2)\nset(v0, y, v3)\nv4 = load(v0, 7)\nstore(v4, 8, v1)\nv5 = alloc()\nstore(v0, 7, v5)\n"
+            "jump(v0, v2)\n",
+        ),
+        (
+            "[i0, p1]\ncall_n(i0, descr=d)\np2 = getarrayitem_gc_r(p1, i0, descr=A)\nguard_nonnull(p2) []",
+            "v0 = getarg(0)\nv1 = getarg(1)\ncall_n(v0, descr=d)\nv2 = getarrayitem_gc_r(v1, v0, descr=A)\n"
+            "guard_nonnull(v2) []\n",
+        ),
+        (
             "[i0]\ni1 = int_add_ovf(i0, 1)\nguard_no_overflow(origin=2) [i1, None]\nfinish()",
             "v0 = getarg(0)\nv1 = int_add_ovf(v0, 1)\nguard_no_overflow(origin=2) [v1, None]\n",
         ),
@@ -166,7 +181,10 @@ def test_prints_in_the_toy_dialect(text: str, toy: str) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("[p0]\ni1 = getfield_gc_i(p0, descr=a)", "line 2: getfield_gc_i in the toy dialect"),
+        ("[p0]\nr1 = getfield_gc_r(p0, descr=a)\nescape_n(r1)", "line 2: getfield_gc_r in the toy dialect"),
+        ("[p0]\nr1 = getfield_gc_r(p0, descr=a_ref)\nescape_n(r1)", "line 2: getfield_gc_r in the toy dialect"),
+        ("[p0]\nescape_n(p0)", "line 1: an input whose type does not show in its uses in the toy dialect"),
+        ("[f0]\nf1 = float_neg(f0)", "line 2: float_neg in the toy dialect"),
         ("[i0]\ni1 = escape_i(i0)", "line 2: escape_i in the toy dialect"),
         ("[i0]\nguard_true(i0) [i1] {\ni1 = int_neg(i0)\n}", "line 2: an exit block in the toy dialect"),
         ("+++\nword = 8\n+++\n[i0]", "declarations, and words of other than 64 bits, in the toy dialect"),

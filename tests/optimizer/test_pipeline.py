@@ -16,7 +16,7 @@ from optimizer.ir.interpreter import World
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
-from optimizer.passes import cse, dead_code, fold, guards, simplify
+from optimizer.passes import cse, dead_code, fold, guards, heap, references, simplify, virtuals
 from optimizer.pipeline import DEFAULT_PASSES, run_passes
 
 SUBSETS = [chosen for size in range(len(DEFAULT_PASSES) + 1) for chosen in combinations(DEFAULT_PASSES, size)]
@@ -67,6 +67,9 @@ def example(text: str) -> tuple[str, str]:
         (simplify, ["simplify"]),
         (cse, ["cse"]),
         (guards, ["guards"]),
+        (references, ["references"]),
+        (virtuals, ["virtuals"]),
+        (heap, ["heap"]),
         (dead_code, ["dead-code"]),
     ],
 )
@@ -105,7 +108,7 @@ def test_a_pass_is_usable_alone(name: str) -> None:
 
 def test_an_unknown_pass_is_named() -> None:
     with pytest.raises(
-        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, cse, guards, dead-code"
+        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, cse, guards, references, "
     ):
         optimize(parse("[i0]\njump(i0)\n"), ["fold", "folding"])
 
@@ -113,14 +116,22 @@ def test_an_unknown_pass_is_named() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[p0]\ni1 = int_neg(3)\ni2 = getfield_gc_i(p0, descr=Node.value)\njump(p0)\n",
-        "[i0]\n\nguard_true(i0) [p1] {\n    p1 = new(descr=Node)\n}\njump(i0)\n",
+        "[p0]\ni1 = int_neg(3)\ni2 = strlen(p0)\njump(p0)\n",
+        "[i0]\n\nguard_true(i0) [p1] {\n    p1 = newstr(3)\n}\njump(i0)\n",
     ],
 )
 def test_what_has_no_meaning_is_unsupported_by_name_and_line(text: str) -> None:
     with pytest.raises(Unsupported) as caught:
         optimize(parse(text))
-    assert (caught.value.what, caught.value.line) in {("getfield_gc_i", 3), ("new", 4)}
+    assert (caught.value.what, caught.value.line) in {("strlen", 3), ("newstr", 4)}
+
+
+def test_an_elidable_call_is_unsupported() -> None:
+    text = (
+        '+++\n[call.f]\nresult = "int"\nelidable = true\n+++\n[i0]\ni1 = call_i(ConstClass(f), i0, descr=f)\njump(i1)\n'
+    )
+    with pytest.raises(Unsupported, match="elidable"):
+        optimize(parse(text))
 
 
 def test_a_guard_without_a_list_keeps_what_is_before_it() -> None:

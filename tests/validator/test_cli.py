@@ -6,6 +6,7 @@ import errno
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from optimizer.ir.faults import InputError
+from optimizer.ir.term import Term, cone
 from validator import cli
 from validator.exits import Exit, worst
 from validator.files import write_text
@@ -58,7 +60,7 @@ i5 = int_add(i3, i4)
 finish(i5)
 """
 HARD_AFTER = "[i0, i1]\ni2 = int_floordiv(i0, i1)\nfinish(i0)\n"
-HEAP = "[i0]\n\n\np1 = new(descr=Node)\nfinish(i0)\n"
+STRING = "[i0]\n\n\np1 = newstr(i0)\nfinish(i0)\n"
 
 
 @pytest.fixture
@@ -111,9 +113,9 @@ def test_vacuous(folder: Path) -> None:
 
 
 def test_unsupported(folder: Path) -> None:
-    result = validate(*pair(folder, HEAP, HEAP))
+    result = validate(*pair(folder, STRING, STRING))
     assert result.exit_code == 4
-    assert result.stdout == "unsupported: line 4: new\n  in the trace before\n"
+    assert result.stdout == "unsupported: line 4: newstr\n  in the trace before\n"
 
 
 def test_modes(folder: Path) -> None:
@@ -187,7 +189,7 @@ def test_json_of_a_proof(folder: Path) -> None:
 
 
 def test_json_of_other_verdicts(folder: Path) -> None:
-    assert as_json(validate(*pair(folder, HEAP, HEAP), "--json"))["reason"] == "line 4: new"
+    assert as_json(validate(*pair(folder, STRING, STRING), "--json"))["reason"] == "line 4: newstr"
     broken = validate(*pair(folder, "nonsense", ADD), "--json")
     assert broken.exit_code == 2
     assert as_json(broken)["verdict"] == "error"
@@ -208,7 +210,7 @@ def line(name: str, before: str, after: str, **more: str) -> str:
 
 
 def test_a_batch(folder: Path) -> None:
-    result = batch(folder, line("one", ADD, ADD), "", line("two", BEFORE, AFTER), line("three", HEAP, HEAP))
+    result = batch(folder, line("one", ADD, ADD), "", line("two", BEFORE, AFTER), line("three", STRING, STRING))
     assert result.exit_code == 1
     verdicts = [json.loads(text) for text in result.stdout.splitlines()]
     assert [(v["name"], v["verdict"]) for v in verdicts] == [
@@ -335,7 +337,10 @@ def test_a_model_that_does_not_replay_is_our_fault(folder: Path, monkeypatch: py
     """A solver that answers wrongly is found out by the replay."""
     from validator.z3_solver import Sat, Solver
 
-    monkeypatch.setattr(Solver, "check", lambda *_: Sat({"input0": 3}))
+    def three(_solver: Solver, conditions: Sequence[Term], *_: object) -> Sat:
+        return Sat({term: 3 for term in cone(conditions) if term.kind == "var"})
+
+    monkeypatch.setattr(Solver, "check", three)
     text = "[i0]\ni1 = {}\nfinish(i1)\n"
     result = validate(*pair(folder, text.format("int_and(i0, 1)"), text.format("int_mod(i0, 2)")), "--json")
     assert result.exit_code == 1  # 3 does not show the difference, but -1, which is run first, does

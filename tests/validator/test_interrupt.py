@@ -20,5 +20,5 @@ def test_ctrl_c_interrupts_a_query() -> None:
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        Solver(64).check(hard, effort=1_000_000_000, timeout_s=30.0)
+        Solver(t).check(hard, effort=1_000_000_000, timeout_s=30.0)
     timer.join()

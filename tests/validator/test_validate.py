@@ -573,9 +573,9 @@ def test_an_operation_that_is_not_modelled() -> None:
     verdict = judge("[f0]\nfinish(f0)", "[f0]\nfinish(f0)")
     assert isinstance(verdict, Unsupported)
     assert verdict.reason == "line 1: input f0 (float)"
-    verdict = judge("[i0]\n\np1 = new(descr=Node)\nfinish(i0)", "[i0]\nfinish(i0)")
+    verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = newstr(3)\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 3: new"
+    assert (verdict.reason, verdict.trace) == ("line 3: newstr", "after")
 
 
 def test_too_little_effort_is_unknown() -> None:

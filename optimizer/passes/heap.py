@@ -1,0 +1,110 @@
+"""Loads of what is known are not done, nor stores of what is there already, nor stores that nobody sees.
+
+    [p0, i1]                                [p0, i1]
+    i2 = getfield_gc_i(p0, descr=value)     i2 = getfield_gc_i(p0, descr=value)
+    setfield_gc(p0, i1, descr=value)        guard_true(i2, origin=0) [i1] {
+    i3 = getfield_gc_i(p0, descr=value)         setfield_gc(p0, i1, descr=value)
+    guard_true(i2) [i3]                 =>  }
+    setfield_gc(p0, 7, descr=value)         setfield_gc(p0, 7, descr=value)
+    setfield_gc(p0, 7, descr=value)         jump(i1)
+    jump(i3)
+
+A store is delayed until somebody may look: a load of what may be the same cell, an event that may see it, the end. A
+guard that it crosses has it in its exit block; one that is overwritten meanwhile is never done. What waits is never two
+stores to what may be one cell, so that their order does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from optimizer.aliasing import may_meet
+from optimizer.facts import Facts
+from optimizer.ir.effects import event_effects
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import Exit, Operation
+from optimizer.memory import Cell, cell_of, stored_value
+from optimizer.walk import Answer, Equal, First, Names, Needless, Pass, Taken
+
+MOST_DELAYED = 8
+"""So many stores wait at a time."""
+
+
+class HeapAccesses(Pass):
+    name = "heap"
+
+    def __init__(self) -> None:
+        self._delayed: list[tuple[Cell, Operation]] = []  # the oldest first
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        match operation.op.kind:
+            case Kind.LOAD:
+                content = facts.memory.content(cell_of(operation, facts.layout))
+                return None if content is None else Equal(content, "known_content")
+            case Kind.STORE:
+                return self._store(operation, facts)
+        return None
+
+    def _store(self, store: Operation, facts: Facts) -> Answer:
+        cell = cell_of(store, facts.layout)
+        if facts.memory.content(cell) == stored_value(store):
+            return Needless("same_content")
+        in_the_way = self._in_the_way(cell, facts)
+        if in_the_way:
+            return First(tuple(self._take_out(in_the_way)))
+        overwritten = self._remove_overwritten(cell, facts)
+        self._delayed.append((cell, store))
+        return Taken("dead_store" if overwritten else "delayed_store")
+
+    def _in_the_way(self, cell: Cell, facts: Facts) -> list[Cell]:
+        """The cells whose stores cannot wait behind a store to `cell`."""
+        others = [other for other, _ in self._delayed if not _is_cell(facts, other, cell)]
+        met = [other for other in others if may_meet(facts, other, cell)]
+        return met or others[:1] * (len(others) == MOST_DELAYED)
+
+    def _remove_overwritten(self, cell: Cell, facts: Facts) -> bool:
+        kept = [(other, store) for other, store in self._delayed if not _is_cell(facts, other, cell)]
+        found, self._delayed = len(kept) < len(self._delayed), kept
+        return found
+
+    def _take_out(self, cells: list[Cell]) -> list[Operation]:
+        found = [store for cell, store in self._delayed if cell in cells]
+        self._delayed = [(cell, store) for cell, store in self._delayed if cell not in cells]
+        return found
+
+    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+        if not self._delayed:
+            return ()
+        cells = [cell for cell, _ in self._delayed]
+        match operation.op.kind:
+            case Kind.LOAD:
+                loaded = cell_of(operation, facts.layout)
+                cells = [cell for cell in cells if may_meet(facts, cell, loaded)]
+            case Kind.EVENT:
+                effects = event_effects(operation, facts.layout)
+                cells = [cell for cell in cells if effects.may_see(cell.slot)]
+            case Kind.END:
+                pass
+            case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
+                pass
+            case _:
+                return ()
+        return [_resolve(store, facts) for store in self._take_out(cells)]
+
+    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
+        if not self._delayed:
+            return exit_
+        stores = [_resolve(store, facts) for _, store in self._delayed]
+        return replace(exit_, block=(*stores, *exit_.block))
+
+
+def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
+    """Are these surely one cell?"""
+    indices = [None if cell.index is None else facts.find(cell.index) for cell in (one, other)]
+    same_slot = one.slot.key == other.slot.key
+    return same_slot and facts.find(one.object) == facts.find(other.object) and indices[0] == indices[1]
+
+
+def _resolve(store: Operation, facts: Facts) -> Operation:
+    return replace(store, args=tuple(map(facts.find, store.args)))

@@ -1,0 +1,106 @@
+"""Tests and guards of references whose outcome is known go; a check of the class joins an earlier check for NULL.
+
+    [p0, p1]
+    guard_nonnull(p0) [p1]
+    guard_nonnull(p1) [p0]                  [p0, p1]
+    guard_class(p0, ConstClass(A)) []       guard_nonnull_class(p0, ConstClass(A), origin=0) [p1]
+    p2 = new(descr=A)                   =>  guard_nonnull(p1, origin=1) [p0]
+    i3 = ptr_eq(p0, p2)                     p2 = new(descr=A)
+    guard_class(p0, ConstClass(A)) [i3]     jump(p2, 0)
+    jump(p2, i3)
+
+Guards are only merged where no event stands between them, and the first one's exit is what counts: leaving there, the
+interpreter does the rest again. Nothing here needs to know what memory holds.
+"""
+
+from __future__ import annotations
+
+from optimizer.aliasing import truth
+from optimizer.conditions import (
+    NULL,
+    Bit,
+    Condition,
+    HasClass,
+    IsA,
+    Length,
+    Not,
+    Same,
+    meant,
+    passing,
+    requirements,
+)
+from optimizer.facts import Facts
+from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.walk import Answer, Equal, Fails, Merged, Needless, Pass, Passes
+
+_NONNULL_CLASS = OPS["guard_nonnull_class"]
+
+
+class ReferenceTests(Pass):
+    name = "references"
+
+    def __init__(self) -> None:
+        self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        if memory_of(operation) is None:
+            return None
+        match operation.op.kind:
+            case Kind.GUARD:
+                return self._judge(operation, facts)
+            case Kind.PURE:
+                return _compute(operation, facts)
+            case Kind.FACT:
+                return _forget(operation, facts)
+        return None
+
+    def learn(self, operation: Operation, facts: Facts) -> None:
+        if operation.op.kind is Kind.EVENT:
+            self._nonnull.clear()
+        elif operation.op.is_guard:
+            match passing(operation):
+                case Not(Same(value, other)) if other == NULL:
+                    self._nonnull.setdefault(value, operation)
+
+    def _judge(self, guard: Operation, facts: Facts) -> Answer | None:
+        condition = passing(guard)
+        if condition is None or any(truth(facts, needed) is False for needed in requirements(guard, None)):
+            return None
+        passes = truth(facts, condition)
+        if passes is None:
+            return self._merge(guard, condition)
+        return Passes("reference_guard_holds") if passes else Fails("reference_guard_fails")
+
+    def _merge(self, guard: Operation, condition: Condition) -> Answer | None:
+        """Into an earlier check for NULL, if passing here says that it has passed."""
+        match condition:
+            case HasClass(value, _) if value in self._nonnull:
+                return Merged(self._nonnull.pop(value), _NONNULL_CLASS, guard.args, "merged_class")
+            case Same(value, ConstRef() as constant) if value in self._nonnull and constant != NULL:
+                return Merged(self._nonnull.pop(value), guard.op, guard.args, "merged_value")
+        return None
+
+
+def _compute(operation: Operation, facts: Facts) -> Answer | None:
+    match meant(operation):
+        case Bit(condition):
+            outcome = truth(facts, condition)
+            return None if outcome is None else Equal(ConstInt(int(outcome)), "known_identity")
+        case Length(value):
+            length = facts.references.about(value).length
+            return None if length is None else Equal(facts.find(length), "known_length")
+        case Var() | ConstRef() as value:
+            return Equal(facts.find(value), "same_reference")
+    return None
+
+
+def _forget(fact: Operation, facts: Facts) -> Answer | None:
+    """A fact that tells nothing new."""
+    memory = memory_of(fact)
+    needed = requirements(fact, facts.layout.descr_of(fact))
+    if memory is None or memory.meaning is not None or not needed:
+        return None
+    if all(not isinstance(one, IsA) and truth(facts, one) is True for one in needed):
+        return Needless("known_fact")
+    return None

@@ -1,0 +1,168 @@
+"""Allocation removal: an object is not allocated before somebody else may see it.
+
+    [i0]
+    p1 = new_with_vtable(descr=Box)         [i0]
+    setfield_gc(p1, i0, descr=value)        i3 = int_gt(i0, 0)
+    i2 = getfield_gc_i(p1, descr=value)     guard_true(i3, origin=0) [p0, i0] {
+    i3 = int_gt(i2, 0)                  =>      p0 = new_with_vtable(descr=Box)
+    guard_true(i3) [p1, i2]                     setfield_gc(p0, i0, descr=value)
+    jump(i2)                                }
+                                            jump(i0)
+
+Such a *virtual* object is a list of the stores that have been made to it. It is allocated, with all virtual objects
+that can be reached from it, just before an operation that needs it as an object; a guard that fails allocates those
+that its exit needs. Stores of what an allocation has cleared anyway are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from optimizer.facts import Facts
+from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+from optimizer.memory import Cell, cell_of, default_content, is_cleared, stored_value, zero
+from optimizer.walk import Answer, Equal, First, Names, Needless, Pass, Taken
+
+LONGEST = 16
+"""The length of the longest array that is not allocated at once."""
+
+
+@dataclass(slots=True)
+class _Virtual:
+    """An object that is not there yet, and the last store to each of its cells that has been written."""
+
+    allocation: Operation
+    allocated: Struct | Array
+    stores: dict[tuple[str, Value | None], Operation] = field(default_factory=dict)
+
+    def has(self, cell: Cell, layout: Layout) -> bool:
+        """Is it surely one of its cells?"""
+        owner, index = cell.slot.owner, cell.index
+        if owner is not None and not layout.is_subclass(self.allocated.name, owner):
+            return False
+        if isinstance(self.allocated, Struct):
+            return index is None
+        length = self.allocation.args[0]
+        assert isinstance(length, ConstInt)
+        return isinstance(index, ConstInt) and 0 <= index.value < length.value
+
+    def content(self, cell: Cell, facts: Facts) -> Value | None:
+        store = self.stores.get((cell.slot.key, cell.index))
+        if store is not None:
+            return facts.find(stored_value(store))
+        return default_content(cell.slot, self.allocated, self._is_cleared)
+
+    @property
+    def _is_cleared(self) -> bool:
+        return is_cleared(self.allocation, self.allocated)
+
+    def values(self, facts: Facts) -> list[Value]:
+        return [facts.find(stored_value(store)) for store in self.stores.values()]
+
+    def needed_stores(self, facts: Facts) -> Iterable[Operation]:
+        """The stores that must follow the allocation."""
+        for store in self.stores.values():
+            slot = cell_of(store, facts.layout).slot
+            cleared = default_content(slot, self.allocated, self._is_cleared)
+            if cleared is None or facts.find(stored_value(store)) != zero(slot):
+                yield store
+
+
+class Virtuals(Pass):
+    name = "virtuals"
+
+    def __init__(self) -> None:
+        self._virtuals: dict[Value, _Virtual] = {}
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        if operation.op.kind is Kind.NEW:
+            return self._allocate(operation, facts)
+        virtual = self._virtuals.get(operation.args[0]) if operation.args else None
+        if virtual is None:
+            return None
+        match operation.op.kind:
+            case Kind.LOAD:
+                cell = cell_of(operation, facts.layout)
+                content = virtual.content(cell, facts) if virtual.has(cell, facts.layout) else None
+                return None if content is None else Equal(content, "virtual_load")
+            case Kind.STORE:
+                cell = cell_of(operation, facts.layout)
+                if not virtual.has(cell, facts.layout):
+                    return First(tuple(self.prepare(operation, facts)))
+                virtual.stores[cell.slot.key, cell.index] = operation
+                return Taken("virtual_store")
+            case Kind.FACT:
+                return Needless("virtual_fact")
+        return None
+
+    def _allocate(self, operation: Operation, facts: Facts) -> Answer | None:
+        allocated = facts.layout.descr_of(operation)
+        assert isinstance(allocated, Struct | Array)
+        if isinstance(allocated, Array):
+            length = operation.args[0]
+            if not isinstance(length, ConstInt) or not 0 <= length.value <= LONGEST:
+                return None
+        assert operation.result is not None
+        self._virtuals[operation.result] = _Virtual(operation, allocated)
+        return Taken("virtual")
+
+    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+        if not self._virtuals:
+            return ()
+        unknown = operation.exit is not None and operation.exit.failargs is None
+        needed = self._reachable(list(self._virtuals) if unknown else operation.args, facts)
+        objects = {var: self._virtuals.pop(var) for var in needed}
+        return _build(objects, {var: var for var in objects}, facts)
+
+    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
+        if not self._virtuals:
+            return exit_
+        failargs = exit_.failargs or ()
+        roots = [value for value in failargs if value is not None]
+        roots += [arg for operation in exit_.block for arg in operation.args]
+        objects = {var: self._virtuals[var] for var in self._reachable(roots, facts)}
+        named = {var: names.fresh(var.type) for var in objects}
+        block = tuple(replace(op, args=tuple(_named(arg, named) for arg in op.args)) for op in exit_.block)
+        return replace(
+            exit_,
+            failargs=exit_.failargs and tuple(None if arg is None else _named(arg, named) for arg in failargs),
+            block=(*_build(objects, named, facts), *block),
+        )
+
+    def _reachable(self, roots: Iterable[Value], facts: Facts) -> list[Var]:
+        """The virtual objects that can be reached from `roots`, each behind those that it holds, but for cycles."""
+        found: list[Var] = []
+        met: set[Value] = set()
+        pending = [(root, False) for root in reversed(list(roots))]
+        while pending:
+            value, is_done = pending.pop()
+            if is_done:
+                assert isinstance(value, Var)
+                found.append(value)
+            elif value in self._virtuals and value not in met:
+                met.add(value)
+                pending.append((value, True))
+                pending.extend((held, False) for held in reversed(self._virtuals[value].values(facts)))
+        return found
+
+
+def _named(value: Value, names: Mapping[Var, Var]) -> Value:
+    return names.get(value, value) if isinstance(value, Var) else value
+
+
+def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Facts) -> list[Operation]:
+    """The allocations of these objects by these names, with their stores; what a cycle needs comes last."""
+    built: list[Operation] = []
+    last: list[Operation] = []
+    missing = set(objects)
+    for var, virtual in objects.items():
+        built.append(replace(virtual.allocation, result=names[var]))
+        missing.discard(var)
+        for store in virtual.needed_stores(facts):
+            args = tuple(map(facts.find, store.args))
+            ready = replace(store, args=tuple(_named(arg, names) for arg in args))
+            (last if missing.intersection(args) else built).append(ready)
+    return built + last

@@ -1,0 +1,165 @@
+"""Guards and tests of references, settled and merged."""
+
+import pytest
+from cases import assert_becomes, assert_stays
+
+TYPES = """+++
+[struct.Base]
+vtable = "base_vt"
+fields = { tag = "int" }
+[struct.Node]
+parent = "Base"
+[struct.Leaf]
+parent = "Base"
+[struct.Other]
+fields = { x = "int" }
+[array.Ints]
+item = "int"
+[call.quiet]
+result = "void"
+[const.a]
+struct = "Node"
+[const.b]
+struct = "Leaf"
+[const.t]
+array = "Ints"
+length = 2
++++
+"""
+CLASS = "ConstClass"
+
+SETTLED = {
+    "behind the same guard": (
+        "[p0]\nguard_class(p0, ConstClass(Node)) []\nguard_class(p0, ConstClass(Node)) []\nguard_nonnull(p0) []\n"
+        "guard_subclass(p0, ConstClass(base_vt)) []\nguard_is_object(p0) []\njump()\n",
+        "[p0]\nguard_class(p0, ConstClass(Node), origin=0) []\njump()\n",
+    ),
+    "behind an access": (
+        "[p0, p1]\ni1 = getfield_gc_i(p0, descr=Base.tag)\nguard_nonnull(p0) []\nguard_is_object(p0) []\n"
+        "i2 = arraylen_gc(p1, descr=Ints)\nguard_nonnull(p1) []\njump(i1, i2)\n",
+        "[p0, p1]\ni1 = getfield_gc_i(p0, descr=Base.tag)\ni2 = arraylen_gc(p1, descr=Ints)\njump(i1, i2)\n",
+    ),
+    "behind an undeclared access": (
+        "[p0]\ni1 = getfield_gc_i(p0, descr=foo)\nguard_nonnull(p0) []\njump(i1)\n",
+        "[p0]\ni1 = getfield_gc_i(p0, descr=foo)\njump(i1)\n",
+    ),
+    "behind facts": (
+        "[p0, p1]\nrecord_exact_class(p0, ConstClass(Node))\nguard_class(p0, ConstClass(Node)) []\n"
+        "assert_not_none(p1)\nguard_nonnull(p1) []\nassert_not_none(p0)\njump()\n",
+        "[p0, p1]\nrecord_exact_class(p0, ConstClass(Node))\nassert_not_none(p1)\njump()\n",
+    ),
+    "the value, from then on": (
+        "[p0]\nguard_value(p0, ConstPtr(a)) []\ni1 = ptr_eq(p0, ConstPtr(b))\ni2 = ptr_eq(p0, ConstPtr(a))\n"
+        "guard_nonnull(p0) []\njump(p0, i1, i2)\n",
+        "[p0]\nguard_value(p0, ConstPtr(a), origin=0) []\njump(ConstPtr(a), 0, 1)\n",
+    ),
+    "NULL, from then on": (
+        "[p0]\nguard_isnull(p0) []\nguard_isnull(p0) []\njump(p0)\n",
+        "[p0]\nguard_isnull(p0, origin=0) []\njump(NULL)\n",
+    ),
+    "identity, behind a guard on a test": (
+        "[p0, p1]\ni2 = ptr_eq(p0, p1)\nguard_true(i2) []\ni3 = ptr_ne(p1, p0)\njump(i3)\n",
+        "[p0, p1]\ni2 = ptr_eq(p0, p1)\nguard_true(i2, origin=0) []\njump(0)\n",
+    ),
+    "NULL or not, behind a guard on a test": (
+        "[p0]\ni2 = ptr_ne(p0, NULL)\nguard_true(i2) []\nguard_nonnull(p0) []\njump()\n",
+        "[p0]\ni2 = ptr_ne(p0, NULL)\nguard_true(i2, origin=0) []\njump()\n",
+    ),
+    "objects of unrelated structs": (
+        "[p0, p1]\ni2 = getfield_gc_i(p0, descr=Base.tag)\ni3 = getfield_gc_i(p1, descr=Other.x)\n"
+        "i4 = instance_ptr_eq(p0, p1)\njump(i2, i3, i4)\n",
+        "[p0, p1]\ni2 = getfield_gc_i(p0, descr=Base.tag)\ni3 = getfield_gc_i(p1, descr=Other.x)\njump(i2, i3, 0)\n",
+    ),
+    "lengths": (
+        "[p0]\ni1 = arraylen_gc(ConstPtr(t), descr=Ints)\ni2 = arraylen_gc(p0, descr=Ints)\n"
+        "i3 = arraylen_gc(p0, descr=Ints)\njump(i1, i2, i3)\n",
+        "[p0]\ni2 = arraylen_gc(p0, descr=Ints)\njump(2, i2, i2)\n",
+    ),
+    "the code is valid until it may not be": (
+        "[]\nguard_not_invalidated() []\nguard_not_invalidated() []\ncall_n(descr=quiet)\nguard_not_invalidated() []\n"
+        "escape_n()\nguard_not_invalidated() []\njump()\n",
+        "[]\nguard_not_invalidated(origin=0) []\ncall_n(descr=quiet)\nescape_n()\n"
+        "guard_not_invalidated(origin=3) []\njump()\n",
+    ),
+    "the other name of a reference": ("[p0]\np1 = same_as_r(p0)\njump(p1)\n", "[p0]\njump(p0)\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), SETTLED.values(), ids=SETTLED)
+def test_what_is_settled_goes(before: str, after: str) -> None:
+    assert_becomes(TYPES + before, TYPES + after, "references")
+
+
+MERGED = {
+    "a class": (
+        "[p0, i1]\nguard_nonnull(p0) [i1]\nguard_true(i1) [p0]\nguard_class(p0, ConstClass(Node)) [p0]\njump()\n",
+        "[p0, i1]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) [i1]\nguard_true(i1, origin=1) [p0]\njump()\n",
+    ),
+    "a class that is checked for NULL again": (
+        "[p0]\nguard_nonnull(p0) []\nguard_nonnull_class(p0, ConstClass(Node)) [p0]\njump()\n",
+        "[p0]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) []\njump()\n",
+    ),
+    "a value": (
+        "[p0]\nguard_nonnull(p0) [p0]\nguard_value(p0, ConstPtr(a)) []\njump(p0)\n",
+        "[p0]\nguard_value(p0, ConstPtr(a), origin=0) [p0]\njump(ConstPtr(a))\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), MERGED.values(), ids=MERGED)
+def test_guards_are_merged_at_the_place_of_the_first(before: str, after: str) -> None:
+    assert_becomes(TYPES + before, TYPES + after, "references")
+
+
+def test_a_merged_guard_keeps_the_exit_block_of_the_first() -> None:
+    assert_becomes(
+        "[p0, p1]\nsetfield_gc(p1, 1, descr=x)\nguard_nonnull(p0) []\nsetfield_gc(p1, 2, descr=x)\n"
+        "guard_class(p0, ConstClass(A)) [p0]\njump()\n",
+        "[p0, p1]\nguard_nonnull_class(p0, ConstClass(A), origin=0) [] {\n    setfield_gc(p1, 1, descr=x)\n}\n"
+        "setfield_gc(p1, 2, descr=x)\njump()\n",
+        "references",
+        "heap",
+    )
+
+
+STAY = {
+    "merged over an event": (
+        "[p0]\nguard_nonnull(p0, origin=0) []\nescape_n()\nguard_class(p0, ConstClass(Node), origin=1) [p0]\njump()\n"
+    ),
+    "a class and then a value": (
+        "[p0]\nguard_class(p0, ConstClass(Node), origin=0) []\nguard_value(p0, ConstPtr(a), origin=1) []\njump()\n"
+    ),
+    "two class names that are not declared": (
+        "[p0]\nguard_class(p0, ConstClass(A), origin=0) []\nguard_class(p0, ConstClass(B), origin=1) []\njump()\n"
+    ),
+    "identity of what may be one object": (
+        "[p0, p1]\ni2 = ptr_eq(p0, p1)\ni3 = ptr_eq(p0, NULL)\ni4 = ptr_eq(p0, ConstPtr(a))\njump(i2, i3, i4)\n"
+    ),
+    "the class of an object that is at least of a struct": (
+        "[p0]\ni1 = getfield_gc_i(p0, descr=Base.tag)\nguard_class(p0, ConstClass(Node), origin=0) []\njump(i1)\n"
+    ),
+    "an undeclared access says nothing of the class": (
+        "[p0, p1]\ni2 = getfield_gc_i(p0, descr=A.x)\ni3 = getfield_gc_i(p1, descr=B.y)\ni4 = ptr_eq(p0, p1)\n"
+        "guard_is_object(p0, origin=0) []\njump(i2, i3, i4)\n"
+    ),
+    "constants that are not declared": "[]\ni1 = ptr_eq(ConstPtr(y), ConstPtr(z))\njump(i1)\n",
+    "the code after another field is watched": (
+        "[p0]\nguard_not_invalidated(origin=0) []\nquasiimmut_field(p0, descr=Base.tag)\n"
+        "guard_not_invalidated(origin=1) []\njump()\n"
+    ),
+    "what the class of an array would be": "[p0]\ni1 = arraylen_gc(p0, descr=Ints)\nguard_value(i1, 2, origin=0) []\njump()\n",
+}
+
+
+@pytest.mark.parametrize("text", STAY.values(), ids=STAY)
+def test_what_is_not_settled_stays(text: str) -> None:
+    assert_stays(TYPES + text, "references")
+
+
+def test_a_guard_that_fails_is_told() -> None:
+    done = assert_becomes(
+        TYPES + "[p0]\nguard_class(p0, ConstClass(Node)) []\nguard_class(p0, ConstClass(Leaf)) [p0]\njump(p0)\n",
+        TYPES + "[p0]\nguard_class(p0, ConstClass(Node), origin=0) []\nguard_always_fails(origin=1) [p0]\njump(p0)\n",
+        "references",
+    )
+    assert done.always_fails == 1
