@@ -124,21 +124,10 @@ def event_name(number: int) -> str:
 
 
 def memory_for(layout: Layout, *traces: Trace) -> Memory:
-    """The memory that the traces of a pair share. Raises Unsupported, with the trace that it is in."""
+    """The memory that the traces of a pair share."""
     terms = ObjectTerms(layout.word, layout)
-<<<<<<< HEAD
     descrs = (layout.descr_of(operation) for trace in traces for operation in all_operations(trace))
     slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
-=======
-    slots: dict[str, Field] = {}
-    for which, trace in zip(("before", "after"), traces, strict=False):
-        for operation in all_operations(trace):
-            if not operation.op.has_meaning:
-                raise Unsupported(operation.op.name, operation.line, which)
-            descr = layout.descr_of(operation)
-            if isinstance(descr, Field):
-                slots.setdefault(descr.key, descr)
->>>>>>> state
     return Memory(terms, Chains(terms), slots)
 
 
