@@ -90,13 +90,12 @@ def _holds(described: Object, cell: Cell, other: Object) -> Datum | None:
     """What is there: None where nothing has been written yet."""
     if cell in described.cells:
         return described.cells[cell]
-    if isinstance(described.type, Struct):
-        is_ref = isinstance(other.cells[cell], Ref)
-    else:
-        is_ref = _item_is_ref(described, cell)
-    if is_ref and (described.cleared or isinstance(described.type, Struct)):
-        return Ref("NULL")
-    return 0 if described.cleared else None
+    is_struct = isinstance(described.type, Struct)
+    is_ref = isinstance(other.cells[cell], Ref) if cell in other.cells else _item_is_ref(described, cell)
+    is_blank = not is_ref if is_struct else cell[1] != NO_INDEX
+    if is_blank and not described.cleared:
+        return None
+    return Ref("NULL") if is_ref else 0
 
 
 def _item_is_ref(described: Object, cell: Cell) -> bool:
