@@ -8,7 +8,8 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
@@ -166,15 +167,15 @@ def _stored(before: SymbolicHeap, after: SymbolicHeap) -> Iterator[tuple[Term, T
             yield from _alongside(_held_by_old(one), _held_by_old(two))
 
 
-def _held_by_old(chain: Chain) -> dict[Hashable, Term]:
-    held: dict[Hashable, Term] = {}
+def _held_by_old(chain: Chain) -> dict[tuple[Term, Term | None], Term]:
+    held: dict[tuple[Term, Term | None], Term] = {}
     for link in _stores(chain):
         if link.object.kind != "alloc":
             held.setdefault((link.object, link.index), link.value)
     return held
 
 
-def _alongside(wanted: Mapping[Hashable, Term], got: Mapping[Hashable, Term]) -> Iterator[tuple[Term, Term]]:
+def _alongside(wanted: Mapping[Any, Term], got: Mapping[Any, Term]) -> Iterator[tuple[Term, Term]]:
     """The values of equal keys; then the others in order, for two keys may be equal though they are not the same."""
     for key, value in wanted.items():
         if key in got:

@@ -16,8 +16,7 @@ from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
 from validator.encode import Encoding, event_name, input_name
-from validator.object_terms import ARRAYS, ObjectTerms
-from validator.symbolic_heap import validity_name
+from validator.object_terms import ARRAYS, ObjectTerms, validity_name
 from validator.verdict import State
 
 _OPAQUE = Struct("opaque", "opaque")
@@ -165,7 +164,7 @@ class _Reading:
         contents = self._contents[value]
         cells = {cell: self._datum(term) for cell, term in contents.cells.get(0, {}).items()}
         known = self._heap.objects[ref]
-        self._heap.objects[ref] = replace(known, cells={**cells, **known.cells})
+        self._heap.objects[ref] = replace(known, cells={**known.cells, **cells})
 
     def _datum(self, term: Term) -> Datum:
         value = self._model[term]

@@ -73,6 +73,11 @@ def is_reference(term: Term) -> bool:
     return term.kind in _REFERENCES
 
 
+def validity_name(invalidations: int) -> str:
+    """The variable that is 0 where the code is valid behind so many events that can invalidate."""
+    return f"invalid{invalidations}"
+
+
 class ObjectTerms(Terms):
     """Terms over words, and over references to the objects of a layout."""
 
@@ -212,21 +217,29 @@ class ObjectTerms(Terms):
             return self.null if initial.type is Type.REF else self.zero
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index))
-        if p.kind == "constant" and initial.epoch == 0 and index is None:
-            known = self._known_content(p.value, initial.key)
-            if known is not None:
-                return known
         kind = "load_ref" if initial.type is Type.REF else "load"
-        return self._make(kind, (p,) if index is None else (p, index), initial)
+        unknown = self._make(kind, (p,) if index is None else (p, index), initial)
+        if p.kind == "constant" and initial.epoch == 0 and index is None:
+            return self._known_content(p.value, initial.key, unknown)
+        return unknown
 
-    def _known_content(self, name: str, key: str) -> Term | None:
+    def _known_content(self, name: str, key: str, unknown: Term) -> Term:
+        """What is declared of a constant's field; of a quasi-immutable one it holds where the code is still valid."""
         known = self.layout.constant(name)
         for slot, value in () if known is None else known.fields:
             if slot.key == key:
-                if isinstance(value, str):
-                    return self.null if value == "NULL" else self.constant(value)
-                return self.const(value)
-        return None
+                content = self._declared_content(value)
+                return self.select(self.is_valid(0), content, unknown) if slot.quasi_immutable else content
+        return unknown
+
+    def _declared_content(self, value: int | str) -> Term:
+        if isinstance(value, int):
+            return self.const(value)
+        return self.null if value == "NULL" else self.constant(value)
+
+    def is_valid(self, invalidations: int) -> Term:
+        """Is the code valid behind so many events that can invalidate?"""
+        return self.eq(self.var(validity_name(invalidations)), self.zero)
 
     # Lengths.
 

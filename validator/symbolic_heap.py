@@ -180,7 +180,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # The environment.
 
     def is_valid(self) -> Term:
-        return self._terms.eq(self._terms.var(validity_name(self._validity)), self._terms.zero)
+        return self._terms.is_valid(self._validity)
 
     def watch(self, p: Term, slot: Field) -> None:
         self._watched = (*self._watched, (slot.key, (p, None)))
@@ -333,8 +333,3 @@ def _allocations(value: Term) -> list[Term]:
     if not is_reference(value):
         return []
     return [p for p in _objects(value) if p.kind == "alloc"]
-
-
-def validity_name(count: int) -> str:
-    """The variable that is 0 where the code is valid behind so many events that can invalidate."""
-    return f"invalid{count}"

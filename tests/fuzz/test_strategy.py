@@ -8,17 +8,27 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
 
 from fuzz import Shape, traces
 from fuzz.generate import GeneratedTrace
+from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape
 from fuzz.strategy import generated_traces
 from optimizer.ir.check import check
 from optimizer.ir.interpreter import Finished, Jumped, run
 from optimizer.ir.trace import ConstInt, Trace
 
+_SHAPES = st.sampled_from(
+    [
+        Shape(word=16, max_operations=20),
+        Shape(word=16, max_operations=20, heap=HeapShape(), mix=HEAP_MIX),
+        Shape(word=8, max_operations=20, heap=HeapShape(structs=0), mix=DEFAULT_MIX + HEAP_MIX),
+    ]
+)
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(generated_traces(Shape(word=16, max_operations=20)))
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(_SHAPES.flatmap(generated_traces))
 def test_drawn_traces_run_to_their_end_on_their_example(one: GeneratedTrace) -> None:
     check(one.trace)
     done = run(one.trace, one.state.inputs, one.state.world, heap=one.state.heap)

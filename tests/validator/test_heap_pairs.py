@@ -40,6 +40,9 @@ struct = "Base"
 fields = { fixed = 8 }
 [const.also_seven]
 same_as = "seven"
+[const.cell]
+struct = "Cell"
+fields = { live = 7 }
 [const.three_chars]
 array = "Chars"
 length = 3
@@ -344,6 +347,9 @@ def test_quasi_immutable_fields() -> None:
     ok(f"{watched}{load}{calm}{again}", f"{watched}{load}{calm}finish(i1)")
     bad(f"{watched}{load}{escape}{again}", f"{watched}{load}{escape}finish(i1)")
     bad(f"{load}{calm}{again}", f"{load}{calm}finish(i1)")
+    known = watched.replace("p0", "ConstPtr(cell)") + "i1 = getfield_gc_i(ConstPtr(cell), descr=Cell.live)\nfinish(i1)"
+    ok(known, "guard_not_invalidated() []\nfinish(7)")
+    bad("i1 = getfield_gc_i(ConstPtr(cell), descr=Cell.live)\nfinish(i1)", "finish(7)")
     twice = "guard_not_invalidated() []\n{}guard_not_invalidated() []\nfinish()"
     ok(twice.format(""), "guard_not_invalidated() []\nfinish()")
     ok(twice.format(calm), f"guard_not_invalidated() []\n{calm}finish()")
