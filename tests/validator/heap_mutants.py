@@ -349,7 +349,22 @@ def _append_allocation(ops: Ops, trace: Trace, random: Random) -> Ops:
     return ops
 
 
+def _change_stored(ops: Ops, trace: Trace, random: Random) -> Ops:
+    """A store puts another value."""
+    n = _pick(ops, random, Kind.STORE)
+    if n is not None:
+        args = ops[n].args
+        ops[n] = replace(ops[n], args=(*args[:-1], _other(trace, args[-1].type, random)))
+    return ops
+
+
+def _drop_two_stores(ops: Ops, trace: Trace, random: Random) -> Ops:
+    return _drop_store(_change_stored(ops, trace, random), trace, random)
+
+
 EDITS = [
+    _change_stored,
+    _drop_two_stores,
     _drop,
     _drop_store,
     _drop_store,

@@ -103,6 +103,7 @@ REFS = {"N": ("Node.next", "Base.left", "Base.near"), "B": ("Base.left", "Base.n
 REFS["R"] = ("Raw.b",)
 STRUCTS = {"N": "Node", "B": "Base", "O": "Other", "R": "Raw", "L": "Loose"}
 ARRAYS = {"W": "Words", "F": "Refs", "P": "Points", "C": "Fixed", "A": "Any"}
+THEMES = ("NNN", "NNN", "NNB", "NNF", "NNF", "NNR", "NNW", "NNP", "NRF", "NC", "NOL", "NNNBORLWFPCA")
 GUARDS = ["guard_nonnull"] * 3 + ["guard_class", "guard_nonnull_class"] * 2
 GUARDS += ["guard_isnull", "guard_value", "guard_subclass"]
 CLASSES = ("base_vt", "Node", "Node", "Other", "Raw", "Loose")
@@ -125,7 +126,12 @@ class Writer:
         self.random = random
         self.word = word
         self.names = 0
-        inputs = [self.fresh(kind) for kind in random.choices("iNNNBWFOPCL", k=random.choice([1, 2, 3, 3]))]
+        theme = random.choice(THEMES)
+        self.structs = [kind for kind in theme if kind in STRUCTS]
+        self.arrays = [kind for kind in theme if kind in ARRAYS]
+        self.ints = {kind: random.sample(texts, 1) for kind, texts in INTS.items()}
+        self.refs = {kind: random.sample(texts, 1 if random.random() < 0.7 else len(texts)) for kind, texts in REFS.items()}
+        inputs = [self.fresh(kind) for kind in random.choices(f"i{theme}", k=random.choice([1, 2, 3, 3]))]
         self.inputs = tuple(inputs)
         self.values: list[Var] = list(inputs)
         self.bools: list[Var] = []
@@ -179,7 +185,7 @@ class Writer:
             descr = "w" if is_ref else "u"
         else:
             is_ref = self.random.random() < 0.5
-            descr = self.random.choice((REFS if is_ref else INTS)[kind])
+            descr = self.random.choice((self.refs if is_ref else self.ints)[kind])
         letter = "r" if is_ref else "i"
         if store:
             self.emit("setfield_gc", (p, self.node() if is_ref else self.number()), descr=descr)
@@ -201,11 +207,11 @@ class Writer:
             self.emit(f"get{stem}_{'r' if is_ref else 'i'}", (p, i), "N" if is_ref else "i", descr=descr)
 
     def allocation(self) -> None:
-        if self.random.random() < 0.65:
-            kind = self.random.choice("NNNBORL")
+        if not self.arrays or self.random.random() < 0.65:
+            kind = self.random.choice(self.structs)
             self.emit("new_with_vtable", (), kind, descr=STRUCTS[kind])
         else:
-            kind = self.random.choice("WFPCA")
+            kind = self.random.choice(self.arrays)
             row = self.random.choice(["new_array", "new_array_clear", "new_array_clear"])
             length = ConstInt(self.random.choice([1, 2, 2])) if self.random.random() < 0.8 else self.number()
             self.emit(row, (length,), kind, descr=ARRAYS[kind])
@@ -321,6 +327,9 @@ class Writer:
                 self.guard()
             case 17:
                 self.identity()
+                if self.random.random() < 0.5:
+                    row = self.random.choice(["guard_true", "guard_true", "guard_false"])
+                    self.emit(row, (self.bools[-1],), exit=self.exit())
             case 18:
                 self.fact()
             case _:
@@ -364,6 +373,7 @@ class States:
         self._random = random
         self._word = before.word
         self._events = [op for op in before.ops if op.op.kind is Kind.EVENT]
+        self._fields: dict[str, list[Field]] = {}
         self._constants = sorted(
             {
                 value.text[len("ConstPtr(") : -1]
@@ -434,23 +444,34 @@ class States:
     def _fill(self, heap: Heap, ref: Ref) -> None:
         described = heap.objects[ref]
         cells = dict(described.cells)
-        for number, texts in enumerate(MEMORY):
-            for text in texts:
-                slot = self._layout.field(text)
-                wanted = slot.type is (REF if number else INT)
-                cell = (slot.key, NO_INDEX)
-                fits = slot.owner is None or heap.isa(ref, slot.owner)
-                if wanted and fits and cell not in cells and self._random.random() < 0.7:
-                    cells[cell] = self._held(slot, heap)
-        for text in ("Words", "Refs", "Fixed", "Any", "Points"):
-            array = self._layout.array(text)
-            if described.type.name != array.name:
-                continue
-            for slot in (*array.fields, *([array.item] if array.item is not None else [])):
-                for index in range(described.length or 0):
+        for slot in self._fields_of(described.type.name):
+            cell = (slot.key, NO_INDEX)
+            if cell not in cells and self._random.random() < 0.7:
+                cells[cell] = self._held(slot, heap)
+        if described.length:
+            for slot in self._items_of(described.type.name):
+                for index in range(described.length):
                     if self._random.random() < 0.7:
                         cells[slot.key, index] = self._held(slot, heap)
         heap.objects[ref] = replace(described, cells=cells)
+
+    def _fields_of(self, name: str) -> list[Field]:
+        if name not in self._fields:
+            slots = [
+                (self._layout.field(text), type_)
+                for texts, type_ in zip(MEMORY, (INT, REF), strict=True)
+                for text in texts
+            ]
+            self._fields[name] = [
+                slot
+                for slot, type_ in slots
+                if slot.type is type_ and (slot.owner is None or self._layout.is_subclass(name, slot.owner))
+            ]
+        return self._fields[name]
+
+    def _items_of(self, name: str) -> list[Field]:
+        array = self._layout.array(name)
+        return [*array.fields, *([array.item] if array.item is not None else [])]
 
     def _held(self, slot: Field, heap: Heap) -> Datum:
         return self._reference("N", heap) if slot.type is REF else self._number(slot)

@@ -32,7 +32,7 @@ from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator import Failargs, Guards, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict, validate
 
-STATES = 300
+STATES = 80
 
 
 @dataclass(frozen=True)
