@@ -276,7 +276,7 @@ def _substitute_fresh(ops: Ops, trace: Trace, random: Random) -> Ops:
     results = [(n, var) for n, var in made if var is not None]
     if len(results) < 2:
         return ops
-    (a, one), (b, other) = sorted(random.sample(results, 2), key=lambda entry: entry[0])
+    (_, one), (b, other) = sorted(random.sample(results, 2), key=lambda entry: entry[0])
     if one.type is not other.type:
         return ops
     return _substituted(ops, other, one, random.randrange(b + 1, len(ops) + 1))
@@ -318,7 +318,9 @@ def _extra_store(ops: Ops, trace: Trace, random: Random) -> Ops:
     n = _pick(ops, random, Kind.STORE)
     if n is not None:
         op = ops[n]
-        kept = op if random.random() < 0.5 else replace(op, args=(*op.args[:-1], _other(trace, op.args[-1].type, random)))
+        kept = (
+            op if random.random() < 0.5 else replace(op, args=(*op.args[:-1], _other(trace, op.args[-1].type, random)))
+        )
         ops.insert(random.randrange(len(ops)), kept)
     return ops
 

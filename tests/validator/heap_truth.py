@@ -242,9 +242,9 @@ def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: L
         return False
     if isinstance(value, Ref) and value != Ref("NULL") and value not in heap.objects:
         return False
-    if isinstance(value, int) and slot.low is not None and slot.high is not None:
-        if not slot.low <= value <= slot.high:
-            return False
+    bounds = (slot.low, slot.high) if slot.low is not None and slot.high is not None else None
+    if isinstance(value, int) and bounds is not None and not bounds[0] <= value <= bounds[1]:
+        return False
     if slot.owner is not None and not layout.is_subclass(described.type.name, slot.owner):
         return False
     return index == NO_INDEX or 0 <= index < (described.length or 0)

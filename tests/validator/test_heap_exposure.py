@@ -19,7 +19,8 @@ RIGHT = {
         pW1 = new_array_clear(2, descr=Words)
         pW2 = escape_r(pW1)
         i2 = ptr_eq(pW1, pW2)
-        guard_true(i2) []
+        i4 = int_and(i2, i1)
+        guard_true(i4) []
         i3 = arraylen_gc(pW2, descr=Words)
         finish(i3)
         """,
@@ -27,11 +28,12 @@ RIGHT = {
     ),
     "the class of an event's result that is an allocation": (
         """
-        []
+        [i1]
         pN1 = new_with_vtable(descr=Node)
         pN2 = escape_r(pN1)
         i2 = ptr_eq(pN1, pN2)
-        guard_true(i2) []
+        i4 = int_and(i2, i1)
+        guard_true(i4) []
         guard_class(pN2, ConstClass(Node)) []
         finish()
         """,
@@ -93,6 +95,37 @@ RIGHT = {
 """Names, the recorded trace, and what the optimizer put for some of its lines."""
 
 WRONG = {
+    "a store that was not there": (
+        """
+        [pN1]
+        i1 = getfield_gc_i(pN1, descr=Node.value)
+        finish()
+        """,
+        {"finish()": "setfield_gc(pN1, 5, descr=Node.value)\nfinish()"},
+    ),
+    "an event may write what the allocation did not clear": (
+        """
+        []
+        pR1 = new_with_vtable(descr=Raw)
+        escape_n(pR1)
+        i1 = getfield_gc_i(pR1, descr=Raw.a)
+        finish(i1)
+        """,
+        {"i1 = getfield_gc_i(pR1, descr=Raw.a)": "", "finish(i1)": "finish(0)"},
+    ),
+    "a protected field keeps the value that it had then, not that of the start": (
+        """
+        [pN1]
+        i0 = getfield_gc_i(pN1, descr=Node.quasi)
+        setfield_gc(pN1, 3, descr=Node.quasi)
+        quasiimmut_field(pN1, descr=Node.quasi)
+        guard_not_invalidated() []
+        call_n(1, descr=fix_n)
+        i1 = getfield_gc_i(pN1, descr=Node.quasi)
+        finish(i1)
+        """,
+        {"i1 = getfield_gc_i(pN1, descr=Node.quasi)": "", "finish(i1)": "finish(i0)"},
+    ),
     "what only seems to be visible to an event is not compared there": (
         """
         [pN1, pN2]

@@ -23,7 +23,8 @@ if __name__ == "__main__":
 import pytest
 from faulty import with_origins
 from heap_mutants import edited
-from heap_traces import SMALL, WIDE, States, heap_trace
+from heap_states import States
+from heap_traces import SMALL, WIDE, heap_trace
 from heap_truth import Truth, is_possible
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
@@ -124,17 +125,19 @@ def check_counterexample(case: Case, state: State, origins: tuple[int | None, ..
 def told(state: State) -> str:
     lines = [f"inputs {[str(value) for value in state.inputs]}", str(state.world)]
     if state.heap is not None:
-        lines += [f"{ref}: {found.type.name} {found.length} {dict(found.cells)}" for ref, found in state.heap.objects.items()]
+        lines += [
+            f"{ref}: {found.type.name} {found.length} {dict(found.cells)}" for ref, found in state.heap.objects.items()
+        ]
         lines.append(str(state.heap.names))
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
     seen: Counter[str] = Counter()
     source = cases(random)
-    while sum(seen.values()) < 60:
+    while sum(seen.values()) < 50:
         seen[type(judged(next(source), random)).__name__] += 1
     assert seen["Proved"] > 5, seen
     assert seen["Refuted"] > 5, seen
@@ -150,9 +153,7 @@ def main() -> None:
     parser.add_argument("--stop", action="store_true", help="stop at the first wrong verdict")
     given = parser.parse_args()
     if given.solver_alone:
-        import validator.judge
-
-        validator.judge.sample_states = lambda *_: iter(())  # type: ignore[assignment]
+        pytest.MonkeyPatch().setattr("validator.judge.sample_states", lambda *_: iter(()))
     seen: Counter[str] = Counter()
     number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
     while time.perf_counter() < until:
