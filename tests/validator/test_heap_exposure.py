@@ -95,6 +95,42 @@ RIGHT = {
 """Names, the recorded trace, and what the optimizer put for some of its lines."""
 
 WRONG = {
+    "an immutable field that has been read of what an event has seen is stored to": (
+        """
+        []
+        pN1 = new_with_vtable(descr=Node)
+        escape_n(pN1)
+        i1 = getfield_gc_i(pN1, descr=Base.fixed)
+        finish()
+        """,
+        {"finish()": "setfield_gc(pN1, i1, descr=Base.fixed)\nfinish()"},
+    ),
+    "that it was stored to does not say more than that no event has seen it": (
+        """
+        [pN1, pN2]
+        pN3 = new_with_vtable(descr=Node)
+        setfield_gc(pN1, pN3, descr=Node.next)
+        setfield_gc(pN2, NULL, descr=Node.next)
+        escape_n()
+        i1 = getfield_gc_i(pN3, descr=Base.fixed)
+        setfield_gc(pN3, 7, descr=Base.fixed)
+        finish(0)
+        """,
+        {"finish(0)": "finish(1)"},
+    ),
+    "an event sees what objects hold that were seen before": (
+        """
+        []
+        pN1 = new_with_vtable(descr=Node)
+        escape_n(pN1)
+        pN2 = new_with_vtable(descr=Node)
+        setfield_gc(pN1, pN2, descr=Node.next)
+        escape_n()
+        i1 = getfield_gc_i(pN2, descr=Node.value)
+        finish(i1)
+        """,
+        {"i1 = getfield_gc_i(pN2, descr=Node.value)": "", "finish(i1)": "finish(0)"},
+    ),
     "a store that was not there": (
         """
         [pN1]
