@@ -95,6 +95,31 @@ RIGHT = {
 """Names, the recorded trace, and what the optimizer put for some of its lines."""
 
 WRONG = {
+    "objects with different values in different fields": (
+        """
+        [pN1, pN2]
+        i1 = getfield_gc_i(pN1, descr=Node.quasi)
+        guard_value(i1, 1) []
+        i2 = getfield_gc_i(pN2, descr=Base.fixed)
+        guard_value(i2, 2) []
+        i3 = ptr_eq(pN1, pN2)
+        finish(i3)
+        """,
+        {"i3 = ptr_eq(pN1, pN2)": "", "finish(i3)": "finish(0)"},
+    ),
+    "objects with different values at different times": (
+        """
+        [pN1, pN2]
+        i1 = getfield_gc_i(pN1, descr=Node.quasi)
+        guard_value(i1, 1) []
+        escape_n()
+        i2 = getfield_gc_i(pN2, descr=Node.quasi)
+        guard_value(i2, 2) []
+        i3 = ptr_eq(pN1, pN2)
+        finish(i3)
+        """,
+        {"i3 = ptr_eq(pN1, pN2)": "", "finish(i3)": "finish(0)"},
+    ),
     "an immutable field that has been read of what an event has seen is stored to": (
         """
         []
