@@ -13,6 +13,15 @@ from optimizer.ir.text import parse
 from validator import Options, Proved, Verdict, validate
 
 RIGHT = {
+    "a length is not negative": (
+        """
+        [pW1, i1]
+        i2 = arraylen_gc(pW1, descr=Words)
+        i3 = int_lt(i2, 0)
+        finish(i3)
+        """,
+        {"i3 = int_lt(i2, 0)": "", "finish(i3)": "finish(0)"},
+    ),
     "the length of an event's result that is an allocation": (
         """
         [i1]
@@ -95,6 +104,25 @@ RIGHT = {
 """Names, the recorded trace, and what the optimizer put for some of its lines."""
 
 WRONG = {
+    "what an exit block needs does not hold where its guard passes": (
+        """
+        [pN1, i1]
+        guard_true(i1) [] {
+        setfield_gc(pN1, 1, descr=Node.value)
+        }
+        finish()
+        """,
+        {"finish()": "i2 = getfield_gc_i(pN1, descr=Node.value)\nfinish()"},
+    ),
+    "a class that is not declared is not that of a declared struct by its name": (
+        """
+        [pN1]
+        guard_class(pN1, ConstClass(Loose)) []
+        guard_class(pN1, ConstClass(Other)) []
+        finish()
+        """,
+        {"guard_class(pN1, ConstClass(Other)) []": ""},
+    ),
     "objects with different values in different fields": (
         """
         [pN1, pN2]
