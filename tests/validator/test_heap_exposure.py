@@ -104,6 +104,41 @@ RIGHT = {
 """Names, the recorded trace, and what the optimizer put for some of its lines."""
 
 WRONG = {
+    "an immutable field of an old object that has been read is stored to": (
+        """
+        [pN1]
+        i1 = getfield_gc_i(pN1, descr=Base.fixed)
+        finish()
+        """,
+        {"finish()": "setfield_gc(pN1, i1, descr=Base.fixed)\nfinish()"},
+    ),
+    "an event that only reads sees a store": (
+        """
+        [pN1]
+        setfield_gc(pN1, 1, descr=Node.value)
+        call_n(1, descr=peek_n)
+        setfield_gc(pN1, 2, descr=Node.value)
+        finish()
+        """,
+        {"setfield_gc(pN1, 1, descr=Node.value)": ""},
+    ),
+    "what is not of a class may be NULL": (
+        """
+        [pN1]
+        i1 = ptr_eq(pN1, NULL)
+        guard_nonnull_class(pN1, ConstClass(Node)) [i1]
+        finish()
+        """,
+        {"guard_nonnull_class(pN1, ConstClass(Node)) [i1]": "guard_nonnull_class(pN1, ConstClass(Node)) [0]"},
+    ),
+    "two undeclared constants may be two objects": (
+        """
+        []
+        i1 = ptr_eq(ConstPtr(x), ConstPtr(y))
+        finish(i1)
+        """,
+        {"i1 = ptr_eq(ConstPtr(x), ConstPtr(y))": "", "finish(i1)": "finish(1)"},
+    ),
     "what an exit block needs does not hold where its guard passes": (
         """
         [pN1, i1]
