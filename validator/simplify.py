@@ -14,6 +14,7 @@ from validator.sites import (
     Site,
     fits_at,
     given_memory,
+    is_given,
     plain,
     references_to,
     renamed,
@@ -152,7 +153,8 @@ class _Search:
                 done |= self._replace(ref, simpler)
             if any(isinstance(value, int) for value in simpler.cells.values()):
                 done |= self._replace(ref, _without(simpler, int))
-            for length in _shorter(held.length or 0):
+            assert self.state.heap is not None
+            for length in () if is_given(ref, self.state.heap) else _shorter(held.length or 0):
                 if self._replace(ref, shortened(self._held(ref) or held, length)):
                     done = True
                     break

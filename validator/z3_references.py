@@ -7,7 +7,7 @@ these numbers, so that equal objects have equal contents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -88,8 +88,12 @@ class References:
             self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts, result)
         return self._functions[key]
 
-    def axioms(self, terms: Iterable[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
+    def axioms(self, terms: Sequence[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
         """What holds of these terms whatever the trace does."""
+        functions = {(term.kind, term.value): term for term in terms if term.args and len(term.args) == 1}
+        for constant in terms:
+            if constant.kind == "constant":
+                yield from self._declared(constant, done, functions.values())
         for term in terms:
             match term.kind:
                 case "pointer" | "load_ref" | "constant":
@@ -111,6 +115,29 @@ class References:
         yield z3.Or(z3.ULT(reference, self._number(_FRESH)), *fresh)
         if term.kind == "constant":
             yield reference != self._number(0)
+
+    def _declared(self, constant: Term, done: Mapping[Term, Any], functions: Iterable[Term]) -> Iterator[Any]:
+        """What is declared of a constant holds of what equals it as well."""
+        for term in functions:
+            if term.kind == "class_of":
+                yield _between(self._function(term)(done[constant]), *self._terms.class_limits_of(constant))
+            elif term.kind == "length" or term.kind in LOADS:
+                known = self._terms.remade(term, (constant,))
+                if known.kind in ("const", "null"):
+                    yield self._function(term)(done[constant]) == self._literal(known)
+
+    def _literal(self, term: Term) -> Any:
+        if term.kind == "const":
+            return z3.BitVecVal(term.value, self._terms.width, self._context)
+        return self._number(0)
+
+    def apart(self, terms: Iterable[Term], done: Mapping[Term, Any]) -> list[Any]:
+        """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
+        and differ from each other."""
+        names = [done[term] for term in terms if term.kind == "class_name"]
+        declared = [self._terms.class_range(name)[0] for name in self._terms.declared_classes()]
+        conditions = [name != z3.BitVecVal(number, _CLASS_BITS, self._context) for name in names for number in declared]
+        return [*conditions, z3.Distinct(*names)] if len(names) > 1 else conditions
 
     def _class_axioms(self, term: Term, done: Mapping[Term, Any]) -> Iterator[Any]:
         """NULL is what has no class."""
