@@ -147,7 +147,7 @@ WRONG = {
         }
         finish()
         """,
-        {"finish()": "i2 = getfield_gc_i(pN1, descr=Node.value)\nfinish()"},
+        {"guard_true(i1) [] {": "i2 = getfield_gc_i(pN1, descr=Node.value)\nguard_true(i1) [] {"},
     ),
     "a class that is not declared is not that of a declared struct by its name": (
         """
