@@ -166,7 +166,8 @@ class _Search:
         """The parent's class, where an object of a subclass is not needed."""
         done = False
         for ref in self._refs():
-            held = self._held(ref)
+            assert self.state.heap is not None
+            held = None if is_given(ref, self.state.heap) else self._held(ref)
             while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
                 done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
                 held = self._held(ref) if simpler else None
