@@ -83,6 +83,7 @@ class Memory:
         self._shared: dict[str, dict[Cell, Value]] = {}
         self._lasting: dict[str, dict[Cell, Value]] = {}  # of immutable and of protected cells
         self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
+        self._world_has_written = False
         self._watched: list[Cell] = []
         self._protected: set[Cell] = set()
 
@@ -97,7 +98,7 @@ class Memory:
             value = self._local_content(local, cell)
         else:
             value = self._table(cell).get(cell)
-            if value is None:
+            if value is None and cell.slot.immutable:
                 value = self._declared_content(cell)
         return None if value is None else find(value)
 
@@ -120,9 +121,7 @@ class Memory:
     def _declared_content(self, cell: Cell) -> Value | None:
         """What the declarations say of a constant's field, as long as nobody can have changed it."""
         known = self._facts.layout.constant(constant_name(cell.object))
-        if known is None or cell.slot.key in self._rewritten:
-            return None
-        if not cell.slot.immutable and not (cell.slot.quasi_immutable and cell in self._protected):
+        if known is None or cell.slot.key in self._rewritten or (self._world_has_written and not cell.slot.immutable):
             return None
         for slot, value in known.fields:
             if slot.key == cell.slot.key:
@@ -220,6 +219,7 @@ class Memory:
             self._watched.clear()
             self._protected.clear()
         if effects.writes is None:
+            self._world_has_written = True
             self._shared.clear()
         else:
             for key in effects.writes:
@@ -256,7 +256,7 @@ class Memory:
         """A check of the code has passed: what has been watched is not changed by an event that cannot invalidate."""
         for cell in self._watched:
             self._protected.add(cell)
-            value = self._shared.get(cell.slot.key, {}).pop(cell, None)
+            value = self._shared.get(cell.slot.key, {}).pop(cell, None) or self._declared_content(cell)
             if value is not None:
                 self._table(cell)[cell] = value
         self._watched.clear()

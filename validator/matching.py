@@ -8,16 +8,21 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.encode import Encoding, ExitEncoding, GuardEncoding
+from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import Sight, SymbolicHeap
 
 Pairs = Iterable[tuple[Term | None, Term | None]]
+
+
+Simplify = Callable[[Term], Term]
+"""What a term is, as far as something is known."""
 
 
 def match_allocations(
@@ -25,7 +30,15 @@ def match_allocations(
 ) -> dict[int, Term]:
     """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
     `after` was encoded, and more. `origins` is a guess of them."""
-    flow = _Flow(taken=known.values())
+    flow = _Flow(known.values())
+    _follow_all(flow, before, after, origins)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing_all(before, after)
+        _follow_all(flow, before, after, origins)
+    return flow.partners(after.made)
+
+
+def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
     for wanted, got in zip(before.events, after.events, strict=False):
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
@@ -35,15 +48,33 @@ def match_allocations(
             aside = flow.copy()
             aside.follow_exit(before.guards[origin].exit, guard.exit)
             flow.take(aside, after.made.values())
-    return flow.partners(after.made)
 
 
-def match_exit(before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding) -> dict[int, Term]:
+def match_exit(
+    before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding, knowing: Callable[[], Simplify]
+) -> dict[int, Term]:
     """Partners for the allocations of the exit block of a guard of the optimized trace, by number. What has a partner
-    ahead of the guard keeps it."""
-    flow = _Flow(taken=guard.heap.allocations)
+    ahead of the guard keeps it. `knowing` simplifies keys, where they are not plainly the same."""
+    flow = _Flow(guard.heap.allocations)
     flow.follow_exit(before, after)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing()
+        flow.follow_exit(before, after)
     return flow.partners(after.made)
+
+
+def knowing_all(before: Encoding, after: Encoding) -> Simplify:
+    """What terms are where all operations of `before` are defined and all guards pass. Good for guesses only."""
+    facts = Facts(before.heap.memory.terms)
+    for known in before.defined:
+        facts.assume(known.condition)
+    for guard in (*before.guards, *after.guards):
+        facts.assume(guard.passes)
+    return _as_it_is if facts.contradiction else facts.rebuild
+
+
+def _as_it_is(term: Term) -> Term:
+    return term
 
 
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
@@ -67,11 +98,13 @@ class _Flow:
     """Partners, found by following values that are handed over; each of `taken` is its own partner already."""
 
     def __init__(self, taken: Iterable[Term]) -> None:
+        self.simplify: Simplify = _as_it_is
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
 
     def copy(self) -> _Flow:
         flow = _Flow(())
+        flow.simplify = self.simplify
         flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
         return flow
 
@@ -81,6 +114,9 @@ class _Flow:
             if alloc in other._partner:
                 self._partner[alloc] = other._partner[alloc]
                 self._taken.add(other._partner[alloc])
+
+    def has_all(self, made: Mapping[int, Term]) -> bool:
+        return all(alloc in self._partner for alloc in made.values())
 
     def partners(self, made: Mapping[int, Term]) -> dict[int, Term]:
         return {number: self._partner[alloc] for number, alloc in made.items() if alloc in self._partner}
@@ -93,14 +129,15 @@ class _Flow:
         """Match what both hand over, what old objects hold in both, and what these reach."""
         if not after.heap.allocations:
             return
-        inside = _Contents(before.heap), _Contents(after.heap)
+        inside = _Contents(before.heap, self.simplify), _Contents(after.heap, self.simplify)
         partners = [(wanted, got) for got, wanted in self._partner.items()]
-        waiting = [*pairs, *partners, *_stored(before.heap, after.heap)]
+        waiting = [*pairs, *partners, *_stored(before.heap, after.heap, self.simplify)]
         seen: set[tuple[Term, Term]] = set()
         while waiting:
             wanted, got = waiting.pop(0)
             if wanted is None or got is None:
                 continue
+            wanted, got = self.simplify(wanted), self.simplify(got)
             if wanted.kind == "choose" and got.kind == "choose" and wanted.args[0] is got.args[0]:
                 waiting += zip(wanted.args[1:], got.args[1:], strict=True)
             elif self._match(wanted, got) and (wanted, got) not in seen:
@@ -136,8 +173,9 @@ def _whole(heap: SymbolicHeap) -> Sight:
 class _Contents:
     """What allocations hold in a heap: by object, the references at each key."""
 
-    def __init__(self, heap: SymbolicHeap) -> None:
+    def __init__(self, heap: SymbolicHeap, simplify: Simplify) -> None:
         self._heap = heap
+        self._simplify = simplify
         self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
 
     def of(self, alloc: Term) -> Mapping[tuple[str, Term | None], Term]:
@@ -145,9 +183,8 @@ class _Contents:
             self._held = {}
             for slot in self._heap.memory.slots.values():
                 if slot.type is Type.REF:
-                    for link in _stores(self._heap.chain(slot)):
-                        held = self._held.setdefault(link.object, {})
-                        held.setdefault((slot.key, link.index), link.value)
+                    for p, index, value in _stores(self._heap.chain(slot), self._simplify):
+                        self._held.setdefault(p, {}).setdefault((slot.key, index), value)
         return self._held.get(alloc, {})
 
 
@@ -159,19 +196,19 @@ def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Itera
         yield from _alongside(mine, theirs)
 
 
-def _stored(before: SymbolicHeap, after: SymbolicHeap) -> Iterator[tuple[Term, Term]]:
+def _stored(before: SymbolicHeap, after: SymbolicHeap, simplify: Simplify) -> Iterator[tuple[Term, Term]]:
     """What old objects hold on both sides, of what was stored to them last."""
     for slot in before.memory.slots.values():
         one, two = before.chain(slot), after.chain(slot)
         if slot.type is Type.REF and one is not two:
-            yield from _alongside(_held_by_old(one), _held_by_old(two))
+            yield from _alongside(_held_by_old(one, simplify), _held_by_old(two, simplify))
 
 
-def _held_by_old(chain: Chain) -> dict[tuple[Term, Term | None], Term]:
+def _held_by_old(chain: Chain, simplify: Simplify) -> dict[tuple[Term, Term | None], Term]:
     held: dict[tuple[Term, Term | None], Term] = {}
-    for link in _stores(chain):
-        if link.object.kind != "alloc":
-            held.setdefault((link.object, link.index), link.value)
+    for p, index, value in _stores(chain, simplify):
+        if p.kind != "alloc":
+            held.setdefault((p, index), value)
     return held
 
 
@@ -184,5 +221,9 @@ def _alongside(wanted: Mapping[Any, Term], got: Mapping[Any, Term]) -> Iterator[
     yield from zip(mine, theirs, strict=False)
 
 
-def _stores(chain: Chain) -> Iterator[Stored]:
-    return (link for link in links(chain) if isinstance(link, Stored))
+def _stores(chain: Chain, simplify: Simplify) -> Iterator[tuple[Term, Term | None, Term]]:
+    """Object, index and value of the stores, the latest first."""
+    for link in links(chain):
+        if isinstance(link, Stored):
+            index = None if link.index is None else simplify(link.index)
+            yield simplify(link.object), index, simplify(link.value)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from optimizer.ir.heap import NULL, Object, Ref
+from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World
 from optimizer.ir.trace import Trace
@@ -14,6 +15,7 @@ from validator.sites import (
     Site,
     fits_at,
     given_memory,
+    is_given,
     plain,
     references_to,
     renamed,
@@ -62,7 +64,8 @@ class _Search:
     def run(self) -> None:
         steps: list[Callable[[], bool]] = [self._numbers]
         if self.state.heap is not None or self.state.world.writes or self.state.world.invalid:
-            steps = [self._world, self._references, self._garbage, self._contents, self._aliases, self._numbers]
+            steps = [self._world, self._references, self._garbage, self._contents, self._classes, self._aliases]
+            steps.append(self._numbers)
         while self._budget > 0 and max([step() for step in steps]):
             pass
         if self.state.heap is not None:
@@ -152,11 +155,29 @@ class _Search:
                 done |= self._replace(ref, simpler)
             if any(isinstance(value, int) for value in simpler.cells.values()):
                 done |= self._replace(ref, _without(simpler, int))
-            for length in _shorter(held.length or 0):
+            assert self.state.heap is not None
+            for length in () if is_given(ref, self.state.heap) else _shorter(held.length or 0):
                 if self._replace(ref, shortened(self._held(ref) or held, length)):
                     done = True
                     break
         return done
+
+    def _classes(self) -> bool:
+        """The parent's class, where an object of a subclass is not needed."""
+        done = False
+        for ref in self._refs():
+            held = self._held(ref)
+            while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
+                done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
+                held = self._held(ref) if simpler else None
+        return done
+
+    def _of_parent(self, held: Object, parent: str) -> Object:
+        assert self.state.heap is not None
+        assert isinstance(held.type, Struct)
+        type_ = self.state.heap.layout.struct(parent)
+        lost = {slot.key for slot in held.type.fields} - {slot.key for slot in type_.fields}
+        return replace(held, type=type_, cells={cell: v for cell, v in held.cells.items() if cell[0] not in lost})
 
     def _replace(self, ref: Ref, described: Object) -> bool:
         held = self._held(ref)

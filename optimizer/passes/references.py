@@ -10,7 +10,8 @@
     jump(p2, i3)
 
 Guards are only merged where no event stands between them, and the first one's exit is what counts: leaving there, the
-interpreter does the rest again. Nothing here needs to know what memory holds.
+interpreter does the rest again. The first one must have been recorded without an exit block, which may be defined only
+where that guard fails by itself. Nothing here needs to know what memory holds.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from optimizer.conditions import (
 )
 from optimizer.facts import Facts
 from optimizer.ir.ops import OPS, Kind
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
-from optimizer.walk import Answer, Equal, Fails, Merged, Needless, Pass, Passes
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of, memory_of
+from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
 _NONNULL_CLASS = OPS["guard_nonnull_class"]
 
@@ -42,12 +43,15 @@ class ReferenceTests(Pass):
 
     def __init__(self) -> None:
         self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at
+        self._with_block: set[int | None] = set()  # the origins of guards that were recorded with an exit block
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if memory_of(operation) is None:
             return None
         match operation.op.kind:
             case Kind.GUARD:
+                if exit_of(operation).block:
+                    self._with_block.add(exit_of(operation).origin)
                 return self._judge(operation, facts)
             case Kind.PURE:
                 return _compute(operation, facts)
@@ -58,7 +62,7 @@ class ReferenceTests(Pass):
     def learn(self, operation: Operation, facts: Facts) -> None:
         if operation.op.kind is Kind.EVENT:
             self._nonnull.clear()
-        elif operation.op.is_guard:
+        elif operation.op.is_guard and exit_of(operation).origin not in self._with_block:
             match passing(operation):
                 case Not(Same(value, other)) if other == NULL:
                     self._nonnull.setdefault(value, operation)

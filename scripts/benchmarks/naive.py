@@ -25,9 +25,9 @@ from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
 from validator.align import given_origins
 from validator.encode import event_name, input_name, leave
-from validator.judge import encode_pair
-from validator.matching import guess_origins, match_exit
+from validator.matching import guess_origins, knowing_all, match_exit
 from validator.obligations import Pair
+from validator.pairing import encode_pair
 from validator.symbolic_heap import Sight
 from validator.verdict import Options
 
@@ -255,7 +255,8 @@ class _Baseline:
         guard = self.pair.after.guards[j]
         if origin is None or not guard.exit.made:
             return guard.exit
-        named = match_exit(self.pair.before.guards[origin].exit, guard.exit, guard)
+        before, after = self.pair.before, self.pair.after
+        named = match_exit(before.guards[origin].exit, guard.exit, guard, lambda: knowing_all(before, after))
         return leave(self.pair.after, guard, j, named)
 
     # What has to hold.

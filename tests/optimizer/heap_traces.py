@@ -120,6 +120,7 @@ class Grower:
         self.inputs, self.heap = self.state()
         self.run = self.try_out([])
         self.dormant: list[Operation] = []
+        self.accessed: list[tuple[str, str, Value]] = []
 
     # States.
 
@@ -241,11 +242,15 @@ class Grower:
         kind = self.random.choice(["field"] * 5 + ["item"] * 2 + ["interior"])
         is_load = self.random.random() < 0.5
         descr = self.random.choice({"field": FIELDS, "item": ITEMS, "interior": INTERIORS}[kind])
+        again = bool(self.accessed) and self.random.random() < 0.6
+        if again:
+            kind, descr, old = self.random.choice(self.accessed[-4:])
         slot = self.layout.array(descr).item if kind == "item" else self.layout.field(descr)
         assert slot is not None
-        target = self.object(slot.owner)
+        target = old if again and self.random.random() < 0.5 else self.object(slot.owner)
         if target is None:
             return
+        self.accessed.append((kind, descr, target))
         index = () if kind == "field" else (self.index(target),)
         stem = {"field": "field_gc", "item": "arrayitem_gc", "interior": "interiorfield_gc"}[kind]
         if is_load:
@@ -267,6 +272,10 @@ class Grower:
             name = self.random.choice(["new_array", "new_array_clear", "new_array_clear"])
             new = Operation(OPS[name], (length,), self.fresh(Type.REF), None, kind)
         if self.add(new):
+            if kind == "Node" and self.random.random() < 0.6:
+                assert new.result is not None
+                args = (new.result, self.random.choice([self.vars[-1], self.value(Type.REF)]))
+                self.add(Operation(OPS["setfield_gc"], args, None, None, "Node.next"))
             for _ in range(self.random.randrange(3)):
                 self.access()
 

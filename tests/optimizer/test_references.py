@@ -126,6 +126,10 @@ STAY = {
     "merged over an event": (
         "[p0]\nguard_nonnull(p0, origin=0) []\nescape_n()\nguard_class(p0, ConstClass(Node), origin=1) [p0]\njump()\n"
     ),
+    "merged into a guard with an exit block of its own": (
+        "[p0, p1]\nguard_nonnull(p0, origin=0) [] {\n    setfield_gc(p1, 2, descr=x)\n}\n"
+        "guard_class(p0, ConstClass(Node), origin=1) []\njump()\n"
+    ),
     "a class and then a value": (
         "[p0]\nguard_class(p0, ConstClass(Node), origin=0) []\nguard_value(p0, ConstPtr(a), origin=1) []\njump()\n"
     ),
@@ -147,7 +151,7 @@ STAY = {
         "[p0]\nguard_not_invalidated(origin=0) []\nquasiimmut_field(p0, descr=Base.tag)\n"
         "guard_not_invalidated(origin=1) []\njump()\n"
     ),
-    "what the class of an array would be": "[p0]\ni1 = arraylen_gc(p0, descr=Ints)\nguard_value(i1, 2, origin=0) []\njump()\n",
+    "what a length is": "[p0]\ni1 = arraylen_gc(p0, descr=Ints)\nguard_value(i1, 2, origin=0) []\njump()\n",
 }
 
 

@@ -140,7 +140,8 @@ TOGETHER = {
     ),
     "guards and tests of one are settled": (
         "[p0]\np1 = new_with_vtable(descr=Node)\nguard_class(p1, ConstClass(Node)) []\nguard_nonnull(p1) []\n"
-        "guard_nonnull_class(p1, ConstClass(Node)) []\nguard_is_object(p1) []\nguard_subclass(p1, ConstClass(base_vt)) []\n"
+        "guard_nonnull_class(p1, ConstClass(Node)) []\nguard_is_object(p1) []\n"
+        "guard_subclass(p1, ConstClass(base_vt)) []\n"
         "i2 = ptr_eq(p1, p0)\ni3 = instance_ptr_ne(p1, p1)\ni4 = ptr_eq(p1, NULL)\njump(i2, i3, i4)\n",
         "[p0]\njump(0, 0, 0)\n",
     ),
