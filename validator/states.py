@@ -50,7 +50,7 @@ def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout
         sampler = HeapSampler(before, plan_heap(before, after, layout), pool, random)
         for count in range(_SAMPLES):
             is_changed = bool(examples) and count % 2 == 1
-            yield sampler.changed(random.choice(examples)) if is_changed else sampler.state(tame=count % 4 < 2)
+            yield sampler.changed(random.choice(examples)) if is_changed else sampler.state(tame=count % 4 == 0)
         return
     for value in simple_values(word)[:3]:
         yield State((value,) * arity, World((value,) * events))
