@@ -11,7 +11,7 @@ from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
 from validator.encode import Encoding, check_supported, encode, memory_for
-from validator.matching import guess_origins, match_allocations
+from validator.matching import guess_by_name, guess_origins, match_allocations
 from validator.obligations import Pair
 from validator.symbolic_heap import Memory
 from validator.verdict import Options
@@ -24,18 +24,27 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
             check_supported(trace)
     memory = memory_for(layout, before, after)
     recorded = _encoded(before, memory, "before")
+    return Pair(memory, recorded, _matched(recorded, after, memory), options)
+
+
+def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
+    """The optimized trace, encoded again as often as more partners are found."""
+    if not recorded.made:
+        return _encoded(after, memory, "after")
     seen = memory.terms.visible_from.copy()
-    optimized = _encoded(after, memory, "after")
-    known: dict[int, Term] = {}
-    while recorded.made and len(known) < len(optimized.made):
-        guess = guess_origins(recorded, optimized, given_origins(before, after))
-        found = match_allocations(recorded, optimized, guess, known)
-        if len(found) == len(known):
-            break
-        known = found
+    known: dict[int, Term] = guess_by_name(recorded, after)
+    by_name = True
+    origins = given_origins(recorded.trace, after)
+    while True:
         memory.terms.forget_exposures(seen)
         optimized = _encoded(after, memory, "after", known)
-    return Pair(memory, recorded, optimized, options)
+        found = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
+        if found.contradicted and by_name:
+            known, by_name = {}, False
+        elif len(found.partners) > len(known):
+            known = found.partners
+        else:
+            return optimized
 
 
 def _encoded(trace: Trace, memory: Memory, which: str, named: Mapping[int, Term] | None = None) -> Encoding:
