@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from optimizer.conditions import NULL, Both, Condition, IsValid, Not, Same
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain
-from optimizer.ir.trace import ConstRef, Value, Var
+from optimizer.ir.ops import Type
+from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
 from optimizer.references import About, constant_name
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def _contents_differ(facts: Facts, one: Value, other: Value) -> bool:
 def apart(facts: Facts, one: Value, other: Value) -> bool:
     """Can these two machine ints not be equal?"""
     one, other = facts.find(one), facts.find(other)
-    if isinstance(one, ConstRef) or one.type is not other.type or one == other:
+    if isinstance(one, ConstInt) and isinstance(other, ConstInt):
+        return one != other
+    if one.type is not Type.INT or other.type is not Type.INT or one == other:
         return False
     bounds = facts.bounds.bounds
     return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None

@@ -19,8 +19,9 @@ from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.references import ReferenceTests
 from optimizer.passes.simplify import Simplify
 from optimizer.passes.virtuals import Virtuals
+from optimizer.riders import Pass
 from optimizer.rules import RULES
-from optimizer.walk import Pass, walk
+from optimizer.walk import walk
 
 FORWARD: Mapping[str, Callable[[], Pass]] = {
     Fold.name: Fold,

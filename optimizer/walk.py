@@ -34,131 +34,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.layout import layout_of
-from optimizer.ir.ops import OPS, Op, Type
-from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations, exit_of
+from optimizer.ir.ops import OPS
+from optimizer.ir.trace import Exit, Operation, Trace, exit_of
+from optimizer.riders import (
+    Answer,
+    Becomes,
+    Equal,
+    Fails,
+    First,
+    Merged,
+    Names,
+    Needless,
+    Pass,
+    Passes,
+    Taken,
+)
 
 _ALWAYS_FAILS = OPS["guard_always_fails"]
-
-
-@dataclass(frozen=True, slots=True)
-class Equal:
-    """The result is this value, which the walk has emitted, or a constant. Nothing is emitted.
-
-    `why` names the rule. Of an overflow operation, `overflowed` says what its flag is.
-    """
-
-    value: Value
-    why: str
-    overflowed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Becomes:
-    """This operation stands there instead, with the same result.
-
-    An overflow operation becomes one with the same flag, or one without, and then `overflowed` says what the
-    flag was.
-    """
-
-    op: Op
-    args: tuple[Value, ...]
-    why: str
-    overflowed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Passes:
-    """The guard passes wherever it is reached."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fails:
-    """The guard fails wherever it is reached."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Needless:
-    """The operation, which has no result, changes nothing and tells nothing. It is not emitted."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """The pass takes the operation, and will emit it where it must."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class First:
-    """These, which the pass has taken, are emitted here; then everybody is asked again."""
-
-    taken: tuple[Operation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """The guard passes, if `earlier`, which has been emitted as a guard without events since, becomes `op`."""
-
-    earlier: Operation
-    op: Op
-    args: tuple[Value, ...]
-    why: str
-
-
-Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Merged
-
-
-class Names:
-    """Gives names that nobody has in a trace."""
-
-    def __init__(self, trace: Trace) -> None:
-        self._used = {var.name for var in trace.inputs}
-        self._used.update(op.result.name for op in all_operations(trace) if op.result is not None)
-        self._count = 0
-
-    def fresh(self, type_: Type) -> Var:
-        letter = "p" if type_ is Type.REF else "i"
-        while f"{letter}{self._count}" in self._used:
-            self._count += 1
-        self._count += 1
-        return Var(f"{letter}{self._count - 1}", type_)
-
-
-class Pass:
-    """What rides on a walk; made for one walk.
-
-    If one of them `decides`, the walk takes what the bounds say of values and guards for decided: a value with
-    one possibility is that constant wherever it is used, and a guard that cannot pass always fails.
-    """
-
-    name: ClassVar[str]
-    decides: ClassVar[bool] = False
-
-    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        """What shall stand in this place instead; None if this pass has nothing to say. An answer is obeyed."""
-        return None
-
-    def learn(self, operation: Operation, facts: Facts) -> None:
-        """`operation` has been emitted or taken, and `facts` know of it."""
-
-    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
-        """Operations that must be emitted before `operation` is. Nobody is asked about them."""
-        return ()
-
-    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
-        """The exit of a guard that is emitted now, with what has been taken and is needed there."""
-        return exit_
 
 
 @dataclass(frozen=True, slots=True)

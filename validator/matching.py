@@ -8,42 +8,107 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.row import Type
+from optimizer.ir.row import Kind, Type
 from optimizer.ir.term import Term
+from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.encode import Encoding, ExitEncoding, GuardEncoding
+from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import Sight, SymbolicHeap
 
 Pairs = Iterable[tuple[Term | None, Term | None]]
 
 
+Simplify = Callable[[Term], Term]
+"""What a term is, as far as something is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Partners for allocations by number. `contradicted`: two that were named as partners before flow together with
+    others."""
+
+    partners: dict[int, Term]
+    contradicted: bool
+
+
+def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
+    """Partners for the allocations of `after` that have the name and the type of one of `before`, by number: what most
+    optimizers leave of them. To be checked by flow."""
+    allocations = {alloc: number for number, alloc in before.made.items()}
+    named = {var.name: alloc for var, alloc in before.values.items() if alloc in allocations}
+    operations = list(all_operations(before.trace))
+    guess: dict[int, Term] = {}
+    for number, operation in enumerate(all_operations(after)):
+        alloc = named.get(operation.result.name) if operation.op.kind is Kind.NEW and operation.result else None
+        if alloc is None or alloc in guess.values():
+            continue
+        if _allocate_alike(operations[allocations[alloc]], operation):
+            guess[number] = alloc
+    return guess
+
+
+def _allocate_alike(one: Operation, other: Operation) -> bool:
+    are_constant = all(isinstance(arg, ConstInt) for arg in (*one.args, *other.args))
+    return (one.op, one.descr) == (other.op, other.descr) and (not are_constant or one.args == other.args)
+
+
 def match_allocations(
     before: Encoding, after: Encoding, origins: Sequence[int | None], known: Mapping[int, Term]
-) -> dict[int, Term]:
+) -> Matches:
     """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
     `after` was encoded, and more. `origins` is a guess of them."""
-    flow = _Flow(taken=known.values())
+    flow = _Flow(known.values())
+    _follow_all(flow, before, after, origins)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing_all(before, after)
+        _follow_all(flow, before, after, origins)
+    return Matches(flow.partners(after.made), flow.contradicted)
+
+
+def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
     for wanted, got in zip(before.events, after.events, strict=False):
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
     for guard, origin in zip(after.guards, origins, strict=True):
+        if flow.has_all(after.made):
+            return
         if origin is not None:
             # What an exit block allocates is not there at the other guards.
             aside = flow.copy()
             aside.follow_exit(before.guards[origin].exit, guard.exit)
             flow.take(aside, after.made.values())
-    return flow.partners(after.made)
 
 
-def match_exit(before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding) -> dict[int, Term]:
+def match_exit(
+    before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding, knowing: Callable[[], Simplify]
+) -> dict[int, Term]:
     """Partners for the allocations of the exit block of a guard of the optimized trace, by number. What has a partner
-    ahead of the guard keeps it."""
-    flow = _Flow(taken=guard.heap.allocations)
+    ahead of the guard keeps it. `knowing` simplifies keys, where they are not plainly the same."""
+    flow = _Flow(guard.heap.allocations)
     flow.follow_exit(before, after)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing()
+        flow.follow_exit(before, after)
     return flow.partners(after.made)
+
+
+def knowing_all(before: Encoding, after: Encoding) -> Simplify:
+    """What terms are where all operations of `before` are defined and all guards pass. Good for guesses only."""
+    facts = Facts(before.heap.memory.terms)
+    for known in before.defined:
+        facts.assume(known.condition)
+    for guard in (*before.guards, *after.guards):
+        facts.assume(guard.passes)
+    return _as_it_is if facts.contradiction else facts.rebuild
+
+
+def _as_it_is(term: Term) -> Term:
+    return term
 
 
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
@@ -64,14 +129,21 @@ def _is_alike(wanted: GuardEncoding, got: GuardEncoding) -> bool:
 
 
 class _Flow:
-    """Partners, found by following values that are handed over; each of `taken` is its own partner already."""
+    """Partners, found by following values that are handed over; each of `taken` is its own partner already.
+
+    `contradicted`: one of these has met another one.
+    """
 
     def __init__(self, taken: Iterable[Term]) -> None:
+        self.simplify: Simplify = _as_it_is
+        self.contradicted = False
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
+        self._found: set[Term] = set()
 
     def copy(self) -> _Flow:
         flow = _Flow(())
+        flow.simplify = self.simplify
         flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
         return flow
 
@@ -81,6 +153,9 @@ class _Flow:
             if alloc in other._partner:
                 self._partner[alloc] = other._partner[alloc]
                 self._taken.add(other._partner[alloc])
+
+    def has_all(self, made: Mapping[int, Term]) -> bool:
+        return all(alloc in self._partner for alloc in made.values())
 
     def partners(self, made: Mapping[int, Term]) -> dict[int, Term]:
         return {number: self._partner[alloc] for number, alloc in made.items() if alloc in self._partner}
@@ -93,14 +168,15 @@ class _Flow:
         """Match what both hand over, what old objects hold in both, and what these reach."""
         if not after.heap.allocations:
             return
-        inside = _Contents(before.heap), _Contents(after.heap)
+        inside = _Contents(before.heap, self.simplify), _Contents(after.heap, self.simplify)
         partners = [(wanted, got) for got, wanted in self._partner.items()]
-        waiting = [*pairs, *partners, *_stored(before.heap, after.heap)]
+        waiting = [*pairs, *partners, *_stored(before.heap, after.heap, self.simplify)]
         seen: set[tuple[Term, Term]] = set()
         while waiting:
             wanted, got = waiting.pop(0)
             if wanted is None or got is None:
                 continue
+            wanted, got = self.simplify(wanted), self.simplify(got)
             if wanted.kind == "choose" and got.kind == "choose" and wanted.args[0] is got.args[0]:
                 waiting += zip(wanted.args[1:], got.args[1:], strict=True)
             elif self._match(wanted, got) and (wanted, got) not in seen:
@@ -114,7 +190,11 @@ class _Flow:
         if got not in self._partner and wanted not in self._taken and _alike(wanted, got):
             self._partner[got] = wanted
             self._taken.add(wanted)
-        return self._partner.get(got) is wanted
+            self._found.add(got)
+        if self._partner.get(got) is wanted:
+            return True
+        self.contradicted |= got in self._partner and wanted in self._taken and got not in self._found
+        return False
 
 
 def _alike(wanted: Term, got: Term) -> bool:
@@ -136,8 +216,9 @@ def _whole(heap: SymbolicHeap) -> Sight:
 class _Contents:
     """What allocations hold in a heap: by object, the references at each key."""
 
-    def __init__(self, heap: SymbolicHeap) -> None:
+    def __init__(self, heap: SymbolicHeap, simplify: Simplify) -> None:
         self._heap = heap
+        self._simplify = simplify
         self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
 
     def of(self, alloc: Term) -> Mapping[tuple[str, Term | None], Term]:
@@ -145,9 +226,8 @@ class _Contents:
             self._held = {}
             for slot in self._heap.memory.slots.values():
                 if slot.type is Type.REF:
-                    for link in _stores(self._heap.chain(slot)):
-                        held = self._held.setdefault(link.object, {})
-                        held.setdefault((slot.key, link.index), link.value)
+                    for p, index, value in _stores(self._heap.chain(slot), self._simplify):
+                        self._held.setdefault(p, {}).setdefault((slot.key, index), value)
         return self._held.get(alloc, {})
 
 
@@ -159,19 +239,19 @@ def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Itera
         yield from _alongside(mine, theirs)
 
 
-def _stored(before: SymbolicHeap, after: SymbolicHeap) -> Iterator[tuple[Term, Term]]:
+def _stored(before: SymbolicHeap, after: SymbolicHeap, simplify: Simplify) -> Iterator[tuple[Term, Term]]:
     """What old objects hold on both sides, of what was stored to them last."""
     for slot in before.memory.slots.values():
         one, two = before.chain(slot), after.chain(slot)
         if slot.type is Type.REF and one is not two:
-            yield from _alongside(_held_by_old(one), _held_by_old(two))
+            yield from _alongside(_held_by_old(one, simplify), _held_by_old(two, simplify))
 
 
-def _held_by_old(chain: Chain) -> dict[tuple[Term, Term | None], Term]:
+def _held_by_old(chain: Chain, simplify: Simplify) -> dict[tuple[Term, Term | None], Term]:
     held: dict[tuple[Term, Term | None], Term] = {}
-    for link in _stores(chain):
-        if link.object.kind != "alloc":
-            held.setdefault((link.object, link.index), link.value)
+    for p, index, value in _stores(chain, simplify):
+        if p.kind != "alloc":
+            held.setdefault((p, index), value)
     return held
 
 
@@ -184,5 +264,9 @@ def _alongside(wanted: Mapping[Any, Term], got: Mapping[Any, Term]) -> Iterator[
     yield from zip(mine, theirs, strict=False)
 
 
-def _stores(chain: Chain) -> Iterator[Stored]:
-    return (link for link in links(chain) if isinstance(link, Stored))
+def _stores(chain: Chain, simplify: Simplify) -> Iterator[tuple[Term, Term | None, Term]]:
+    """Object, index and value of the stores, the latest first."""
+    for link in links(chain):
+        if isinstance(link, Stored):
+            index = None if link.index is None else simplify(link.index)
+            yield simplify(link.object), index, simplify(link.value)

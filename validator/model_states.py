@@ -90,15 +90,16 @@ class _Reading:
         return self._model.get(self._terms.pointer(name, epoch), 0)
 
     def _name_constants(self) -> None:
-        for term, value in self._model.items():
-            if term.kind == "constant":
-                name = f"ConstPtr({term.value})"
-                if self._layout.constant(term.value) is not None:
-                    self._refs[value] = self._heap.constant(term.value)
-                elif value in self._refs:
-                    self._heap.names[name] = self._refs[value]
-                else:
-                    self._new(value, name)
+        constants = {term.value: value for term, value in self._model.items() if term.kind == "constant"}
+        declared = [name for name in constants if self._layout.constant(name) is not None]
+        for name in declared:
+            self._refs[constants[name]] = self._heap.constant(name)
+        for name in sorted(constants.keys() - declared):
+            value = constants[name]
+            if value in self._refs:
+                self._heap.names[f"ConstPtr({name})"] = self._refs[value]
+            else:
+                self._new(value, f"ConstPtr({name})")
 
     def _input(self, position: int, var: Var) -> Datum:
         value = self._before.values[var]

@@ -11,7 +11,7 @@ become visible: an allocation is distinct from all variables that are no younger
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.layout import Array, Layout, Struct
@@ -309,6 +309,14 @@ class ObjectTerms(Terms):
                 return ARRAYS if class_.value.endswith("[]") else STRUCTS
             case _:
                 return self._constant_limits(class_.args[0]) if class_.args[0].kind == "constant" else ANY_CLASS
+
+    def class_limits_of(self, p: Term) -> ClassRange:
+        """The classes that a reference may have."""
+        return self.class_limits(self.class_of(p))
+
+    def declared_classes(self) -> Iterable[str]:
+        """The names of the declared structs and arrays."""
+        return self._class_ranges
 
     def _constant_limits(self, constant: Term) -> ClassRange:
         known = self.layout.constant(constant.value)

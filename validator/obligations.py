@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
-from validator.matching import match_exit
+from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms, is_reference
 from validator.symbolic_heap import Memory, Sight, agrees
 from validator.verdict import Failargs, Guards, Options
@@ -47,9 +47,12 @@ class Pair:
     """Two encodings over one `Memory`, and the obligations between them."""
 
     def __init__(self, memory: Memory, before: Encoding, after: Encoding, options: Options) -> None:
+        self.memory = memory
         self.terms: ObjectTerms = memory.terms
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
+        self._simplify: Simplify | None = None
+        self._made = frozenset(before.made.values())
         self.before = before
         self.after = after
         self.options = options
@@ -177,24 +180,32 @@ class Pair:
     def _exit(self, j: int, origin: int) -> ExitEncoding:
         """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
         own = self.after.guards[j].exit
-        if not own.made:
+        if not own.made or self.options.failargs is Failargs.IGNORE:
             return own
         if (j, origin) not in self._exits:
             guard = self.after.guards[j]
-            named = match_exit(self.before.guards[origin].exit, own, guard)
+            named = match_exit(self.before.guards[origin].exit, own, guard, self._knowing_all)
             self._exits[j, origin] = leave(self.after, guard, j, named)
         return self._exits[j, origin]
+
+    def _knowing_all(self) -> Simplify:
+        if self._simplify is None:
+            self._simplify = knowing_all(self.before, self.after)
+        return self._simplify
 
     def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
         """The memory that is not plainly the same in both, and the condition under which all that can be seen of it
         is."""
         if all(before.heap.chain(slot) is after.heap.chain(slot) for slot in self._slots):
             return
-        yield from self._differing(before.sight(), after.sight(), self._slots)
+        one, two = before.sight(), after.sight()
+        yield from self._differing(one, two, self._slots, one.objects & two.objects)
 
-    def _differing(self, before: Sight, after: Sight, slots: Sequence[Field]) -> Iterator[tuple[Field, Term]]:
+    def _differing(
+        self, before: Sight, after: Sight, slots: Sequence[Field], seen: frozenset[Term]
+    ) -> Iterator[tuple[Field, Term]]:
         for slot in slots:
-            same = agrees(before, after, slot)
+            same = agrees(before, after, slot, seen)
             if same is not self.terms.true:
                 yield slot, same
 
@@ -232,7 +243,17 @@ class Pair:
             return
         for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
             yield Obligation(f"event {number}: argument {i}", place, self.terms.equal(wanted, got), given)
-        for slot, same in self._differing(theirs.sight, mine.sight, theirs.may_see):
+        yield from self._seen_by_event(number, theirs, mine, place, given)
+
+    def _seen_by_event(
+        self, number: int, before: EventEncoding, after: EventEncoding, place: Place, given: tuple[Term, ...]
+    ) -> Iterator[Obligation]:
+        """Both sides take what the event may have changed for the same unknown behind it. So what `before` may have
+        shown it must be equal even where it is not shown; and `after` must not show it anything of that earlier."""
+        if after.sight.objects & self._made - before.sight.objects:
+            yield Obligation(f"event {number}: objects", place, self.terms.false, given)
+        seen = before.sight.objects.intersection(after.sight.heap.allocations)
+        for slot, same in self._differing(before.sight, after.sight, before.may_see, seen):
             yield Obligation(f"event {number}: heap {slot.key}", place, same, given)
 
     def end(self) -> Iterator[Obligation]:

@@ -16,6 +16,7 @@ from validator.sites import (
     Site,
     fits_at,
     given_memory,
+    is_given,
     plain,
     references_to,
     renamed,
@@ -155,7 +156,8 @@ class _Search:
                 done |= self._replace(ref, simpler)
             if any(isinstance(value, int) for value in simpler.cells.values()):
                 done |= self._replace(ref, _without(simpler, int))
-            for length in _shorter(held.length or 0):
+            assert self.state.heap is not None
+            for length in () if is_given(ref, self.state.heap) else _shorter(held.length or 0):
                 if self._replace(ref, shortened(self._held(ref) or held, length)):
                     done = True
                     break
@@ -165,16 +167,12 @@ class _Search:
         """The parent's class, where an object of a subclass is not needed."""
         done = False
         for ref in self._refs():
-            held = None if self._is_declared(ref) else self._held(ref)
+            assert self.state.heap is not None
+            held = None if is_given(ref, self.state.heap) else self._held(ref)
             while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
                 done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
                 held = self._held(ref) if simpler else None
         return done
-
-    def _is_declared(self, ref: Ref) -> bool:
-        """Does a declaration say of which type this constant is?"""
-        assert self.state.heap is not None
-        return _is_constant(ref) and self.state.heap.layout.constant(ref.name[len(CONSTANT) : -1]) is not None
 
     def _of_parent(self, held: Object, parent: str) -> Object:
         assert self.state.heap is not None

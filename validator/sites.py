@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from optimizer.ir.heap import NULL, Cell, Heap, Object, Ref
-from optimizer.ir.layout import Array, Field
+from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.runs import Scripted, World, Write
 from validator.verdict import State
 
@@ -60,10 +60,19 @@ def _cells(state: State) -> Iterator[CellOf]:
 
 def given_memory(ref: Ref, heap: Heap) -> frozenset[str]:
     """The memory of a constant that a declaration tells."""
+    return frozenset(slot.key for one in _known(ref, heap) for slot, _ in one.fields)
+
+
+def is_given(ref: Ref, heap: Heap) -> bool:
+    """Is the object a constant whose class a declaration tells?"""
+    return any(one.struct is not None or one.array is not None for one in _known(ref, heap))
+
+
+def _known(ref: Ref, heap: Heap) -> list[Known]:
+    """What is declared of the object, if it is a constant."""
     names = [ref.name, *(name for name, other in heap.names.items() if other == ref)]
     constants = [name[len(CONSTANT) : -1] for name in names if name.startswith(CONSTANT)]
-    known = [found for name in constants if (found := heap.layout.constant(name)) is not None]
-    return frozenset(slot.key for one in known for slot, _ in one.fields)
+    return [found for name in constants if (found := heap.layout.constant(name)) is not None]
 
 
 def value_at(state: State, site: Site) -> Scripted:

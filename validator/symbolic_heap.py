@@ -169,7 +169,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         number, allocator = self.allocating, self._allocator
         alloc = allocator.named.get(number)
-        if alloc is None:
+        if alloc is None or self._is_seen(alloc):
             alloc = self._terms.allocate(type_, length, cleared)
         elif length is not None and alloc.value.length is not length:
             allocator.mismatched[number] = alloc.value.length, length
@@ -286,8 +286,8 @@ class Sight:
     objects: frozenset[Term]
 
 
-def agrees(before: Sight, after: Sight, slot: Field) -> Term:
-    """Does the slot hold the same in all objects that can be seen?
+def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> Term:
+    """Does the slot hold the same in all old objects, and in the allocations in `seen`?
 
     Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
     event, what is below it counts only for allocations that the event did not see.
@@ -297,7 +297,6 @@ def agrees(before: Sight, after: Sight, slot: Field) -> Term:
     one, two = before.heap.chain(slot), after.heap.chain(slot)
     if one is two:
         return terms.true
-    seen = before.objects & after.objects
     result = terms.true
     for p, index in dict.fromkeys([*_keys(one, two, seen), *_keys(two, one, seen)]):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)

@@ -7,13 +7,13 @@ these numbers, so that equal objects have equal contents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import z3
 
 from optimizer.ir.term import Term
-from validator.object_terms import ANY_CLASS, ObjectTerms
+from validator.object_terms import ANY_CLASS, ARRAYS, ObjectTerms
 
 _REFERENCE_BITS = 24
 _CLASS_BITS = 32
@@ -88,8 +88,12 @@ class References:
             self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts, result)
         return self._functions[key]
 
-    def axioms(self, terms: Iterable[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
+    def axioms(self, terms: Sequence[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
         """What holds of these terms whatever the trace does."""
+        functions = {(term.kind, term.value): term for term in terms if term.args and len(term.args) == 1}
+        for constant in terms:
+            if constant.kind == "constant":
+                yield from self._declared(constant, done, functions.values())
         for term in terms:
             match term.kind:
                 case "pointer" | "load_ref" | "constant":
@@ -100,6 +104,7 @@ class References:
                     yield _between(done[term], *self._terms.class_limits(term))
                 case "length":
                     yield done[term] >= 0
+                    yield z3.Or(done[term] == 0, _between(self._class_at(done[term.args[0]]), *ARRAYS))
                 case "load" if term.value.low is not None:
                     yield done[term] >= term.value.low
                     yield done[term] <= term.value.high
@@ -111,6 +116,35 @@ class References:
         yield z3.Or(z3.ULT(reference, self._number(_FRESH)), *fresh)
         if term.kind == "constant":
             yield reference != self._number(0)
+
+    def _declared(self, constant: Term, done: Mapping[Term, Any], functions: Iterable[Term]) -> Iterator[Any]:
+        """What is declared of a constant holds of what equals it as well."""
+        for term in functions:
+            if term.kind == "class_of":
+                yield _between(self._function(term)(done[constant]), *self._terms.class_limits_of(constant))
+            elif term.kind == "length" or term.kind in LOADS:
+                known = self._terms.remade(term, (constant,))
+                if known.kind in ("const", "null"):
+                    yield self._function(term)(done[constant]) == self._literal(known)
+
+    def _literal(self, term: Term) -> Any:
+        if term.kind == "const":
+            return z3.BitVecVal(term.value, self._terms.width, self._context)
+        return self._number(0)
+
+    def apart(self, terms: Iterable[Term], done: Mapping[Term, Any]) -> list[Any]:
+        """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
+        and differ from each other."""
+        names = [done[term] for term in terms if term.kind == "class_name"]
+        declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
+        conditions = [z3.Not(_between(name, *range_)) for name in names for range_ in declared]
+        return [*conditions, z3.Distinct(*names)] if len(names) > 1 else conditions
+
+    def _class_at(self, reference: Any) -> Any:
+        key = ("class_of", None, 1)
+        if key not in self._functions:
+            self._functions[key] = z3.Function(f"class_of {len(self._functions)}", self._reference, self._class)
+        return self._functions[key](reference)
 
     def _class_axioms(self, term: Term, done: Mapping[Term, Any]) -> Iterator[Any]:
         """NULL is what has no class."""

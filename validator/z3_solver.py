@@ -124,12 +124,21 @@ class Solver:
         if answer == z3.unsat:
             return Unsat()
         if answer == z3.sat:
-            return Sat(self._values(solver.model(), conditions))
+            return Sat(self._values(self._replayable(solver, conditions), conditions))
         reason = solver.reason_unknown()
         if reason == "interrupted from keyboard":
             # Z3 takes Ctrl-C for itself while it works.
             raise KeyboardInterrupt
         return GaveUp(_why(reason) if fits else "effort")
+
+    def _replayable(self, solver: Any, conditions: Sequence[Term]) -> Any:
+        """A model, if possible one in which classes are apart that a replay takes for different ones."""
+        model = solver.model()
+        apart = [] if self._references is None else self._references.apart(cone(conditions), self._translated)
+        if apart:
+            solver.add(*apart)
+            model = solver.model() if solver.check() == z3.sat else model
+        return model
 
     def _gates(self, conditions: Sequence[Term]) -> int:
         """How large a circuit the conditions are, roughly."""

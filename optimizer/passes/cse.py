@@ -17,7 +17,7 @@ from __future__ import annotations
 from optimizer.facts import Facts
 from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import Operation, Value, Var
-from optimizer.walk import Answer, Equal, Pass
+from optimizer.riders import Answer, Equal, Pass
 
 Key = tuple[str, tuple[Value, ...]]
 

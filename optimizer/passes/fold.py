@@ -17,7 +17,7 @@ from __future__ import annotations
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.trace import ConstInt, Operation
-from optimizer.walk import Answer, Equal, Fails, Pass, Passes
+from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
 
 class Fold(Pass):

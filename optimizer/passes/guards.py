@@ -23,7 +23,7 @@ from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
 from optimizer.orders import EQUAL, Orders, passing_ways
-from optimizer.walk import Answer, Becomes, Equal, Fails, Pass, Passes
+from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 
 
 class Guards(Pass):

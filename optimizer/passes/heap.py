@@ -25,7 +25,7 @@ from optimizer.ir.effects import event_effects
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation
 from optimizer.memory import Cell, cell_of, stored_value
-from optimizer.walk import Answer, Equal, First, Names, Needless, Pass, Taken
+from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8
 """So many stores wait at a time."""
@@ -101,9 +101,10 @@ class HeapAccesses(Pass):
 
 def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
     """Are these surely one cell?"""
+    if one.slot.key != other.slot.key or facts.find(one.object) != facts.find(other.object):
+        return False
     indices = [None if cell.index is None else facts.find(cell.index) for cell in (one, other)]
-    same_slot = one.slot.key == other.slot.key
-    return same_slot and facts.find(one.object) == facts.find(other.object) and indices[0] == indices[1]
+    return indices[0] == indices[1]
 
 
 def _resolve(store: Operation, facts: Facts) -> Operation:

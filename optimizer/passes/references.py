@@ -33,7 +33,7 @@ from optimizer.conditions import (
 from optimizer.facts import Facts
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of, memory_of
-from optimizer.walk import Answer, Equal, Fails, Merged, Needless, Pass, Passes
+from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
 _NONNULL_CLASS = OPS["guard_nonnull_class"]
 

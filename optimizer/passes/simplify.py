@@ -21,6 +21,7 @@ from optimizer.ir.bounds import bounds_domain
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import Op
 from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.riders import Answer, Becomes, Equal, Pass
 from optimizer.rule_language import (
     Apply,
     Constant,
@@ -32,7 +33,6 @@ from optimizer.rule_language import (
     holds,
     is_constant,
 )
-from optimizer.walk import Answer, Becomes, Equal, Pass
 
 
 class Simplify(Pass):

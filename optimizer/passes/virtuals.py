@@ -24,7 +24,7 @@ from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 from optimizer.memory import Cell, cell_of, default_content, is_cleared, stored_value, zero
-from optimizer.walk import Answer, Equal, First, Names, Needless, Pass, Taken
+from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 LONGEST = 16
 """The length of the longest array that is not allocated at once."""

@@ -25,7 +25,7 @@ from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.references import ReferenceTests
 from optimizer.passes.virtuals import Virtuals
 from optimizer.pipeline import optimize
-from optimizer.walk import Answer, Equal, Merged, Names, Needless
+from optimizer.riders import Answer, Equal, Merged, Names, Needless
 from validator.judge import validate
 from validator.verdict import Options, State, Verdict
 

@@ -272,6 +272,10 @@ class Grower:
             name = self.random.choice(["new_array", "new_array_clear", "new_array_clear"])
             new = Operation(OPS[name], (length,), self.fresh(Type.REF), None, kind)
         if self.add(new):
+            if kind == "Node" and self.random.random() < 0.6:
+                assert new.result is not None
+                args = (new.result, self.random.choice([self.vars[-1], self.value(Type.REF)]))
+                self.add(Operation(OPS["setfield_gc"], args, None, None, "Node.next"))
             for _ in range(self.random.randrange(3)):
                 self.access()
 

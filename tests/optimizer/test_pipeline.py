@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Callable
 from itertools import combinations
 from random import Random
@@ -12,7 +13,6 @@ from fuzz.shape import Shape
 from optimizer import optimize, parse, walk
 from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.interpreter import World
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
@@ -88,8 +88,11 @@ def test_on_random_traces_it_is_idempotent_well_formed_and_right(word: int) -> N
         after = optimize(made.trace, passes)
         check(after)
         assert format_trace(optimize(after, passes)) == format_trace(after)
-        inputs = [made.inputs, *random_inputs(made.trace, 12, random)]
-        assert assert_agree(made.trace, after, inputs, World(made.event_results))
+        inputs = [
+            [value for value in made.state.inputs if isinstance(value, int)],
+            *random_inputs(made.trace, 12, random),
+        ]
+        assert assert_agree(made.trace, after, inputs, made.state.world)
 
 
 def test_on_all_inputs_of_small_traces_it_is_right() -> None:
@@ -97,7 +100,7 @@ def test_on_all_inputs_of_small_traces_it_is_right() -> None:
     shape = Shape(word=4, inputs=2, max_operations=25)
     for _ in range(40):
         made = generate(random, shape)
-        assert_agree(made.trace, optimize(made.trace), all_inputs(made.trace), World(made.event_results))
+        assert_agree(made.trace, optimize(made.trace), all_inputs(made.trace), made.state.world)
 
 
 @pytest.mark.parametrize("name", DEFAULT_PASSES)
@@ -183,6 +186,69 @@ def late_constants(length: int) -> Trace:
     ]
     end = Operation(OPS["finish"], tuple(use.result for use in uses if use.result is not None))
     return Trace(inputs, (*sums, *guards, *uses, end))
+
+
+HEAP = """+++
+[struct.Node]
+fields = { value = "int", next = "ref", tag = { type = "int", immutable = true } }
+[array.Ints]
+item = "int"
++++
+"""
+
+
+def objects(length: int) -> Trace:
+    """Objects that are stored to, escape and are handed to guards, with all kinds of stores between."""
+    lines = [
+        line
+        for n in range(length // 9)
+        for line in (
+            f"p{n}x = new_with_vtable(descr=Node)",
+            f"setfield_gc(p{n}x, i{n}, descr=Node.value)",
+            f"setfield_gc(p0, p{n}x, descr=Node.next)",
+            f"i{n}y = getfield_gc_i(p0, descr=Node.tag)",
+            f"setarrayitem_gc(p1, {n}, i{n}, descr=Ints)",
+            f"setarrayitem_gc(p2, i{n}, i{n}, descr=Ints)",
+            f"i{n + 1} = getarrayitem_gc_i(p1, {n}, descr=Ints)",
+            f"escape_n(p{n}x)" if n % 3 else f"guard_true(i{n}y) [p{n}x]",
+            f"setfield_gc(p{n}x, 5, descr=f{n})",
+        )
+    ]
+    return parse("\n".join([f"{HEAP}[i0, p0, p1, p2]", *lines, "jump()"]))
+
+
+def live_virtuals(length: int) -> Trace:
+    """Half of the trace makes virtual objects, the other half has guards that need one each."""
+    made = [
+        f"p{n}x = new(descr=Node)\nsetfield_gc(p{n}x, i0, descr=Node.value)\nsetfield_gc(p{n}x, {n}, descr=Node.tag)"
+        for n in range(length // 5)
+    ]
+    used = [f"i{n}y = int_lt(i0, {n})\nguard_false(i{n}y) [p{n}x]" for n in reversed(range(length // 5))]
+    end = ", ".join(f"p{n}x" for n in range(length // 5))
+    return parse("\n".join([f"{HEAP}[i0]", *made, *used, f"jump({end})"]))
+
+
+def calls(trace: Trace) -> int:
+    """How many functions are called when the trace is optimized."""
+    count = 0
+
+    def counting(_frame: object, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    run_passes(trace)
+    sys.setprofile(counting)
+    try:
+        run_passes(trace)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("made", [objects, live_virtuals])
+def test_work_on_the_heap_grows_with_the_length_and_no_faster(made: Callable[[int], Trace]) -> None:
+    short, long = calls(made(400)), calls(made(1600))
+    assert long <= 4.4 * short
 
 
 def work(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> int:

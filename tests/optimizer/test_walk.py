@@ -8,7 +8,8 @@ from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold
-from optimizer.walk import Answer, Becomes, Equal, Pass, walk
+from optimizer.riders import Answer, Becomes, Equal, Pass
+from optimizer.walk import walk
 
 
 class Doubling(Pass):

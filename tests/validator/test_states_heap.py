@@ -303,3 +303,16 @@ def test_what_is_declared_of_a_constant_stays() -> None:
     simple = simplify_state(State((Ref("p0"),), World(), heap), trace, still)
     assert simple.heap is not None
     assert format_heap(simple.heap) == "ConstPtr(a) = N(t=7)\n"
+
+
+def test_the_first_sample_has_the_numbers_that_guards_ask_for() -> None:
+    trace = parse(
+        '+++\n[struct.Box]\nfields = { value = "int" }\n+++\n[p0, i0]\nguard_class(p0, ConstClass(Box)) []\n'
+        "guard_value(i0, 777) []\ni1 = getfield_gc_i(p0, descr=Box.value)\nguard_value(i1, -12345) []\n"
+        "i2 = escape_i()\nguard_value(i2, 4242) []\np1 = new_with_vtable(descr=Box)\n"
+        "guard_gc_type(p1, 6) []\nfinish(p1)\n"
+    )
+    layout = layout_of(trace, trace)
+    state = next(iter(sample_states(trace, trace, (), layout)))
+    run = Program(trace, layout).run(state.inputs, state.world, heap=state.heap)
+    assert isinstance(run.outcome, Finished)
