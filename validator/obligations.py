@@ -19,7 +19,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
 from validator.matching import Simplify, knowing_all, match_exit
-from validator.object_terms import ObjectTerms, is_reference
+from validator.object_terms import ObjectTerms
 from validator.symbolic_heap import Memory, Sight, agrees
 from validator.verdict import Failargs, Guards, Options
 
@@ -67,7 +67,7 @@ class Pair:
     def is_abstract(self) -> bool:
         """May a model of a query mean less than the language does? Which objects the world can find is overestimated,
         and so are the classes that there may be."""
-        return any(map(is_reference, self.before.values.values())) or bool(self._slots)
+        return self.terms.is_abstract
 
     # What may be assumed.
 

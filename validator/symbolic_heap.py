@@ -108,8 +108,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         return self._terms.has_class(p, vtable)
 
     def has_subclass(self, p: Term, vtable: str) -> Term:
-        struct = self._terms.layout.struct_of_vtable(vtable)
-        return self.isa(p, struct.name) if struct.declared else self._terms.has_class(p, vtable)
+        return self._terms.has_subclass(p, vtable)
 
     def gc_type(self, p: Term) -> Term:
         return self._terms.gc_type(p)

@@ -27,7 +27,7 @@ NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "cl
 VALUED = NUMBERS | {"var", "load", "length", "gc_type"}
 """The kinds of terms that a model says the values of."""
 
-OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "same", "choose"}
+OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "class_below", "same", "choose"}
 """The kinds of terms that are translated here."""
 
 
@@ -68,6 +68,8 @@ class References:
                 return _between(args[0], *term.value)
             case "choose":
                 return z3.If(*args)
+            case "class_below":
+                return z3.Or(args[0] == args[1], self._function(term)(*args))
             case _:
                 return args[0] == args[1]
 
@@ -80,13 +82,24 @@ class References:
     def _function(self, term: Term) -> Any:
         key = (term.kind, term.value, len(term.args))
         if key not in self._functions:
-            result = self._reference if term.kind == "load_ref" else self._word
-            if term.kind == "class_of":
-                result = self._class
-            first = self._class if term.kind == "gc_type" else self._reference
-            sorts = [first, *[self._word] * (len(term.args) - 1)]
-            self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts, result)
+            sorts = self._signature(term)
+            self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts)
         return self._functions[key]
+
+    def _signature(self, term: Term) -> list[Any]:
+        """The sorts of the arguments of a function, and of its result."""
+        indices = [self._word] * (len(term.args) - 1)
+        match term.kind:
+            case "class_of":
+                return [self._reference, self._class]
+            case "gc_type":
+                return [self._class, self._word]
+            case "class_below":
+                return [self._class, self._class, z3.BoolSort(self._context)]
+            case "load_ref":
+                return [self._reference, *indices, self._reference]
+            case _:
+                return [self._reference, *indices, self._word]
 
     def axioms(self, terms: Sequence[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
         """What holds of these terms whatever the trace does."""
