@@ -154,8 +154,8 @@ class _Reading:
     def _named_class(self, number: int) -> Struct | Array | None:
         for term, value in self._model.items():
             if term.kind == "class_name" and value == number:
-                name = term.value
-                return self._layout.array(name[:-2]) if name.endswith("[]") else self._layout.struct_of_vtable(name)
+                name = term.value.name
+                return self._layout.array(name) if term.value.is_array else self._layout.struct_of_vtable(name)
         return None
 
     def _fill(self, value: int) -> None:

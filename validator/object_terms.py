@@ -63,6 +63,14 @@ class Unknown:
     epoch: int
 
 
+@dataclass(frozen=True, slots=True)
+class ClassName:
+    """A class that is not declared, of structs or of arrays."""
+
+    name: str
+    is_array: bool
+
+
 _REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
 
 OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "class_below", "same"}
@@ -79,6 +87,23 @@ def is_reference(term: Term) -> bool:
 def validity_name(invalidations: int) -> str:
     """The variable that is 0 where the code is valid behind so many events that can invalidate."""
     return f"invalid{invalidations}"
+
+
+def choices(p: Term) -> list[Term]:
+    """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
+    seen: set[Term] = set()
+    order: list[Term] = []
+    stack = [(p, False)]
+    while stack:
+        one, is_expanded = stack.pop()
+        if is_expanded or one.kind != "choose":
+            if is_expanded or one not in seen:
+                order.append(one)
+            seen.add(one)
+        elif one not in seen:
+            seen.add(one)
+            stack += [(one, True), (one.args[1], False), (one.args[2], False)]
+    return order
 
 
 class ObjectTerms(Terms):
@@ -184,11 +209,10 @@ class ObjectTerms(Terms):
         """Are both the same object, or NULL?"""
         if p is q:
             return self.true
-        if p.kind == "choose" or q.kind == "choose":
-            choice, other = (p, q) if p.kind == "choose" else (q, p)
-            c, a, b = choice.args
-            one, two = self.same(a, other), self.same(b, other)
-            return self.either(self.both(c, one), self.both(self.not_(c), two))
+        if p.kind == "choose":
+            return self.by_object(p, lambda one: self.same(one, q))
+        if q.kind == "choose":
+            return self.by_object(q, lambda one: self.same(p, one))
         if p is self.null or q is self.null:
             return self.not_(self.class_in(q if p is self.null else p, OBJECTS))
         if p.kind == "alloc" or q.kind == "alloc":
@@ -203,27 +227,28 @@ class ObjectTerms(Terms):
         """What `of` says of the reference, which is no choice where it is asked; a word, reference or condition."""
         if p.kind != "choose":
             return of(p)
-        c, a, b = p.args
-        one, two = self.by_object(a, of), self.by_object(b, of)
-        if one is two:
-            return one
-        if one.kind in _CONDITIONS or two.kind in _CONDITIONS:
-            return self.either(self.both(c, one), self.both(self.not_(c), two))
-        return self.select(c, one, two)
+        known: dict[Term, Term] = {}
+        for one in choices(p):
+            if one.kind == "choose":
+                c, a, b = one.args
+                known[one] = self._chosen(c, known[a], known[b])
+            else:
+                known[one] = of(one)
+        return known[p]
+
+    def _chosen(self, c: Term, a: Term, b: Term) -> Term:
+        """`a` where `c` holds, else `b`; words, references or conditions."""
+        if a is b:
+            return a
+        if a.kind in _CONDITIONS or b.kind in _CONDITIONS:
+            return self.either(self.both(c, a), self.both(self.not_(c), b))
+        return self.select(c, a, b)
 
     def _if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
         """What `of` says of the allocation that `p` is, `otherwise` where it is none."""
         result = otherwise
         for alloc in self.may_be(p):
-            found = of(alloc)
-            if found is not result:
-                same = self.same(p, alloc)
-                is_condition = found.kind in _CONDITIONS or result.kind in _CONDITIONS
-                result = (
-                    self.either(self.both(same, found), self.both(self.not_(same), result))
-                    if is_condition
-                    else self.select(same, found, result)
-                )
+            result = self._chosen(self.same(p, alloc), of(alloc), result)
         return result
 
     # Memory, as an epoch begins.
@@ -285,11 +310,13 @@ class ObjectTerms(Terms):
     def _class_of_type(self, type_: Struct | Array) -> Term:
         if type_.name in self._class_ranges:
             return self._make("class_id", (), self._class_ranges[type_.name][0])
-        return self.class_name(type_.vtable) if isinstance(type_, Struct) else self.class_name(f"{type_.name}[]")
+        if isinstance(type_, Struct):
+            return self.class_name(type_.vtable)
+        return self.class_name(type_.name, is_array=True)
 
-    def class_name(self, name: str) -> Term:
-        """The class of that name, of which nothing is declared; `name[]` for arrays."""
-        return self._make("class_name", (), name)
+    def class_name(self, name: str, *, is_array: bool = False) -> Term:
+        """The class of structs or arrays of that name, of which nothing is declared."""
+        return self._make("class_name", (), ClassName(name, is_array))
 
     def class_of(self, p: Term) -> Term:
         """The class of a reference that is no choice."""
@@ -323,12 +350,12 @@ class ObjectTerms(Terms):
             case "class_id":
                 return class_.value, class_.value
             case "class_name":
-                return self._limits_of_name(class_.value)
+                return self._limits_of_name(class_.value.name, class_.value.is_array)
             case _:
                 return self._constant_limits(class_.args[0]) if class_.args[0].kind == "constant" else ANY_CLASS
 
-    def _limits_of_name(self, name: str) -> ClassRange:
-        if name.endswith("[]"):
+    def _limits_of_name(self, name: str, is_array: bool) -> ClassRange:
+        if is_array:
             return ARRAYS
         above = self._class_ranges.get(name.removesuffix(SUBCLASS)) if name.endswith(SUBCLASS) else None
         return STRUCTS if above is None else (above[0] + 1, above[1])

@@ -52,7 +52,8 @@ class Pair:
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
         self._simplify: Simplify | None = None
-        self._made = frozenset(before.made.values())
+        in_exits = (alloc for guard in before.guards for alloc in guard.exit.made.values())
+        self._made = frozenset([*before.made.values(), *in_exits])
         self.before = before
         self.after = after
         self.options = options

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from validator.discharge import Discharger
+from validator.facts import Facts
 from validator.obligations import Pair, Place
 from validator.replay import Replay
 from validator.verdict import State
@@ -32,9 +33,15 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
     everything) being defined?"""
     from validator.z3_solver import Sat, Unsat
 
-    conditions = pair.passed(Place(guards, 0, None))
-    conditions += [known.condition for known in pair.before.defined if to_end or known.guards < guards]
-    match discharger.query(conditions):
+    facts = Facts(pair.terms)
+    for known in pair.before.defined:
+        if to_end or known.guards < guards:
+            facts.assume(known.condition)
+    for passed in pair.passed(Place(guards, 0, None)):
+        facts.assume(passed)
+    if facts.contradiction:
+        return False
+    match discharger.query(facts.learned):
         case Sat():
             return True
         case Unsat():
