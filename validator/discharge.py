@@ -116,6 +116,8 @@ class Discharger:
         return self._cheap[key]
 
     def _by_facts(self, obligation: Obligation) -> str | None:
+        if self._budget.left_s() <= 0:
+            return None
         facts = self._known.at(obligation.place, obligation.given)
         claim = facts.rebuild(obligation.claim)
         if facts.contradiction or claim is self._pair.terms.true:

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from optimizer.ir.term import Term, cone
+from optimizer.ir.term import Term, cone_within
 from validator.object_terms import ANY_CLASS, NO_CLASS, ClassRange, ObjectTerms
+
+_LARGEST = 2000
+"""Terms of more parts are not rebuilt: what is known changes with each condition, and then all is to do again."""
 
 _FIXED = frozenset({"null", "alloc", "constant"})
 
@@ -136,13 +139,13 @@ class Facts:
             self._rebuilt.clear()
 
     def rebuild(self, root: Term) -> Term:
-        """The term that `root` is, as far as the facts say."""
+        """The term that `root` is, as far as the facts say; itself where it is too large."""
         rebuilt = self._rebuilt
         if root in rebuilt:
             return rebuilt[root]
-        for term in cone([root], rebuilt):
+        for term in cone_within([root], rebuilt, _LARGEST) or ():
             rebuilt[term] = self._replaced(self._reassembled(term))
-        return rebuilt[root]
+        return rebuilt.get(root, root)
 
     def _reassembled(self, term: Term) -> Term:
         args = [self._rebuilt[arg] for arg in term.args]

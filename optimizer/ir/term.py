@@ -31,6 +31,13 @@ class Term:
 def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
     """Every term that `roots` are built of, themselves included, arguments before their users; but none of those in
     `without`, nor what only they are built of."""
+    found = cone_within(roots, without, None)
+    assert found is not None
+    return found
+
+
+def cone_within(roots: Iterable[Term], without: Container[Term], most: int | None) -> list[Term] | None:
+    """The cone if it has no more than so many terms."""
     seen: set[Term] = set()
     order: list[Term] = []
     stack = [(root, False) for root in roots]
@@ -40,6 +47,8 @@ def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
             order.append(term)
         elif term not in seen and term not in without:
             seen.add(term)
+            if most is not None and len(seen) > most:
+                return None
             stack.append((term, True))
             stack.extend((arg, False) for arg in term.args if arg not in seen)
     return order
