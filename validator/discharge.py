@@ -102,6 +102,7 @@ class Discharger:
         self._known = KnownPlaces(pair)
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
+        self._first_defined = {known.condition: known for known in reversed(pair.before.defined)}
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
@@ -126,7 +127,14 @@ class Discharger:
         return "intervals" if Intervals(self._pair.terms.width, relevant).truth(claim) else None
 
     def _is_known(self, condition: Term, place: Place) -> bool:
-        """Did a guard that has passed say so?"""
+        """Did a guard that has passed say so, or an operation that is defined there?"""
+        known = self._first_defined.get(condition)
+        if (
+            known is not None
+            and known.guards <= place.before
+            and (place.events is None or known.events <= place.events)
+        ):
+            return True
         return (
             self._first_before.get(condition, place.before) < place.before
             or self._first_after.get(condition, place.after) < place.after

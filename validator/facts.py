@@ -55,9 +55,10 @@ class Facts:
             elif known.kind == "both":
                 waiting += known.args
             elif known is not self._terms.true:
-                self._learn(known)
+                waiting += self._learn(known)
 
-    def _learn(self, condition: Term) -> None:
+    def _learn(self, condition: Term) -> Iterable[Term]:
+        """The condition holds; gives what is to be said again, because it says more now."""
         terms = self._terms
         self.learned.append(condition)
         if condition.kind == "not_":
@@ -65,13 +66,14 @@ class Facts:
             self._put(denied, terms.false)
             if denied.kind == "class_in":
                 self._exclude_classes(denied.args[0], denied.value)
-            return
+            return ()
         self._put(condition, terms.true)
         match condition.kind, condition.args:
             case "class_in", (class_,):
                 self._limit_classes(class_, condition.value)
-            case "same", (p, q):
+            case "same", (p, q) if "choose" not in (p.kind, q.kind):
                 self._identify(p, q)
+                return self.learned[-2::-1]
             case "eq", (a, b):
                 if b.kind == "const":
                     self._note_constant(a, b)
@@ -84,18 +86,13 @@ class Facts:
             case ("slt" | "ult") as order, (a, b):
                 self._put(terms.eq(a, b), terms.false)
                 self._put(getattr(terms, order)(b, a), terms.false)
+        return ()
 
     def _identify(self, p: Term, q: Term) -> None:
-        """Both are one object: all that is known of either is said again, of one of them."""
+        """Both are one object, and one stands for the other."""
         if q.kind in _FIXED or (p.kind not in _FIXED and q.number < p.number):
             p, q = q, p
-        if "choose" in (p.kind, q.kind):
-            return
         self._put(q, p)
-        for condition in self.learned[:-1]:
-            known = self.rebuild(condition)
-            if known is not self._terms.true:
-                self.assume(known)
 
     def _limit_classes(self, class_: Term, range_: ClassRange) -> None:
         low, high = self._classes.get(class_, ANY_CLASS)

@@ -139,12 +139,13 @@ class _Flow:
         self.contradicted = False
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
-        self._found: set[Term] = set()
+        self._unconfirmed: set[Term] = set(self._partner)
 
     def copy(self) -> _Flow:
         flow = _Flow(())
         flow.simplify = self.simplify
         flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
+        flow._unconfirmed = self._unconfirmed.copy()
         return flow
 
     def take(self, other: _Flow, allocations: Iterable[Term]) -> None:
@@ -190,11 +191,11 @@ class _Flow:
         if got not in self._partner and wanted not in self._taken and _alike(wanted, got):
             self._partner[got] = wanted
             self._taken.add(wanted)
-            self._found.add(got)
-        if self._partner.get(got) is wanted:
-            return True
-        self.contradicted |= got in self._partner and wanted in self._taken and got not in self._found
-        return False
+        if self._partner.get(got) is not wanted:
+            self.contradicted |= wanted in self._unconfirmed or got in self._unconfirmed
+            return False
+        self._unconfirmed.discard(got)
+        return True
 
 
 def _alike(wanted: Term, got: Term) -> bool:

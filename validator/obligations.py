@@ -52,8 +52,6 @@ class Pair:
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
         self._simplify: Simplify | None = None
-        in_exits = (alloc for guard in before.guards for alloc in guard.exit.made.values())
-        self._made = frozenset([*before.made.values(), *in_exits])
         self.before = before
         self.after = after
         self.options = options
@@ -250,8 +248,8 @@ class Pair:
         self, number: int, before: EventEncoding, after: EventEncoding, place: Place, given: tuple[Term, ...]
     ) -> Iterator[Obligation]:
         """Both sides take what the event may have changed for the same unknown behind it. So what `before` may have
-        shown it must be equal even where it is not shown; and `after` must not show it anything of that earlier."""
-        if after.sight.objects & self._made - before.sight.objects:
+        shown it must be equal even where it is not shown; and `after` must not show it anything else."""
+        if after.sight.objects - before.sight.objects:
             yield Obligation(f"event {number}: objects", place, self.terms.false, given)
         seen = before.sight.objects.intersection(after.sight.heap.allocations)
         for slot, same in self._differing(before.sight, after.sight, before.may_see, seen):

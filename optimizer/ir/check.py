@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from optimizer.ir.declared import Declarations
 from optimizer.ir.layout import Layout, WrongDescr
 from optimizer.ir.lexer import is_variable_name
 from optimizer.ir.ops import Kind, Type
@@ -61,6 +62,7 @@ def check(trace: Trace) -> None:
     if not 4 <= trace.word <= 64:
         raise IllFormed(f"a word has 4 to 64 bits, not {trace.word}")
     checker = _Checker(trace)
+    checker.declarations(trace.declarations)
     checker.inputs(trace.inputs)
     checker.operations(trace.ops)
 
@@ -73,6 +75,14 @@ class _Checker:
         self._visible: dict[str, Var] = {}
         self._hidden: set[str] = set()  # defined in exit blocks that have ended
         self._layout = Layout(trace.declarations, trace.word)
+
+    def declarations(self, declarations: Declarations) -> None:
+        """What is declared of constants fits the word."""
+        for const in declarations.consts:
+            numbers = [value.value for _, value in const.fields if value.type == "int"]
+            for number in (*numbers, *([] if const.length is None else [const.length])):
+                if isinstance(number, int) and not self._low <= number <= self._high:
+                    raise IllFormed(f"const.{const.name}: {describe_range(number, self._word)}")
 
     def inputs(self, inputs: Sequence[Var]) -> None:
         for index, var in enumerate(inputs):
