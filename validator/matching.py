@@ -37,18 +37,19 @@ class Matches:
 
 
 def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
-    """Partners for the allocations of `after` that have the name and the type of one of `before`, by number: what most
-    optimizers leave of them. To be checked by flow."""
+    """Partners for the allocations of `after` outside of exit blocks that have the name and the type of one of
+    `before`, by number: what most optimizers leave of them. To be checked by flow."""
     allocations = {alloc: number for number, alloc in before.made.items()}
     named = {var.name: alloc for var, alloc in before.values.items() if alloc in allocations}
     operations = list(all_operations(before.trace))
     guess: dict[int, Term] = {}
-    for number, operation in enumerate(all_operations(after)):
+    numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}
+    for operation in after.ops:
         alloc = named.get(operation.result.name) if operation.op.kind is Kind.NEW and operation.result else None
         if alloc is None or alloc in guess.values():
             continue
         if _allocate_alike(operations[allocations[alloc]], operation):
-            guess[number] = alloc
+            guess[numbers[id(operation)]] = alloc
     return guess
 
 
