@@ -1,0 +1,246 @@
+"""Pairs on the heap that were found by looking for what could be wrong: each says what is to come out, and why."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+from pairs import judge, not_proved, proved, refuted
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.runs import Seen, World
+from optimizer.ir.text import parse
+from validator import Options, validate
+from validator.report import verdict_name
+from validator.verdict import State
+
+TYPES = """+++
+[struct.Node]
+vtable = "node_vt"
+fields = { value = "int", next = "ref" }
+[struct.Plain]
+fields = { value = "int" }
+[struct.Box]
+fields = { content = { type = "ref", immutable = true } }
+[array.Refs]
+item = "ref"
+[array.Ints]
+item = "int"
+[call.wrap]
+result = "ref"
+reads = []
+writes = []
++++
+"""
+
+
+@pytest.fixture(autouse=True)
+def _comes_to_an_end() -> Iterator[None]:
+    """What does not end fails after a minute."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def text(lines: Sequence[str], header: str = "[p0, p1, i0]") -> str:
+    return TYPES + "\n".join([header, *lines]) + "\n"
+
+
+# Partners.
+
+
+def test_a_partner_that_must_be_refused_does_not_keep_the_search_going() -> None:
+    before = ["p2 = new(descr=Node)", "escape_n(p2)", "finish(p2)"]
+    after = ["escape_n(NULL)", "p2 = new(descr=Node)", "p3 = new(descr=Node)", "finish(p2)"]
+    refuted(text(before), text(after), "event 0: argument 0")
+
+
+COMPARED = ["i2 = ptr_eq(p0, p1)", "guard_true(i2) []"]
+
+
+@pytest.mark.parametrize("more", [[], ["p8 = new(descr=Plain)"]])
+def test_what_an_exit_block_was_recorded_to_allocate_was_not_seen_by_an_event_ahead(more: Sequence[str]) -> None:
+    """The optimized trace makes it ahead of the event, which may find it as far as one can see; it does not, since both
+    inputs are one object."""
+    fails = ["i3 = int_eq(i0, 3)", "guard_false(i3) [p9]"]
+    before = [
+        *COMPARED,
+        *more,
+        "setfield_gc(p0, NULL, descr=Node.next)",
+        "escape_n()",
+        *fails[:-1],
+        fails[-1] + " {",
+        "    p9 = new(descr=Node)",
+        "}",
+        "finish()",
+    ]
+    after = [
+        *COMPARED,
+        "p9 = new(descr=Node)",
+        "setfield_gc(p9, 6, descr=Node.value)",
+        "setfield_gc(p0, p9, descr=Node.next)",
+        "setfield_gc(p1, NULL, descr=Node.next)",
+        "escape_n()",
+        *fails,
+        "finish()",
+    ]
+    not_proved(text(before), text(after))
+
+
+def test_what_lies_in_an_item_that_was_not_written_is_judged_alike_with_and_without_running() -> None:
+    """An event can find it and give it out: the same object has another number in the two runs."""
+    ahead, behind = ["p2 = new_array(1, descr=Refs)"], ["escape_n(p2)", "p3 = new(descr=Node)", "p4 = escape_r(p3)"]
+    stored = ["p5 = new(descr=Node)", "setarrayitem_gc(p2, 0, p5, descr=Refs)"]
+    end = ["i6 = ptr_eq(p4, p3)", "finish(i6, i8)"]
+    square = ["i7 = int_mul(i0, i0)", "i8 = int_add(i7, i0)"]
+    other = ["i7 = int_add(i0, 1)", "i8 = int_mul(i7, i0)"]
+    before, plain = text([*square, *ahead, *behind, *end], "[i0]"), [*ahead, *stored, *behind, *end]
+    example = State((3,), World(results=(0, Seen(1))), None)
+    by_structure = judge(before, text([*square, *plain], "[i0]"))
+    by_running = validate(parse(before), parse(text([*other, *plain], "[i0]")), Options(), examples=[example])
+    assert {verdict_name(by_structure), verdict_name(by_running)} != {"proved", "refuted"}
+
+
+# What an event allocates.
+
+
+@pytest.mark.parametrize(
+    ("event", "load"),
+    [
+        ("p3 = escape_r(p2)", "p4 = getfield_gc_r(p3, descr=Box.content)"),
+        ("p3 = call_r(1, p2, descr=wrap)", "p4 = getfield_gc_r(p3, descr=Node.next)"),
+    ],
+)
+def test_an_object_that_an_event_makes_may_hold_what_the_event_was_given(event: str, load: str) -> None:
+    """Also in memory that the event may not change."""
+    made = ["p2 = new(descr=Node)", event, load]
+    not_proved(text([*made, "i5 = ptr_eq(p4, p2)", "finish(i5)"]), text([*made, "finish(0)"]))
+
+
+# Classes.
+
+
+def test_a_class_that_is_not_declared_may_have_subclasses() -> None:
+    subclass, exact = "guard_subclass(p0, ConstClass(Foo)) []", "guard_class(p0, ConstClass(Foo)) []"
+    not_proved(text([subclass, "finish()"]), text([exact, "finish()"]))
+    not_proved(text([subclass, exact, "finish()"]), text([subclass, "finish()"]))
+    proved(text([exact, subclass, "finish()"]), text([exact, "finish()"]))
+
+
+def test_the_name_of_a_struct_is_not_that_of_its_vtable() -> None:
+    subclass, exact = (f"guard_{how}class(p0, ConstClass(Node)) []" for how in ("sub", ""))
+    not_proved(text([subclass, "finish()"]), text([subclass, exact, "finish()"]))
+
+
+def test_a_declared_struct_may_have_more_than_one_subclass_that_is_not_declared() -> None:
+    lines = [
+        "i1 = getfield_gc_i(p0, descr=Plain.value)",
+        "i2 = getfield_gc_i(p1, descr=Plain.value)",
+        "guard_class(p2, ConstClass(Plain)) []",
+        "guard_gc_type(p2, 4) []",
+        "guard_gc_type(p0, 5) []",
+        "guard_gc_type(p1, 6) []",
+    ]
+    one, other = (text([*lines, f"finish({n})"], "[p0, p1, p2]") for n in (1, 2))
+    not_proved(one, other)
+
+
+def test_brackets_in_a_name_do_not_make_it_an_array() -> None:
+    array = "p2 = new_array(3, descr=U)"
+    not_proved(text([array, "guard_nonnull_class(p2, ConstClass(U[])) []", "finish()"]), text([array, "finish()"]))
+    struct = "p2 = new(descr=Foo[])"
+    not_proved(
+        text([struct, "guard_is_object(p2) []", "finish()"]),
+        text([struct, "guard_always_fails(origin=0) []", "finish()"]),
+    )
+
+
+def test_a_subclass_that_is_not_declared_can_be_allocated() -> None:
+    lines = ["p2 = new(descr=Node+)", "i3 = getfield_gc_i(p2, descr=Node.value)"]
+    proved(text([*lines, "finish(i3)"]), text(["finish(0)"]))
+
+
+# Models that the interpreter cannot follow.
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["i1 = int_eq(ConstClass(f), 5)", "finish(i1)"], ["finish(0)"]),
+        (
+            ["guard_gc_type(ConstPtr(a), 1) []", "guard_gc_type(ConstPtr(b), 2) []", "finish()"],
+            ["guard_gc_type(ConstPtr(a), 1, origin=0) []", "guard_always_fails(origin=1) []", "finish()"],
+        ),
+        (
+            ["guard_class(ConstPtr(a), ConstClass(A)) []", "guard_class(ConstPtr(a), ConstClass(B)) []", "finish()"],
+            ["guard_class(ConstPtr(a), ConstClass(A), origin=0) []", "guard_always_fails(origin=1) []", "finish()"],
+        ),
+    ],
+)
+def test_what_only_names_constants_is_no_fault_of_the_tool(before: Sequence[str], after: Sequence[str]) -> None:
+    not_proved(text(before, "[i0]"), text(after, "[i0]"))
+
+
+# Large traces.
+
+
+def _takes_less_than(seconds: float, trace: str) -> None:
+    start = time.perf_counter()
+    verdict = judge(trace, trace)
+    assert verdict_name(verdict) in ("proved", "unknown"), verdict
+    assert time.perf_counter() - start < seconds
+
+
+def test_a_walk_along_a_list_behind_stores_is_not_exponential() -> None:
+    stores = [f"setfield_gc(p{k}, p{k + 1}, descr=Node.next)" for k in (1, 3, 5)]
+    loads = [f"p{k + 1} = getfield_gc_r(p{k}, descr=Node.next)" for k in range(10, 24)]
+    header = "[" + ", ".join(f"p{k}" for k in range(7)) + "]"
+    start = ["p10 = getfield_gc_r(p0, descr=Node.next)"]
+    _takes_less_than(20, text([*stores, *start, *loads, "finish(p24)"], header))
+
+
+def test_a_deep_nest_of_choices_is_no_fault() -> None:
+    count = 1500
+    loads = [f"p{k + 10} = getarrayitem_gc_r(p0, {k}, descr=Refs)" for k in range(count)]
+    stores = [f"setfield_gc(p{k + 10}, p{k + 11}, descr=Node.next)" for k in range(count - 1)]
+    end = ["p1 = getfield_gc_r(p10, descr=Node.next)", "i1 = getfield_gc_i(p1, descr=Node.value)", "finish(i1)"]
+    _takes_less_than(60, text([*loads, *stores, *end], "[p0]"))
+
+
+def test_indices_that_come_out_of_an_array_do_not_take_for_ever() -> None:
+    lines = [
+        line
+        for k in range(200)
+        for line in (
+            f"setarrayitem_gc(p0, i{k}, {k}, descr=Ints)",
+            f"i{k + 1} = getarrayitem_gc_i(p1, i{k}, descr=Ints)",
+        )
+    ]
+    _takes_less_than(20, text([*lines, "finish(i200)"], "[p0, p1, i0]"))
+
+
+# Declarations.
+
+
+def test_a_declared_content_fits_the_word() -> None:
+    types = """+++
+word = 16
+[struct.S]
+fields = { t = { type = "int", immutable = true } }
+[const.k]
+struct = "S"
+fields = { t = 100000 }
++++
+[i0]
+"""
+    before = "i1 = getfield_gc_i(ConstPtr(k), descr=S.t)\nfinish(i1)\n"
+    with pytest.raises(InputError):
+        parse(types + before)
