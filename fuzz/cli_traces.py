@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 
 from fuzz.run_state import event_results, run_state
-from optimizer.ir.heap import Datum
+from optimizer.ir.heap import Datum, Heap, Ref
 from optimizer.ir.heap_comparison import visible_heap
-from optimizer.ir.heap_text import format_heap
+from optimizer.ir.heap_text import format_heap, format_object
 from optimizer.ir.interpreter import (
     Finished,
     GuardFailed,
@@ -119,21 +119,28 @@ def run(
 
         click.echo(json.dumps(run_json(done)))
     else:
-        for line in _lines(trace, done, show_trace):
+        for line in _trace_lines(trace, done) if show_trace else _value_lines(trace, done, heap):
             click.echo(line)
+        click.echo(_ending(done.outcome))
         click.echo(format_heap(visible_heap(done)), nl=False)
     return 0
 
 
-def _lines(trace: Trace, done: Run, show_trace: bool) -> list[str]:
-    if show_trace:
-        from validator.side_by_side import annotated
+def _trace_lines(trace: Trace, done: Run) -> Iterator[str]:
+    from validator.side_by_side import annotated
 
-        told = [str(line) for line in annotated(trace, done)]
-    else:
-        told = [f"{name} = {value}" for name, value in done.values.items()]
-        told += [f"event {number}: {event.name}{_listed(event.args)}" for number, event in enumerate(done.events)]
-    return [*told, _ending(done.outcome)]
+    return map(str, annotated(trace, done))
+
+
+def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
+    """What each input is at the start, what each operation gave, and the events."""
+    inputs = {var.name for var in trace.inputs}
+    for name, value in done.values.items():
+        described = heap.objects.get(value) if name in inputs and isinstance(value, Ref) else None
+        is_here = isinstance(value, Ref) and value.name == name
+        yield f"{name} = {format_object(described, heap.layout) if described is not None and is_here else value}"
+    for number, event in enumerate(done.events):
+        yield f"event {number}: {event.name}{_listed(event.args)}"
 
 
 def _ending(outcome: Outcome) -> str:

@@ -21,7 +21,7 @@ from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.pipeline import DEFAULT_PASSES
+from optimizer.pipeline import DEFAULT_PASSES, optimize
 from validator import Failargs, Guards, Options, validate
 from validator.exits import Exit
 from validator.report import verdict_json, verdict_name, verdict_text
@@ -29,6 +29,8 @@ from validator.report import verdict_json, verdict_name, verdict_text
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 LANGUAGE = ROOT / "docs" / "trace-language.md"
+HEAP = ROOT / "docs" / "heap.md"
+DOCUMENTS = (README, LANGUAGE, HEAP)
 CORPUS = ROOT / "corpus"
 
 
@@ -52,7 +54,7 @@ def of_kind(kind: str, *documents: Path) -> list[Block]:
     return [block for document in documents for block in blocks(document) if block.kind == kind]
 
 
-@pytest.mark.parametrize("document", [README, LANGUAGE], ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_block_is_of_a_kind_that_is_tried(document: Path) -> None:
     kinds = {"trace", "before", "after", "wrong", "error", "toml", "console", "python", "output", "sh"}
     assert {block.kind for block in blocks(document)} <= kinds
@@ -62,7 +64,7 @@ def test_every_block_is_of_a_kind_that_is_tried(document: Path) -> None:
 # Traces and declarations.
 
 
-@pytest.mark.parametrize("block", of_kind("trace", LANGUAGE, README), ids=str)
+@pytest.mark.parametrize("block", of_kind("trace", *DOCUMENTS), ids=str)
 def test_traces_are_read_printed_and_read_again(block: Block) -> None:
     trace = parse(block.text)
     assert parse(format_trace(trace)) == trace
@@ -76,7 +78,7 @@ def test_traces_that_are_said_to_be_the_same() -> None:
         assert parse(texts[first]) == parse(texts[first + 1])
 
 
-@pytest.mark.parametrize("block", of_kind("toml", LANGUAGE), ids=str)
+@pytest.mark.parametrize("block", of_kind("toml", LANGUAGE, HEAP), ids=str)
 def test_declarations_are_read_printed_and_read_again(block: Block) -> None:
     declarations = parse_declarations(block.text)
     assert parse_declarations(format_declarations(declarations)) == declarations
@@ -142,7 +144,7 @@ def test_the_tables_of_operations_on_memory_say_what_their_rows_say() -> None:
 
 def pairs() -> Iterator[tuple[Block, Block]]:
     before = None
-    for block in blocks(LANGUAGE):
+    for block in [*blocks(LANGUAGE), *blocks(HEAP)]:
         if block.kind == "before":
             before = block
         elif block.kind == "after":
@@ -227,7 +229,7 @@ def fits(printed: str, shown: str) -> bool:
     return re.fullmatch(pattern, without_times) is not None
 
 
-@pytest.mark.parametrize("document", [README, LANGUAGE], ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_print_what_is_shown(document: Path, tmp_path: Path) -> None:
     shutil.copytree(CORPUS / "swapped-failargs", tmp_path / "corpus" / "swapped-failargs")
     session = Session(tmp_path)
@@ -294,6 +296,17 @@ def test_the_readme_lists_the_passes() -> None:
     assert tuple(rows(README, "pass")) == DEFAULT_PASSES
 
 
+def test_the_readme_counts_what_is_left_of_the_running_example() -> None:
+    recorded = parse((CORPUS / "boxed-integers-in-a-loop" / "before.trace").read_text())
+    told = rows(README, "in the loop")
+    both = (recorded, optimize(recorded))
+    assert told.pop("operations") == " | ".join(str(len(trace.ops)) for trace in both)
+    assert len(told) == 4
+    for name, numbers in told.items():
+        counts = [sum(operation.op.name == name for operation in trace.ops) for trace in both]
+        assert numbers == f"{counts[0]} | {counts[1]}", name
+
+
 def test_the_readme_lists_the_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pinned = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
@@ -304,7 +317,7 @@ def test_the_readme_lists_the_fields_of_a_verdict() -> None:
     told = rows(README, "field")
     before = parse("[i0]\nescape_n(i0)\nguard_value(i0, 1) [i0]\nfinish(i0)")
     bad = parse("[i0]\nescape_n(i0)\nfinish(i0)")
-    unsupported = validate(parse("[p0]"), parse("[p0]"))
+    unsupported = validate(parse("[f0]"), parse("[f0]"))
     mistake = validate(parse("[i0]"), parse("[]"))
     given = {"line"}
     for verdict in (validate(before, before), validate(before, bad), unsupported, mistake):

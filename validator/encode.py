@@ -180,8 +180,8 @@ class _Computer:
                 return self.terms.null
             case ConstRef(text) if text.startswith("ConstPtr("):
                 return self.terms.constant(text[len("ConstPtr(") : -1])
-            case ConstClass():
-                return self.terms.var(str(value))
+            case ConstClass(name):
+                return self.terms.address(name)
             case _:
                 raise Unsupported(str(value), line)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from optimizer.ir.declarations import Declarations, parse_declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.lexer import read_lines
+from optimizer.ir.misspelt import misspelt_names
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.exits import describe
@@ -35,8 +37,17 @@ def file_name(path: str) -> str:
 
 
 def read_trace(path: str, word: int | None = None, types: str | None = None) -> Trace:
-    """The trace in a file, with the declarations of the file `types` where there is one. Raises InputError."""
-    return parse(read_text(path), file=file_name(path), word=word, types=read_types(types))
+    """The trace in a file, with the declarations of the file `types` where there is one. Raises InputError.
+
+    Names that look misspelt are told on standard error.
+    """
+    text = read_text(path)
+    trace = parse(text, file=file_name(path), word=word, types=read_types(types))
+    source = read_lines(text, file_name(path))
+    for operation, name, message in misspelt_names(trace):
+        column = source.lines[operation.line - 1].find(name) + 1
+        print(f"note: {source.fault(message, operation.line, column)}", file=sys.stderr)
+    return trace
 
 
 def read_types(path: str | None) -> Declarations:

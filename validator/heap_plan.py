@@ -5,7 +5,7 @@ It is a guess that makes samples likely to run far. Nothing is proved by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.concrete import concrete
@@ -66,6 +66,10 @@ class Plan:
     events: list[tuple[Type, Effects]] = field(default_factory=list)
     indices: set[object] = field(default_factory=set)
     """Where indices and lengths come from: numbers of inputs, keys of memory, `EVENTS`."""
+    numbers: dict[object, int] = field(default_factory=dict)
+    """What guards want of values from there to be."""
+    gc_types: dict[str, int] = field(default_factory=dict)
+    """What guards want the numbers of the types to be that the traces allocate."""
     checks_code: bool = False
 
 
@@ -107,6 +111,7 @@ class _Walk:
             if var.type is Type.REF:
                 self._of[var] = self._place(("input", number), Place(input=number))
         sources: dict[Value, object] = {var: number for number, var in enumerate(trace.inputs)}
+        made: dict[Value, str] = {}
         for operation in all_operations(trace):
             for arg in operation.args:
                 self._value(arg)
@@ -118,9 +123,24 @@ class _Walk:
             elif memory is not None:
                 self._operation(operation, memory)
                 self._plan.indices |= {sources[arg] for arg in _indices(operation, memory) if arg in sources}
+            self._ask_number(operation, sources, made)
+            if operation.result is not None and operation.op.kind is Kind.NEW:
+                type_ = self._plan.layout.descr_of(operation)
+                assert isinstance(type_, Struct | Array)
+                made[operation.result] = type_.name
             if operation.result is not None and operation.op.kind in (Kind.LOAD, Kind.EVENT):
                 descr = self._plan.layout.descr_of(operation)
                 sources[operation.result] = descr.key if isinstance(descr, Field) else EVENTS
+
+    def _ask_number(self, operation: Operation, sources: Mapping[Value, object], made: Mapping[Value, str]) -> None:
+        """What a guard with a constant wants a number to be, of a value or of the type of a fresh object."""
+        if operation.op.kind is not Kind.GUARD or len(operation.args) != 2:
+            return
+        value, wanted = operation.args
+        if isinstance(wanted, ConstInt) and value in sources and value.type is Type.INT:
+            self._plan.numbers.setdefault(sources[value], wanted.value)
+        elif isinstance(wanted, ConstInt) and value in made:
+            self._plan.gc_types.setdefault(made[value], wanted.value)
 
     def _place(self, key: object, place: Place) -> Place:
         if key not in self._known:

@@ -225,6 +225,8 @@ class HeapSampler:
 
     def _int(self, source: object) -> int:
         """A value of an input, of memory or of an event: small where it is used as an index."""
+        if self._tame and source in self._plan.numbers:
+            return self._plan.numbers[source]
         if source in self._plan.indices and self._random.random() < 0.85:
             return self._random.choice((0, 0, 1, 1, 2))
         return self._any_int()
@@ -285,7 +287,7 @@ class HeapSampler:
         return frozenset({self._random.randrange(len(self._plan.events) + 1)})
 
     def _gc_types(self) -> tuple[tuple[str, int], ...]:
-        numbers: dict[str, int] = {}
+        numbers: dict[str, int] = dict(self._plan.gc_types) if self._tame else {}
         for place in self._plan.places:
             for type_ in place.types or self._plan.types.values():
                 if place.gc_type is not None and (self._tame or self._random.random() < 0.8):

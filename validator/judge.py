@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
-from optimizer.ir.layout import Layout, layout_of
-from optimizer.ir.term import Term
+from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.encode import Encoding, check_supported, encode, memory_for
-from validator.matching import guess_origins, match_allocations
-from validator.obligations import Obligation, Pair
+from validator.obligations import Obligation
+from validator.pairing import encode_pair
 from validator.replay import Replay, Runs
 from validator.simplify import simplify_state
 from validator.states import sample_states
-from validator.symbolic_heap import Memory
 from validator.vacuity import vacuity
 from validator.verdict import (
     Counterexample,
@@ -82,41 +78,6 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
     return None
 
 
-def _encoded(trace: Trace, memory: Memory, which: str, named: Mapping[int, Term] | None = None) -> Encoding:
-    with _naming(which):
-        return encode(trace, memory, recorded=which == "before", named=named)
-
-
-@contextmanager
-def _naming(which: str) -> Iterator[None]:
-    """What is unsupported stands in that trace."""
-    try:
-        yield
-    except UnsupportedFault as limit:
-        raise UnsupportedFault(limit.what, limit.line, which) from None
-
-
-def _pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
-    """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
-    for trace, which in ((before, "before"), (after, "after")):
-        with _naming(which):
-            check_supported(trace)
-    memory = memory_for(layout, before, after)
-    recorded = _encoded(before, memory, "before")
-    seen = memory.terms.visible_from.copy()
-    optimized = _encoded(after, memory, "after")
-    known: dict[int, Term] = {}
-    while recorded.made and len(known) < len(optimized.made):
-        guess = guess_origins(recorded, optimized, given_origins(before, after))
-        found = match_allocations(recorded, optimized, guess, known)
-        if len(found) == len(known):
-            break
-        known = found
-        memory.terms.forget_exposures(seen)
-        optimized = _encoded(after, memory, "after", known)
-    return Pair(memory, recorded, optimized, options)
-
-
 class _Remembered(Iterable[State]):
     """States that are made when they are first asked for, the same each time."""
 
@@ -159,7 +120,7 @@ class _Judge:
         self._clock = clock
         self._before, self._after = before, after
         layout = layout_of(before, after)
-        self._pair = _pair(before, after, layout, options)
+        self._pair = encode_pair(before, after, layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)

@@ -9,10 +9,12 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.row import Type
+from optimizer.ir.row import Kind, Type
 from optimizer.ir.term import Term
+from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.encode import Encoding, ExitEncoding, GuardEncoding
 from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
@@ -25,9 +27,39 @@ Simplify = Callable[[Term], Term]
 """What a term is, as far as something is known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Partners for allocations by number. `contradicted`: two that were named as partners before flow together with
+    others."""
+
+    partners: dict[int, Term]
+    contradicted: bool
+
+
+def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
+    """Partners for the allocations of `after` that have the name and the type of one of `before`, by number: what most
+    optimizers leave of them. To be checked by flow."""
+    allocations = {alloc: number for number, alloc in before.made.items()}
+    named = {var.name: alloc for var, alloc in before.values.items() if alloc in allocations}
+    operations = list(all_operations(before.trace))
+    guess: dict[int, Term] = {}
+    for number, operation in enumerate(all_operations(after)):
+        alloc = named.get(operation.result.name) if operation.op.kind is Kind.NEW and operation.result else None
+        if alloc is None or alloc in guess.values():
+            continue
+        if _allocate_alike(operations[allocations[alloc]], operation):
+            guess[number] = alloc
+    return guess
+
+
+def _allocate_alike(one: Operation, other: Operation) -> bool:
+    are_constant = all(isinstance(arg, ConstInt) for arg in (*one.args, *other.args))
+    return (one.op, one.descr) == (other.op, other.descr) and (not are_constant or one.args == other.args)
+
+
 def match_allocations(
     before: Encoding, after: Encoding, origins: Sequence[int | None], known: Mapping[int, Term]
-) -> dict[int, Term]:
+) -> Matches:
     """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
     `after` was encoded, and more. `origins` is a guess of them."""
     flow = _Flow(known.values())
@@ -35,7 +67,7 @@ def match_allocations(
     if not flow.has_all(after.made):
         flow.simplify = knowing_all(before, after)
         _follow_all(flow, before, after, origins)
-    return flow.partners(after.made)
+    return Matches(flow.partners(after.made), flow.contradicted)
 
 
 def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
@@ -43,6 +75,8 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
     for guard, origin in zip(after.guards, origins, strict=True):
+        if flow.has_all(after.made):
+            return
         if origin is not None:
             # What an exit block allocates is not there at the other guards.
             aside = flow.copy()
@@ -95,12 +129,17 @@ def _is_alike(wanted: GuardEncoding, got: GuardEncoding) -> bool:
 
 
 class _Flow:
-    """Partners, found by following values that are handed over; each of `taken` is its own partner already."""
+    """Partners, found by following values that are handed over; each of `taken` is its own partner already.
+
+    `contradicted`: one of these has met another one.
+    """
 
     def __init__(self, taken: Iterable[Term]) -> None:
         self.simplify: Simplify = _as_it_is
+        self.contradicted = False
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
+        self._found: set[Term] = set()
 
     def copy(self) -> _Flow:
         flow = _Flow(())
@@ -151,7 +190,11 @@ class _Flow:
         if got not in self._partner and wanted not in self._taken and _alike(wanted, got):
             self._partner[got] = wanted
             self._taken.add(wanted)
-        return self._partner.get(got) is wanted
+            self._found.add(got)
+        if self._partner.get(got) is wanted:
+            return True
+        self.contradicted |= got in self._partner and wanted in self._taken and got not in self._found
+        return False
 
 
 def _alike(wanted: Term, got: Term) -> bool:

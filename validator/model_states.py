@@ -144,19 +144,18 @@ class _Reading:
         for array in declarations.arrays:
             if self._terms.class_range(array.name)[0] == number:
                 return self._layout.array(array.name)
-        for struct in declarations.structs:
-            first, last = self._terms.class_range(struct.name)
-            if number == first:
-                return self._layout.struct(struct.name)
-            if number == last:
-                return self._layout.subclass_of(struct.name)
-        return None
+        around = [(self._terms.class_range(struct.name), struct.name) for struct in declarations.structs]
+        inside = [(low, name) for (low, high), name in around if low <= number <= high]
+        if not inside:
+            return None
+        low, name = max(inside)
+        return self._layout.struct(name) if number == low else self._layout.subclass_of(name)
 
     def _named_class(self, number: int) -> Struct | Array | None:
         for term, value in self._model.items():
             if term.kind == "class_name" and value == number:
-                name = term.value
-                return self._layout.array(name[:-2]) if name.endswith("[]") else self._layout.struct_of_vtable(name)
+                name = term.value.name
+                return self._layout.array(name) if term.value.is_array else self._layout.struct_of_vtable(name)
         return None
 
     def _fill(self, value: int) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
@@ -27,6 +27,9 @@ NO_CLASS: ClassRange = (0, 0)
 
 STRUCTS: ClassRange = (1, (1 << 30) - 1)
 ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
+_UNDECLARED = 1 << 10
+"""So many subclasses of a struct are told apart that are not declared."""
+
 OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
 ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
 
@@ -60,9 +63,17 @@ class Unknown:
     epoch: int
 
 
+@dataclass(frozen=True, slots=True)
+class ClassName:
+    """A class that is not declared, of structs or of arrays."""
+
+    name: str
+    is_array: bool
+
+
 _REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
 
-OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "same"}
+OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "class_below", "same"}
 """The kinds of terms that are references, classes, or conditions on these."""
 
 LEAVES = frozenset({"var", "alloc", "constant", "pointer", "class_name"})
@@ -78,10 +89,27 @@ def validity_name(invalidations: int) -> str:
     return f"invalid{invalidations}"
 
 
+def choices(p: Term) -> list[Term]:
+    """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
+    seen: set[Term] = set()
+    order: list[Term] = []
+    stack = [(p, False)]
+    while stack:
+        one, is_expanded = stack.pop()
+        if is_expanded or one.kind != "choose":
+            if is_expanded or one not in seen:
+                order.append(one)
+            seen.add(one)
+        elif one not in seen:
+            seen.add(one)
+            stack += [(one, True), (one.args[1], False), (one.args[2], False)]
+    return order
+
+
 class ObjectTerms(Terms):
     """Terms over words, and over references to the objects of a layout."""
 
-    __slots__ = ("_class_ranges", "exposed", "layout", "null", "surely_seen", "visible_from")
+    __slots__ = ("_class_ranges", "exposed", "is_abstract", "layout", "null", "surely_seen", "visible_from")
 
     def __init__(self, width: int, layout: Layout) -> None:
         super().__init__(width)
@@ -89,6 +117,7 @@ class ObjectTerms(Terms):
         self.null = self._make("null", ())
         self.visible_from: dict[Term, int] = {}  # of allocations: the event that sees them first
         self.exposed: list[Term] = []  # the same, in that order
+        self.is_abstract = False  # is there a term that may mean less than the language does?
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self._class_ranges = _class_ranges(layout)
 
@@ -107,16 +136,24 @@ class ObjectTerms(Terms):
 
     def pointer(self, name: str, epoch: int) -> Term:
         """An unknown reference that came into being behind so many events."""
+        self.is_abstract = True
         return self._make("pointer", (), Unknown(name, epoch))
 
     def constant(self, name: str) -> Term:
         """The opaque constant of that name; one term for all names that are declared to be the same."""
         known = self.layout.constant(name)
+        self.is_abstract = True
         return self._make("constant", (), name if known is None else known.names[0])
+
+    def address(self, name: str) -> Term:
+        """The address of the class or function of that name: a word of which nothing is known."""
+        self.is_abstract = True
+        return self.var(f"ConstClass({name})")
 
     def allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         """A new object."""
         class_ = self._class_of_type(type_)
+        self.is_abstract = True
         return self._make("alloc", (), Allocation(type_, class_, length, cleared))
 
     def expose(self, alloc: Term, event: int) -> None:
@@ -131,14 +168,19 @@ class ObjectTerms(Terms):
         self.exposed = list(visible_from)
 
     def birth(self, p: Term) -> int:
-        """The epoch in which a reference that is neither a choice nor an allocation came into being."""
-        return p.value.epoch if p.kind in ("pointer", "load_ref") else 0
+        """The epoch in which a reference that is neither a choice nor an allocation came into being. What an object
+        holds is at least as young as the object, which an event may have made."""
+        epoch = 0
+        while p.kind == "load_ref":
+            epoch = max(epoch, p.value.epoch)
+            p = p.args[0]
+        return max(epoch, p.value.epoch) if p.kind == "pointer" else epoch
 
     def may_be(self, p: Term) -> list[Term]:
         """The allocations that a reference may be that is none itself."""
         if p.kind not in ("pointer", "load_ref") or not self.exposed:
             return []
-        birth = p.value.epoch
+        birth = self.birth(p)
         return [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
 
     def choose(self, c: Term, p: Term, q: Term) -> Term:
@@ -167,11 +209,10 @@ class ObjectTerms(Terms):
         """Are both the same object, or NULL?"""
         if p is q:
             return self.true
-        if p.kind == "choose" or q.kind == "choose":
-            choice, other = (p, q) if p.kind == "choose" else (q, p)
-            c, a, b = choice.args
-            one, two = self.same(a, other), self.same(b, other)
-            return self.either(self.both(c, one), self.both(self.not_(c), two))
+        if p.kind == "choose":
+            return self.by_object(p, lambda one: self.same(one, q))
+        if q.kind == "choose":
+            return self.by_object(q, lambda one: self.same(p, one))
         if p is self.null or q is self.null:
             return self.not_(self.class_in(q if p is self.null else p, OBJECTS))
         if p.kind == "alloc" or q.kind == "alloc":
@@ -186,27 +227,28 @@ class ObjectTerms(Terms):
         """What `of` says of the reference, which is no choice where it is asked; a word, reference or condition."""
         if p.kind != "choose":
             return of(p)
-        c, a, b = p.args
-        one, two = self.by_object(a, of), self.by_object(b, of)
-        if one is two:
-            return one
-        if one.kind in _CONDITIONS or two.kind in _CONDITIONS:
-            return self.either(self.both(c, one), self.both(self.not_(c), two))
-        return self.select(c, one, two)
+        known: dict[Term, Term] = {}
+        for one in choices(p):
+            if one.kind == "choose":
+                c, a, b = one.args
+                known[one] = self._chosen(c, known[a], known[b])
+            else:
+                known[one] = of(one)
+        return known[p]
+
+    def _chosen(self, c: Term, a: Term, b: Term) -> Term:
+        """`a` where `c` holds, else `b`; words, references or conditions."""
+        if a is b:
+            return a
+        if a.kind in _CONDITIONS or b.kind in _CONDITIONS:
+            return self.either(self.both(c, a), self.both(self.not_(c), b))
+        return self.select(c, a, b)
 
     def _if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
         """What `of` says of the allocation that `p` is, `otherwise` where it is none."""
         result = otherwise
         for alloc in self.may_be(p):
-            found = of(alloc)
-            if found is not result:
-                same = self.same(p, alloc)
-                is_condition = found.kind in _CONDITIONS or result.kind in _CONDITIONS
-                result = (
-                    self.either(self.both(same, found), self.both(self.not_(same), result))
-                    if is_condition
-                    else self.select(same, found, result)
-                )
+            result = self._chosen(self.same(p, alloc), of(alloc), result)
         return result
 
     # Memory, as an epoch begins.
@@ -266,13 +308,15 @@ class ObjectTerms(Terms):
         return self._class_ranges[name]
 
     def _class_of_type(self, type_: Struct | Array) -> Term:
-        if type_.declared:
+        if type_.name in self._class_ranges:
             return self._make("class_id", (), self._class_ranges[type_.name][0])
-        return self.class_name(type_.vtable) if isinstance(type_, Struct) else self.class_name(f"{type_.name}[]")
+        if isinstance(type_, Struct):
+            return self.class_name(type_.vtable)
+        return self.class_name(type_.name, is_array=True)
 
-    def class_name(self, name: str) -> Term:
-        """The class of that name, of which nothing is declared; `name[]` for arrays."""
-        return self._make("class_name", (), name)
+    def class_name(self, name: str, *, is_array: bool = False) -> Term:
+        """The class of structs or arrays of that name, of which nothing is declared."""
+        return self._make("class_name", (), ClassName(name, is_array))
 
     def class_of(self, p: Term) -> Term:
         """The class of a reference that is no choice."""
@@ -306,9 +350,15 @@ class ObjectTerms(Terms):
             case "class_id":
                 return class_.value, class_.value
             case "class_name":
-                return ARRAYS if class_.value.endswith("[]") else STRUCTS
+                return self._limits_of_name(class_.value.name, class_.value.is_array)
             case _:
                 return self._constant_limits(class_.args[0]) if class_.args[0].kind == "constant" else ANY_CLASS
+
+    def _limits_of_name(self, name: str, is_array: bool) -> ClassRange:
+        if is_array:
+            return ARRAYS
+        above = self._class_ranges.get(name.removesuffix(SUBCLASS)) if name.endswith(SUBCLASS) else None
+        return STRUCTS if above is None else (above[0] + 1, above[1])
 
     def class_limits_of(self, p: Term) -> ClassRange:
         """The classes that a reference may have."""
@@ -339,6 +389,24 @@ class ObjectTerms(Terms):
 
         return self.by_object(p, of)
 
+    def has_subclass(self, p: Term, vtable: str) -> Term:
+        """Is it an object of the struct with that vtable, or of a subclass?"""
+        struct = self.layout.struct_of_vtable(vtable)
+        if struct.declared:
+            return self.class_in(p, self._class_ranges[struct.name])
+
+        def of(one: Term) -> Term:
+            return self._if_exposed(one, of, self.class_below(self.class_of(one), self.class_name(vtable)))
+
+        return self.by_object(p, of)
+
+    def class_below(self, a: Term, b: Term) -> Term:
+        """Is the class `a` the class `b`, or a subclass of it? Of a struct that is not declared nobody knows."""
+        low, high = self.class_limits(a)
+        if a is b or high < STRUCTS[0] or STRUCTS[1] < low:
+            return self.truth(a is b)
+        return self._make("class_below", (a, b))
+
     def class_same(self, a: Term, b: Term) -> Term:
         if a is b:
             return self.true
@@ -363,6 +431,7 @@ _CONDITIONS = frozenset(
         "same",
         "class_in",
         "class_same",
+        "class_below",
         "eq",
         "slt",
         "ult",
@@ -374,7 +443,7 @@ _CONDITIONS = frozenset(
 
 
 def _class_ranges(layout: Layout) -> dict[str, ClassRange]:
-    """Numbers for the declared classes. Behind the known subclasses of each there is room for one that is not."""
+    """Numbers for the declared classes. Behind the known subclasses of each there is room for others."""
     children: dict[str | None, list[str]] = {}
     for struct in layout.declarations.structs:
         children.setdefault(struct.parent, []).append(struct.name)
@@ -384,8 +453,8 @@ def _class_ranges(layout: Layout) -> dict[str, ClassRange]:
         last = first
         for child in children.get(name, ()):
             last = number(child, last + 1)
-        ranges[name] = first, last + 1
-        return last + 1
+        ranges[name] = first, last + _UNDECLARED
+        return last + _UNDECLARED
 
     last = STRUCTS[0] - 1
     for name in children.get(None, ()):

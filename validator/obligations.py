@@ -19,7 +19,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
 from validator.matching import Simplify, knowing_all, match_exit
-from validator.object_terms import ObjectTerms, is_reference
+from validator.object_terms import ObjectTerms
 from validator.symbolic_heap import Memory, Sight, agrees
 from validator.verdict import Failargs, Guards, Options
 
@@ -47,11 +47,13 @@ class Pair:
     """Two encodings over one `Memory`, and the obligations between them."""
 
     def __init__(self, memory: Memory, before: Encoding, after: Encoding, options: Options) -> None:
+        self.memory = memory
         self.terms: ObjectTerms = memory.terms
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
         self._simplify: Simplify | None = None
-        self._made = frozenset(before.made.values())
+        in_exits = (alloc for guard in before.guards for alloc in guard.exit.made.values())
+        self._made = frozenset([*before.made.values(), *in_exits])
         self.before = before
         self.after = after
         self.options = options
@@ -66,7 +68,7 @@ class Pair:
     def is_abstract(self) -> bool:
         """May a model of a query mean less than the language does? Which objects the world can find is overestimated,
         and so are the classes that there may be."""
-        return any(map(is_reference, self.before.values.values())) or bool(self._slots)
+        return self.terms.is_abstract
 
     # What may be assumed.
 
@@ -179,7 +181,7 @@ class Pair:
     def _exit(self, j: int, origin: int) -> ExitEncoding:
         """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
         own = self.after.guards[j].exit
-        if not own.made:
+        if not own.made or self.options.failargs is Failargs.IGNORE:
             return own
         if (j, origin) not in self._exits:
             guard = self.after.guards[j]

@@ -10,7 +10,7 @@ from optimizer.ir.heap import Datum
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
-from optimizer.ir.trace import Operation, Trace
+from optimizer.ir.trace import ConstClass, Operation, Trace
 from validator.state_text import state_lines
 from validator.verdict import Counterexample
 
@@ -113,7 +113,8 @@ class _Notes:
 
     def _event(self, operation: Operation) -> tuple[str, bool]:
         n, outcome = self._events, self._run.outcome
-        note = f"event {n} {_tuple(self._run.events[n].args)}"
+        given = zip(operation.args, self._run.events[n].args, strict=True)
+        note = f"event {n} ({', '.join(str(arg if isinstance(arg, ConstClass) else value) for arg, value in given)})"
         marked = self._obligation.startswith(f"event {n}:")
         if isinstance(outcome, Stopped) and outcome.event == n:
             self.ended = True

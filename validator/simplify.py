@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from optimizer.ir.heap import NULL, Object, Ref
+from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World
 from optimizer.ir.trace import Trace
 from validator.sites import (
     CONSTANT,
+    Input,
     Site,
     fits_at,
     given_memory,
@@ -63,7 +65,8 @@ class _Search:
     def run(self) -> None:
         steps: list[Callable[[], bool]] = [self._numbers]
         if self.state.heap is not None or self.state.world.writes or self.state.world.invalid:
-            steps = [self._world, self._references, self._garbage, self._contents, self._aliases, self._numbers]
+            steps = [self._world, self._references, self._garbage, self._contents, self._classes, self._aliases]
+            steps.append(self._numbers)
         while self._budget > 0 and max([step() for step in steps]):
             pass
         if self.state.heap is not None:
@@ -113,7 +116,7 @@ class _Search:
             held = self._held(ref)
             for user in users[1:]:
                 if held is not None:
-                    done |= self._part(user, _without(held, Ref))
+                    done |= self._part(user, _without(held, Ref)) or (_is_input(user) and self._part(user, held))
         return done
 
     def _part(self, user: Site | str, copy: Object) -> bool:
@@ -159,6 +162,24 @@ class _Search:
                     done = True
                     break
         return done
+
+    def _classes(self) -> bool:
+        """The parent's class, where an object of a subclass is not needed."""
+        done = False
+        for ref in self._refs():
+            assert self.state.heap is not None
+            held = None if is_given(ref, self.state.heap) else self._held(ref)
+            while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
+                done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
+                held = self._held(ref) if simpler else None
+        return done
+
+    def _of_parent(self, held: Object, parent: str) -> Object:
+        assert self.state.heap is not None
+        assert isinstance(held.type, Struct)
+        type_ = self.state.heap.layout.struct(parent)
+        lost = {slot.key for slot in held.type.fields} - {slot.key for slot in type_.fields}
+        return replace(held, type=type_, cells={cell: v for cell, v in held.cells.items() if cell[0] not in lost})
 
     def _replace(self, ref: Ref, described: Object) -> bool:
         held = self._held(ref)
@@ -236,6 +257,10 @@ def _valid(world: World) -> World:
 
 def _no_gc_types(world: World) -> World:
     return replace(world, gc_types=())
+
+
+def _is_input(user: Site | str) -> bool:
+    return isinstance(user, str | Input)
 
 
 def _without(held: Object, kind: type) -> Object:

@@ -14,7 +14,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_terms import ARRAYS, STRUCTS, ObjectTerms, is_reference
+from validator.object_terms import ARRAYS, STRUCTS, ObjectTerms, choices, is_reference
 from validator.store_chains import Chain, Chains, Key, Renewed, links
 
 
@@ -108,8 +108,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         return self._terms.has_class(p, vtable)
 
     def has_subclass(self, p: Term, vtable: str) -> Term:
-        struct = self._terms.layout.struct_of_vtable(vtable)
-        return self.isa(p, struct.name) if struct.declared else self._terms.has_class(p, vtable)
+        return self._terms.has_subclass(p, vtable)
 
     def gc_type(self, p: Term) -> Term:
         return self._terms.gc_type(p)
@@ -323,9 +322,7 @@ def _keys(chain: Chain, other: Chain, seen: frozenset[Term]) -> Iterator[Key]:
 
 def _objects(p: Term) -> list[Term]:
     """What a reference may be, choices taken apart."""
-    if p.kind != "choose":
-        return [p]
-    return [*_objects(p.args[1]), *_objects(p.args[2])]
+    return [one for one in choices(p) if one.kind != "choose"]
 
 
 def _allocations(value: Term) -> list[Term]:

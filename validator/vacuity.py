@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from validator.discharge import Discharger
+from validator.facts import Facts
 from validator.obligations import Pair, Place
 from validator.replay import Replay
 from validator.verdict import State
+
+_FIRST = 1
 
 
 def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterable[State]) -> tuple[str, ...] | None:
     """Why a proof would be vacuous (empty: it is not); None where that could not be settled.
 
-    A sample on which the recorded trace goes to its end shows that it is not; otherwise the solver is asked.
+    A sample on which the recorded trace goes to its end shows that it is not. The solver is asked behind the first
+    ones, which run farthest: all samples together take longer than a query.
     """
-    if any(map(replay.reaches_end, samples)):
+    if any(map(replay.reaches_end, islice(samples, _FIRST))):
         return ()
     reachable = _satisfiable(pair, discharger, len(pair.before.guards), to_end=True)
-    if reachable:
-        return ()
-    return None if reachable is None else _first_unreachable(pair, discharger)
+    if reachable is False:
+        return _first_unreachable(pair, discharger)
+    return () if reachable or any(map(replay.reaches_end, islice(samples, _FIRST, None))) else None
 
 
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
@@ -28,9 +33,15 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
     everything) being defined?"""
     from validator.z3_solver import Sat, Unsat
 
-    conditions = pair.passed(Place(guards, 0, None))
-    conditions += [known.condition for known in pair.before.defined if to_end or known.guards < guards]
-    match discharger.query(conditions):
+    facts = Facts(pair.terms)
+    for known in pair.before.defined:
+        if to_end or known.guards < guards:
+            facts.assume(known.condition)
+    for passed in pair.passed(Place(guards, 0, None)):
+        facts.assume(passed)
+    if facts.contradiction:
+        return False
+    match discharger.query(facts.learned):
         case Sat():
             return True
         case Unsat():

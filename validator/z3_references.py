@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.term import Term
-from validator.object_terms import ANY_CLASS, ObjectTerms
+from validator.object_terms import ANY_CLASS, ARRAYS, ObjectTerms
 
 _REFERENCE_BITS = 24
 _CLASS_BITS = 32
@@ -27,7 +27,7 @@ NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "cl
 VALUED = NUMBERS | {"var", "load", "length", "gc_type"}
 """The kinds of terms that a model says the values of."""
 
-OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "same", "choose"}
+OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "class_below", "same", "choose"}
 """The kinds of terms that are translated here."""
 
 
@@ -68,6 +68,8 @@ class References:
                 return _between(args[0], *term.value)
             case "choose":
                 return z3.If(*args)
+            case "class_below":
+                return z3.Or(args[0] == args[1], self._function(term)(*args))
             case _:
                 return args[0] == args[1]
 
@@ -80,13 +82,24 @@ class References:
     def _function(self, term: Term) -> Any:
         key = (term.kind, term.value, len(term.args))
         if key not in self._functions:
-            result = self._reference if term.kind == "load_ref" else self._word
-            if term.kind == "class_of":
-                result = self._class
-            first = self._class if term.kind == "gc_type" else self._reference
-            sorts = [first, *[self._word] * (len(term.args) - 1)]
-            self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts, result)
+            sorts = self._signature(term)
+            self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts)
         return self._functions[key]
+
+    def _signature(self, term: Term) -> list[Any]:
+        """The sorts of the arguments of a function, and of its result."""
+        indices = [self._word] * (len(term.args) - 1)
+        match term.kind:
+            case "class_of":
+                return [self._reference, self._class]
+            case "gc_type":
+                return [self._class, self._word]
+            case "class_below":
+                return [self._class, self._class, z3.BoolSort(self._context)]
+            case "load_ref":
+                return [self._reference, *indices, self._reference]
+            case _:
+                return [self._reference, *indices, self._word]
 
     def axioms(self, terms: Sequence[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
         """What holds of these terms whatever the trace does."""
@@ -104,6 +117,7 @@ class References:
                     yield _between(done[term], *self._terms.class_limits(term))
                 case "length":
                     yield done[term] >= 0
+                    yield z3.Or(done[term] == 0, _between(self._class_at(done[term.args[0]]), *ARRAYS))
                 case "load" if term.value.low is not None:
                     yield done[term] >= term.value.low
                     yield done[term] <= term.value.high
@@ -135,9 +149,15 @@ class References:
         """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
         and differ from each other."""
         names = [done[term] for term in terms if term.kind == "class_name"]
-        declared = [self._terms.class_range(name)[0] for name in self._terms.declared_classes()]
-        conditions = [name != z3.BitVecVal(number, _CLASS_BITS, self._context) for name in names for number in declared]
+        declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
+        conditions = [z3.Not(_between(name, *range_)) for name in names for range_ in declared]
         return [*conditions, z3.Distinct(*names)] if len(names) > 1 else conditions
+
+    def _class_at(self, reference: Any) -> Any:
+        key = ("class_of", None, 1)
+        if key not in self._functions:
+            self._functions[key] = z3.Function(f"class_of {len(self._functions)}", self._reference, self._class)
+        return self._functions[key](reference)
 
     def _class_axioms(self, term: Term, done: Mapping[Term, Any]) -> Iterator[Any]:
         """NULL is what has no class."""

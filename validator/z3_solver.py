@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import z3
@@ -95,6 +96,9 @@ _STEPS = ("simplify", "propagate-values", "propagate-bv-bounds", "solve-eqs", "e
 # is too large for its effort is only preprocessed. An operation has two gates for each bit of a word, one in `_SQUARE`
 # as many as is said there for each pair of bits.
 _EFFORT_FOR_GATE = 80
+
+# Most queries are small, and preprocessing takes longer than solving them.
+_FIRST_EFFORT = 300_000
 _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
 
 
@@ -106,14 +110,31 @@ class Solver:
         self._context = z3.Context()
         self._translated: dict[Term, Any] = {}
         self._references = References(terms, self._context) if isinstance(terms, ObjectTerms) else None
-        steps = [z3.Tactic(step, ctx=self._context) for step in _STEPS]
-        self._preprocessing = z3.Then(*steps, z3.Tactic("fail-if-undecided", ctx=self._context))
-        self._solving = z3.Then(*steps, z3.Tactic("smt", ctx=self._context))
+
+    @cached_property
+    def _preprocessing(self) -> Any:
+        return self._tactic("fail-if-undecided")
+
+    @cached_property
+    def _solving(self) -> Any:
+        return self._tactic("smt")
+
+    def _tactic(self, last: str) -> Any:
+        return z3.Then(*[z3.Tactic(step, ctx=self._context) for step in (*_STEPS, last)])
 
     def check(self, conditions: Sequence[Term], effort: int, timeout_s: float) -> Answer:
         """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit."""
-        fits = self._gates(conditions) * _EFFORT_FOR_GATE <= effort
-        solver = (self._solving if fits else self._preprocessing).solver()
+        gates = self._gates(conditions)
+        if gates * _EFFORT_FOR_GATE <= _FIRST_EFFORT:
+            answer = self._ask(z3.SimpleSolver(ctx=self._context), conditions, min(effort, _FIRST_EFFORT), timeout_s)
+            if not isinstance(answer, GaveUp) or effort <= _FIRST_EFFORT:
+                return answer
+        if gates * _EFFORT_FOR_GATE > effort:
+            answer = self._ask(self._preprocessing.solver(), conditions, effort, timeout_s)
+            return GaveUp("effort") if isinstance(answer, GaveUp) else answer
+        return self._ask(self._solving.solver(), conditions, effort, timeout_s)
+
+    def _ask(self, solver: Any, conditions: Sequence[Term], effort: int, timeout_s: float) -> Answer:
         solver.set("timeout", max(1, int(min(_LARGEST, timeout_s * 1000))))
         solver.set("rlimit", min(_LARGEST, effort))
         solver.add(*[self._translate(condition) for condition in conditions])
@@ -129,7 +150,7 @@ class Solver:
         if reason == "interrupted from keyboard":
             # Z3 takes Ctrl-C for itself while it works.
             raise KeyboardInterrupt
-        return GaveUp(_why(reason) if fits else "effort")
+        return GaveUp(_why(reason))
 
     def _replayable(self, solver: Any, conditions: Sequence[Term]) -> Any:
         """A model, if possible one in which classes are apart that a replay takes for different ones."""

@@ -155,8 +155,11 @@ class Heap(HeapDomain[int, bool, Ref]):
         return isinstance(type_, Struct) and type_.vtable == vtable
 
     def has_subclass(self, p: Ref, vtable: str) -> bool:
-        above = self.layout.struct_of_vtable(vtable).name
-        return self.has_vtable(p) and self.layout.is_subclass(self.objects[p].type.name, above)
+        type_ = self.objects[p].type if p in self.objects else None
+        above = self.layout.struct_of_vtable(vtable)
+        if not isinstance(type_, Struct):
+            return False
+        return self.layout.is_subclass(type_.name, above.name) if above.declared else type_.vtable == vtable
 
     # Contents.
 

@@ -69,6 +69,14 @@ class Renaming:
             self._partners[ref], self._taken[other] = other, ref
         return self._partners.get(ref) == other
 
+    def knows(self, ref: Ref) -> bool:
+        """Has this object of the first run a partner?"""
+        return ref in self._partners
+
+    def takes(self, ref: Ref) -> bool:
+        """Is this object of the second run a partner?"""
+        return ref in self._taken
+
     def copy(self) -> Renaming:
         return Renaming(dict(self._partners), dict(self._taken))
 
@@ -84,6 +92,7 @@ class _Comparison:
         self._got = got
         self._places: dict[Ref, str] = {}  # of objects of the first run that are to be compared, or have been
         self._pending: list[tuple[str, Ref, Ref]] = []
+        self._seen = renaming.copy()  # by events before this comparison
 
     def run(self) -> Mismatch | None:
         old = _old(self._wanted.objects)
@@ -125,8 +134,11 @@ class _Comparison:
         """A reference for a person, who does not know what a run calls its own objects."""
         if not ref.fresh:
             return ref.name
-        known = self._places if sight is self._wanted else {}
+        is_wanted = sight is self._wanted
+        known = self._places if is_wanted else {}
         type_ = sight.objects[ref].type.name
+        if self._seen.knows(ref) if is_wanted else self._seen.takes(ref):
+            return f"{ref}, the {type_} that an event has seen"
         return f"the {type_} that is {known[ref]}" if ref in known else f"{ref}, a {type_} of its own"
 
     def _objects(self, place: str, ref: Ref, other: Ref) -> Mismatch | None:

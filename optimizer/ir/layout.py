@@ -108,7 +108,8 @@ _DECLARED_TYPES = {"ref": Type.REF, "float": Type.FLOAT}
 def layout_of(*traces: Trace) -> Layout:
     """The layout that the traces share, all their operations learned. They have the same width.
 
-    Declarations of one hold for a trace that has none. Raises InputError where the traces have different ones, or use
+    Declarations of one hold for a trace that has none. The first one is told as `before`, others as `after`. Raises
+    InputError where the traces have different ones, or use
     a descr in different ways.
     """
     declarations = NO_DECLARATIONS
@@ -118,12 +119,14 @@ def layout_of(*traces: Trace) -> Layout:
         elif trace.declarations != NO_DECLARATIONS and not _are_the_same(declarations, trace.declarations):
             raise InputError("the traces have different declarations: they must have the same, or one of them none")
     layout = Layout(declarations, traces[0].word)
-    for trace in traces:
+    for number, trace in enumerate(traces):
         for operation in all_operations(trace):
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
-                raise InputError(f"the traces do not agree: {problem}", line=operation.line) from None
+                which = "after" if number else "before"
+                message = f"the traces do not agree: {problem}"
+                raise InputError(message, file=which, line=operation.line) from None
     return layout
 
 

@@ -74,6 +74,10 @@ def _no_header(source: Source, body: Body) -> InputError:
     )
 
 
+_OF_VARIABLES = ("i", "p", "r", "f", "v")
+"""The first letters that variables have in most traces."""
+
+
 class _Resolver:
     """Gives the names of one text their meanings."""
 
@@ -192,8 +196,12 @@ class _Resolver:
             )
         else:
             defined = self._defined_later(name, line)
-            message = f"{name} is used before it is defined, on line {defined}" if defined else ""
-        return self._source.fault(message or f"{shorten(name)} is not defined", line, token.column)
+            message = f"{shorten(name)} is not defined"
+            if defined:
+                message = f"{name} is used before it is defined, on line {defined}"
+            elif not name.startswith(_OF_VARIABLES):
+                message += f"; a class is written ConstClass({shorten(name)})"
+        return self._source.fault(message, line, token.column)
 
     def _defined_later(self, name: str, line: int) -> int:
         """The number of the line from `line` on that defines the name, or 0."""

@@ -138,14 +138,24 @@ def test_files_that_cannot_be_read_end_with_2(command: str, traceproof: Command)
     assert (folder.code, folder.err) == (2, "error: .: this is a directory, a file was expected\n")
 
 
-@pytest.mark.parametrize("command", ["optimize", "run"])
-def test_what_is_not_modelled_ends_with_4_and_its_line(command: str, traceproof: Command) -> None:
-    text = "[p0]\n" if command == "optimize" else "[]\n"
-    text += "i1 = getfield_gc_i(p0, descr=N.v)\njump(p0)\n" if command == "optimize" else "i1 = call_i(3, descr=f)\n"
-    ended = traceproof(command, traceproof.write("heap.trace", text))
-    assert ended.code == 4
-    what = "getfield_gc_i" if command == "optimize" else "call_i"
-    assert f"unsupported: line 2: {what}" in ended.err
+@pytest.mark.parametrize("operation", ["i1 = strlen(p0)", "p1 = newstr(3)", "f1 = float_add(1.5, 2.5)"])
+def test_what_is_not_modelled_ends_with_4_and_its_line(operation: str, traceproof: Command) -> None:
+    file = traceproof.write("a.trace", f"[p0]\n{operation}\njump(p0)\n")
+    name = operation.split()[2].partition("(")[0]
+    for command in (["optimize", file], ["run", file, "--input", "p0=NULL"], ["validate", file, file]):
+        ended = traceproof(*command)
+        assert ended.code == 4
+        assert f"unsupported: line 2: {name}" in ended.out + ended.err
+
+
+def test_a_name_that_looks_misspelt_is_told(traceproof: Command) -> None:
+    text = '+++\n[struct.Node.fields]\nvalue = "int"\n+++\n[p0]\ni1 = getfield_gc_i(p0, descr=Node.vlaue)\njump(i1)\n'
+    ended = traceproof("optimize", traceproof.write("a.trace", text))
+    assert ended.code == 0
+    assert ended.err == (
+        "note: a.trace:6:30: Node is declared without a field vlaue, so this is memory of its own; "
+        f"its fields are value\n    i1 = getfield_gc_i(p0, descr=Node.vlaue)\n{' ' * 33}^\n"
+    )
 
 
 def test_a_fault_of_ours_ends_with_5_and_names_a_report(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,9 +59,15 @@ def test_a_run_shows_the_heap_that_it_leaves(run: Run) -> None:
     code, out, _ = run(TRACE, "--input", "i1=1", "--results", "p9", heap=heap)
     assert code == 0
     assert out == (
-        "p0 = p0\ni1 = 1\np2 = p2\ni3 = 5\np4 = new0\np5 = p9\nevent 0: escape_r(new0)\njump(new0, p9)\n"
+        "p0 = Node(value=5, next=p9)\ni1 = 1\np2 = Chars[1, 2, 3]\ni3 = 5\np4 = new0\np5 = p9\n"
+        "event 0: escape_r(new0)\njump(new0, p9)\n"
         "new0 = Node(value=5, next=p0)\np0 = Node(value=5, next=p9)\np2 = Chars[1, 7, 3]\np9 = Node(next=p0)\n"
     )
+
+
+def test_an_input_that_is_another_one_again(run: Run) -> None:
+    _, out, _ = run("[p0, p1, p2]\nfinish()\n", "--input", "p0=Node(), p1=p0, p2=NULL")
+    assert out.startswith("p0 = Node()\np1 = p0\np2 = NULL\n")
 
 
 def test_objects_among_the_inputs(run: Run) -> None:

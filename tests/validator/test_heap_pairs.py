@@ -6,7 +6,7 @@ Each pair is judged with all rungs and by the solver alone.
 from __future__ import annotations
 
 import pytest
-from pairs import judge, proved, refuted
+from pairs import judge, not_proved, proved, refuted
 from reference_heap import DECLARATIONS
 
 from validator import Unknown
@@ -267,6 +267,17 @@ def test_an_object_that_is_no_longer_linked() -> None:
     bad(f"{seen}{unlinked}{late}finish()", f"{seen}{unlinked}finish()", "end: heap Node.value")
     hidden = "p2 = new(descr=Node)\nsetfield_gc(p0, p2, descr=Node.next)\n"
     ok(f"{hidden}{unlinked}{late}finish()", f"{unlinked}finish()")
+
+
+def test_an_object_that_may_be_visible_and_is_not() -> None:
+    """Whether it is depends on aliases that are known only by a guard: it must be equal all the same."""
+    same = "i3 = ptr_eq(p0, p1)\nguard_true(i3) []\n"
+    made = "p3 = new(descr=Node)\nsetfield_gc(p3, {}, descr=Node.value)\n"
+    link, unlink = "setfield_gc(p0, p3, descr=Node.next)\n", "setfield_gc(p1, NULL, descr=Node.next)\n"
+    before = f"{same}{made.format(5)}{link}{unlink}escape_n()\nfinish(p3)"
+    ok(before, before)
+    not_proved(text(before), text(f"{same}{made.format(6)}{unlink}escape_n()\nfinish(p3)"))
+    not_proved(text(before), text(f"{same}{unlink}escape_n()\np3 = new(descr=Node)\nfinish(p3)"))
 
 
 # Events.

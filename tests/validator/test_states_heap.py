@@ -219,7 +219,7 @@ def test_a_big_heap_with_one_alias_becomes_the_smallest_one(seed: int) -> None:
     assert still(simple)
     assert simple.inputs == (Ref("p0"), NULL, Ref("p0"))
     assert simple.heap is not None
-    assert format_heap(simple.heap) == "p0 = Node()\n"
+    assert format_heap(simple.heap) == "p0 = Base()\n"
     assert simple.world == World((0, NULL))
 
 
@@ -241,7 +241,7 @@ def test_a_needed_length_and_value_stay(seed: int) -> None:
 
     simple = simplify_state(state, pair.before, still)
     assert simple.heap is not None
-    assert format_heap(simple.heap) == "p0 = Refs[3: q0]\nq0 = Node()\n"
+    assert format_heap(simple.heap) == "p0 = Refs[3: q0]\nq0 = Base()\n"
 
 
 def test_aliases_that_are_not_needed_are_taken_apart() -> None:
@@ -254,7 +254,41 @@ def test_aliases_that_are_not_needed_are_taken_apart() -> None:
 
     simple = simplify_state(state, pair.before, still)
     assert simple.heap is not None
-    assert format_heap(simple.heap) == "p0 = Node()\np1 = Node()\np2 = Node()\n"
+    assert format_heap(simple.heap) == "p0 = Base()\np1 = Base()\np2 = Base()\n"
+
+
+def test_subclasses_and_their_fields_go_where_the_parent_does_as_well() -> None:
+    text = "+++\n[struct.A.fields]\nx = 'int'\n[struct.B]\nparent = 'A'\nfields = { y = 'int' }\n"
+    text += "[struct.C]\nparent = 'B'\n[const.c]\nstruct = 'C'\n+++\n"
+    text += "[p0, p1]\nsetfield_gc(p1, 1, descr=B.y)\nfinish(ConstPtr(c))\n"
+    trace = parse(text)
+    heap = parse_heap("p0 = C(x=1, y=2)\np1 = C(y=3)\nConstPtr(c) = C()\n", layout_of(trace))
+    state = State((Ref("p0"), Ref("p1")), World(), heap)
+
+    def still(candidate: State) -> bool:
+        assert candidate.heap is not None
+        run = Program(trace).run(list(candidate.inputs), candidate.world, heap=candidate.heap)
+        is_whole = len(candidate.heap.objects) == 3 and candidate.inputs == state.inputs
+        return is_whole and isinstance(run.outcome, Finished)
+
+    simple = simplify_state(state, trace, still)
+    assert simple.heap is not None
+    assert format_heap(simple.heap) == "p0 = A()\np1 = B()\nConstPtr(c) = C()\n"
+
+
+def test_an_alias_that_is_read_through_is_taken_apart_too() -> None:
+    pair = heap_pair(
+        "p2 = getfield_gc_r(p0, descr=Node.next)\np3 = getfield_gc_r(p2, descr=Node.next)\nfinish()", "", "[p0, p1]"
+    )
+    state = pair.state("p0 = Node(next=q)\np1 = p0\nq = Node()")
+
+    def still(candidate: State) -> bool:
+        run = Program(pair.before, pair.layout).run(list(candidate.inputs), candidate.world, heap=candidate.heap)
+        return isinstance(run.outcome, Finished) and candidate.inputs[1] != NULL
+
+    simple = simplify_state(state, pair.before, still)
+    assert simple.heap is not None
+    assert format_heap(simple.heap) == "p0 = Node(next=q0)\np1 = Base()\nq0 = Node()\n"
 
 
 def test_what_is_declared_of_a_constant_stays() -> None:
@@ -269,3 +303,16 @@ def test_what_is_declared_of_a_constant_stays() -> None:
     simple = simplify_state(State((Ref("p0"),), World(), heap), trace, still)
     assert simple.heap is not None
     assert format_heap(simple.heap) == "ConstPtr(a) = N(t=7)\n"
+
+
+def test_the_first_sample_has_the_numbers_that_guards_ask_for() -> None:
+    trace = parse(
+        '+++\n[struct.Box]\nfields = { value = "int" }\n+++\n[p0, i0]\nguard_class(p0, ConstClass(Box)) []\n'
+        "guard_value(i0, 777) []\ni1 = getfield_gc_i(p0, descr=Box.value)\nguard_value(i1, -12345) []\n"
+        "i2 = escape_i()\nguard_value(i2, 4242) []\np1 = new_with_vtable(descr=Box)\n"
+        "guard_gc_type(p1, 6) []\nfinish(p1)\n"
+    )
+    layout = layout_of(trace, trace)
+    state = next(iter(sample_states(trace, trace, (), layout)))
+    run = Program(trace, layout).run(state.inputs, state.world, heap=state.heap)
+    assert isinstance(run.outcome, Finished)

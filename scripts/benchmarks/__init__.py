@@ -1,0 +1,1 @@
+"""Measures the speed of validator and optimizer, against the published way of validating. See `scripts/bench`."""

@@ -1,0 +1,439 @@
+"""The baseline, the published way of validating traces: a fresh variable and an equation for each operation, one
+incremental Z3 solver, and one check for each condition.
+
+It has the same conditions to prove as the validator, and is given for free what the validator has found by following
+the two traces: which guard stands for which, which allocation is which, and what can be seen at each exit and event.
+A trace on a heap is one of 64-bit words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import z3
+
+from benchmarks.naive_heap import FRESH, WORD, NaiveHeap, Objects
+from benchmarks.naive_words import NaiveWords
+from optimizer.ir.effects import effects_of
+from optimizer.ir.heap import NULL
+from optimizer.ir.layout import Field, layout_of
+from optimizer.ir.ops import Kind, Memory, Type
+from optimizer.ir.term import Term
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
+from validator.align import given_origins
+from validator.encode import event_name, input_name, leave
+from validator.matching import guess_origins, knowing_all, match_exit
+from validator.obligations import Pair
+from validator.pairing import encode_pair
+from validator.symbolic_heap import Sight
+from validator.verdict import Options
+
+
+class Answer(Enum):
+    """What a method says about a pair."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A definedness condition, behind so many guards and events. `needs` counts the equations up to there."""
+
+    condition: Any
+    guards: int
+    events: int
+    needs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What a guard leaves behind its exit block."""
+
+    failargs: tuple[Any, ...] | None
+    block: tuple[Any, ...]
+    heap: NaiveHeap
+
+
+@dataclass(frozen=True, slots=True)
+class _Guard:
+    passes: Any
+    exit: _Left
+    events: int
+    needs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    operation: Operation
+    args: tuple[Any, ...]
+    guards: int
+    heap: NaiveHeap
+    may_see: tuple[Field, ...]
+    needs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """Wherever that many guards of both traces have passed, that many events are done (None: all), and all of `given`
+    hold, `claim` does. `needs` counts the equations of the optimized trace that it speaks of."""
+
+    claim: Any
+    before: int
+    after: int
+    events: int | None
+    needs: int
+    given: tuple[Any, ...] = ()
+
+
+@dataclass
+class _Side:
+    """One trace in Z3 terms."""
+
+    trace: Trace
+    objects: Objects
+    named: Mapping[int, Term]
+    exits: Sequence[Mapping[int, Term]]
+    lenient: bool
+    equations: list[Any] = field(default_factory=list)
+    values: dict[Var, Any] = field(default_factory=dict)
+    defined: list[_Known] = field(default_factory=list)
+    guards: list[_Guard] = field(default_factory=list)
+    events: list[_Event] = field(default_factory=list)
+    end: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.words = self.objects.words
+        self.heap = NaiveHeap(self.objects, self.equations, self.named, self.lenient)
+        self._flag = self._passes = self.words.truth(False)
+        for position, var in enumerate(self.trace.inputs):
+            self.values[var] = self._outside(input_name(position), var.type, 0)
+        number = 0
+        for operation in self.trace.ops:
+            self._step(operation, number)
+            number += 1 + len(operation.exit.block if operation.exit else ())
+
+    def _outside(self, name: str, type_: Type, epoch: int) -> Any:
+        if type_ is Type.REF:
+            return self.objects.pointer(name, epoch)
+        return z3.BitVec(name, self.words.width, self.words.context)
+
+    def _step(self, operation: Operation, number: int) -> None:
+        kind = operation.op.kind
+        if kind is Kind.EVENT:
+            self._event(operation)
+        elif kind is Kind.END:
+            self.end = self._args(operation)
+        elif kind is not Kind.POSITION:
+            place = len(self.guards), len(self.events)
+            conditions = list(self._compute(operation, self.heap, number))
+            if kind is Kind.GUARD:
+                self._guard(operation, number)
+            self.defined += [_Known(one, *place, len(self.equations)) for one in conditions]
+
+    def _term(self, value: Value) -> Any:
+        match value:
+            case Var():
+                return self.values[value]
+            case ConstInt(number):
+                return self.words.const(number)
+            case ConstRef(text) if text == NULL.name:
+                return self.objects.null
+            case ConstRef(text):
+                return self.objects.constant(text.removeprefix("ConstPtr(").removesuffix(")"))
+            case ConstClass():
+                return z3.BitVec(str(value), self.words.width, self.words.context)
+            case _:
+                raise AssertionError(value)
+
+    def _args(self, operation: Operation) -> tuple[Any, ...]:
+        return tuple(map(self._term, operation.args))
+
+    def _memory_args(self, operation: Operation, memory: Memory) -> list[Any]:
+        return [
+            (arg.name if isinstance(arg, ConstClass) else str(arg)) if index == memory.class_arg else self._term(arg)
+            for index, arg in enumerate(operation.args)
+        ]
+
+    def _compute(self, operation: Operation, heap: NaiveHeap, number: int) -> Iterator[Any]:
+        """The operation's result, as a fresh variable; the conditions under which it is defined."""
+        memory, row, words = memory_of(operation), operation.op, self.words
+        if memory is not None:
+            descr = self.objects.memory.terms.layout.descr_of(operation)
+            args = (words, heap, descr, *self._memory_args(operation, memory))
+            if memory.requires:
+                yield memory.defined(*args)
+            if memory.passes is not None:
+                self._passes = memory.passes(*args)
+            if memory.meaning is not None and not row.is_guard:
+                heap.allocating, heap.mismatch = number, None
+                self._give(operation, heap, memory.meaning(*args))
+                if heap.mismatch is not None:
+                    yield heap.mismatch[0] == heap.mismatch[1]
+            return
+        plain = self._args(operation)
+        if row.defined is not None:
+            yield row.defined(words, *plain)
+        if row.meaning is not None:
+            self._give(operation, heap, row.meaning(words, *plain))
+        if row.passes is not None:
+            self._passes = row.passes(words, self._flag) if row.reads_flag else row.passes(words, *plain)
+        if row.overflows is not None:
+            self._flag = row.overflows(words, *plain)
+
+    def _give(self, operation: Operation, heap: NaiveHeap, value: Any) -> None:
+        if operation.result is not None:
+            result = self.values[operation.result] = heap.define(value)
+            if operation.result.type is Type.REF and operation.op.kind is Kind.LOAD:
+                self.objects.learn_held(result)
+
+    def _guard(self, operation: Operation, number: int) -> None:
+        passes, exit_ = self._passes, exit_of(operation)
+        heap = self.heap.with_names(self.exits[len(self.guards)])
+        block = [
+            condition
+            for inner, one in enumerate(exit_.block, number + 1)
+            for condition in self._compute(one, heap, inner)
+        ]
+        left = _Left(self._failargs(exit_), tuple(block), heap)
+        self.guards.append(_Guard(passes, left, len(self.events), len(self.equations)))
+        memory = memory_of(operation)
+        if memory is not None and memory.meaning is not None:
+            descr = self.objects.memory.terms.layout.descr_of(operation)
+            memory.meaning(self.words, self.heap, descr, *self._memory_args(operation, memory))
+
+    def _failargs(self, exit_: Exit) -> tuple[Any, ...] | None:
+        if exit_.failargs is None:
+            return None
+        return tuple(None if arg is None else self._term(arg) for arg in exit_.failargs)
+
+    def _event(self, operation: Operation) -> None:
+        number, slots = len(self.events), self.objects.memory.slots.values()
+        effects = effects_of(operation, self.objects.memory.terms.layout)
+        args, guards = self._args(operation), len(self.guards)
+        may_see = tuple(slot for slot in slots if effects.may_see(slot))
+        self.events.append(_Event(operation, args, guards, self.heap.copy(), may_see, len(self.equations)))
+        for kept in list(self.heap.happen(number, effects)):
+            if self.lenient:
+                self.defined.append(_Known(kept, guards, number + 1, len(self.equations)))
+        if operation.result is not None:
+            self.values[operation.result] = self._outside(event_name(number), operation.result.type, number + 1)
+
+
+def judge_naively(before: Trace, after: Trace, limit_s: float = 1.0) -> Answer:
+    """Is `after` a correct optimization of `before`? A query may take `limit_s`; one that takes longer, or that Z3
+    gives up on, makes the pair unknown."""
+    baseline = _Baseline(before, after)
+    solver = z3.Solver(ctx=baseline.words.context)
+    solver.set("timeout", int(limit_s * 1000))
+    return baseline.prove(solver)
+
+
+class _Baseline:
+    """A pair in Z3 terms, and what has to hold of it."""
+
+    def __init__(self, before: Trace, after: Trace) -> None:
+        self.pair = pair = encode_pair(before, after, layout_of(before, after), Options())
+        self.words = NaiveWords(before.word, z3.Context())
+        memory = pair.memory
+        made = [alloc for side in (pair.before, pair.after) for alloc in side.made.values()]
+        assert before.word == WORD or not memory.slots
+        self.origins = guess_origins(pair.before, pair.after, given_origins(before, after))
+        clears_all = all(alloc.value.cleared for alloc in made)
+        self.objects = Objects(self.words, memory, _parts(pair), clears_all)
+        own = [guard.exit.made for guard in pair.before.guards]
+        self.before = _Side(before, self.objects, pair.before.made, own, True)
+        self.left = [self._exit(j, origin) for j, origin in enumerate(self.origins)]
+        self.after = _Side(after, self.objects, pair.after.made, [exit_.made for exit_ in self.left], False)
+
+    def _exit(self, j: int, origin: int | None) -> Any:
+        guard = self.pair.after.guards[j]
+        if origin is None or not guard.exit.made:
+            return guard.exit
+        before, after = self.pair.before, self.pair.after
+        named = match_exit(before.guards[origin].exit, guard.exit, guard, lambda: knowing_all(before, after))
+        return leave(self.pair.after, guard, j, named)
+
+    # What has to hold.
+
+    def conditions(self) -> Iterator[_Condition]:
+        passed, total = 0, len(self.before.guards)
+        for j, origin in enumerate(self.origins):
+            row = total if origin is None else origin
+            yield from (self._reaches(k, j) for k in range(passed, row))
+            passed = row
+            yield from self._stretch(j, row)
+            guard = self.after.guards[j]
+            yield _Condition(guard.passes, total, j, None if origin is not None else guard.events, guard.needs)
+            if origin is not None:
+                yield from self._handed_over(j, origin)
+        last = len(self.origins)
+        yield from (self._reaches(k, last) for k in range(passed, total))
+        yield from self._stretch(last, total)
+        yield from self._end()
+
+    def _reaches(self, k: int, j: int) -> _Condition:
+        guard = self.before.guards[k]
+        needs = self.after.guards[j - 1].needs if j else 0
+        return _Condition(guard.passes, k, j, guard.events, needs)
+
+    def _passed(self, passed: int, events: int) -> int:
+        while passed and self.before.guards[passed - 1].events > events:
+            passed -= 1
+        return passed
+
+    def _stretch(self, j: int, passed: int) -> Iterator[_Condition]:
+        for known in self.after.defined:
+            if known.guards == j:
+                yield _Condition(known.condition, self._passed(passed, known.events), j, known.events, known.needs)
+        for number, event in enumerate(self.after.events):
+            if event.guards == j:
+                yield from self._event(number, event, self._passed(passed, number), j)
+
+    def _handed_over(self, j: int, origin: int) -> Iterator[_Condition]:
+        mine, theirs, words = self.after.guards[j], self.before.guards[origin], self.words
+        passed, fails = self._passed(origin, mine.events), (words.not_(mine.passes),)
+
+        def condition(claim: Any) -> _Condition:
+            return _Condition(claim, passed, j, mine.events, mine.needs, fails)
+
+        if mine.events != theirs.events:
+            yield condition(words.truth(False))
+            return
+        wanted, got = theirs.exit, mine.exit
+        yield from map(condition, (*got.block, *wanted.block))
+        if wanted.failargs is not None and got.failargs is not None:
+            if len(wanted.failargs) != len(got.failargs):
+                yield condition(words.truth(False))
+            else:
+                yield from map(condition, self._equal(wanted.failargs, got.failargs))
+        sights = self.pair.before.guards[origin].exit.sight(), self.left[j].sight()
+        everything = tuple(self.objects.memory.slots.values())
+        yield from map(condition, self._same_memory(wanted.heap, got.heap, sights, everything))
+
+    def _event(self, number: int, mine: _Event, passed: int, j: int) -> Iterator[_Condition]:
+        def condition(claim: Any) -> _Condition:
+            return _Condition(claim, passed, j, number, mine.needs, given)
+
+        given: tuple[Any, ...] = ()
+        theirs = self.before.events[number] if number < len(self.before.events) else None
+        if theirs is None or not _are_alike(theirs, mine):
+            yield condition(self.words.truth(False))
+            return
+        given = tuple(guard.passes for guard in self.before.guards[passed : theirs.guards])
+        yield from map(condition, self._equal(theirs.args, mine.args))
+        sights = self.pair.before.events[number].sight, self.pair.after.events[number].sight
+        yield from map(condition, self._same_memory(theirs.heap, mine.heap, sights, theirs.may_see))
+
+    def _end(self) -> Iterator[_Condition]:
+        before, after = self.before, self.after
+        passed, events = self._passed(len(before.guards), len(after.events)), len(after.events)
+
+        def condition(claim: Any) -> _Condition:
+            return _Condition(claim, passed, len(after.guards), events, len(after.equations))
+
+        alike = before.trace.end.op is after.trace.end.op and len(before.end) == len(after.end)
+        if not alike or len(before.events) > events:
+            yield condition(self.words.truth(False))
+            return
+        yield from map(condition, self._equal(before.end, after.end))
+        sights = self.pair.before.sight(), self.pair.after.sight()
+        everything = tuple(self.objects.memory.slots.values())
+        yield from map(condition, self._same_memory(before.heap, after.heap, sights, everything))
+
+    def _equal(self, wanted: Sequence[Any], got: Sequence[Any]) -> Iterator[Any]:
+        for one, other in zip(wanted, got, strict=True):
+            if one is not None:
+                is_same_sort = other is not None and one.sort() == other.sort()
+                yield one == other if is_same_sort else self.words.truth(False)
+
+    def _same_memory(
+        self, wanted: NaiveHeap, got: NaiveHeap, sights: tuple[Sight, Sight], slots: tuple[Field, ...]
+    ) -> Iterator[Any]:
+        """For any object that can be seen and any key, both heaps hold the same."""
+        objects = self.objects
+        seen = [objects.allocation(alloc) for alloc in sights[0].objects & sights[1].objects]
+        reference, key = z3.FreshConst(objects.reference, "object"), z3.FreshConst(objects.key, "key")
+        for part in sorted({objects.parts[slot.key] for slot in slots}):
+            here = tuple(slot for slot in slots if objects.parts[slot.key] == part)
+            is_seen = z3.Or(z3.ULT(reference, FRESH), *[reference == alloc for alloc in seen])
+            same = wanted.arrays[part][reference][key] == got.arrays[part][reference][key]
+            if not objects.clears_all:
+                same = z3.Implies(wanted.marks[reference][key], z3.And(got.marks[reference][key], same))
+            yield z3.Implies(z3.And(is_seen, objects.is_of(key, here)), same)
+
+    # Proving it.
+
+    def prove(self, solver: Any) -> Answer:
+        """Check one condition after the other. What holds at all later ones too is asserted once."""
+        conditions = list(self.conditions())
+        floors = _floors(conditions, (len(self.before.guards), len(self.before.events) + len(self.after.events)))
+        solver.add(*self.objects.axioms, *self.before.equations)
+        asserted = _Condition(None, 0, 0, -1, 0)
+        for condition, floor in zip(conditions, floors, strict=True):
+            solver.add(*self.after.equations[asserted.needs : condition.needs])
+            solver.add(*self._between(asserted, floor))
+            floor = _Condition(None, floor.before, floor.after, floor.events, max(asserted.needs, condition.needs))
+            asserted = floor
+            solver.push()
+            solver.add(*self._between(asserted, condition), *condition.given, z3.Not(condition.claim))
+            answer = solver.check()
+            solver.pop()
+            if answer == z3.sat:
+                return Answer.REFUTED
+            if answer == z3.unknown:
+                return Answer.UNKNOWN
+        return Answer.PROVED
+
+    def _between(self, low: _Condition, high: _Condition) -> Iterator[Any]:
+        """What may be assumed at the place of `high` beyond what may be at that of `low`."""
+        before, after, words = self.before, self.after, self.words
+        yield from (guard.passes for guard in before.guards[low.before : high.before])
+        yield from (guard.passes for guard in after.guards[low.after : high.after])
+        last = len(before.events) if high.events is None else high.events
+        first = -1 if low.events is None else low.events
+        ahead, guards = words.truth(True), 0
+        for known in before.defined:
+            if first < known.events <= last:
+                while guards < known.guards:
+                    ahead = words.both(ahead, before.guards[guards].passes)
+                    guards += 1
+                yield words.implies(ahead, known.condition)
+        ahead = words.truth(True)
+        for guard in before.guards:
+            if first < guard.events <= last:
+                for condition in guard.exit.block:
+                    yield words.implies(words.both(ahead, words.not_(guard.passes)), condition)
+            ahead = words.both(ahead, guard.passes)
+
+
+def _floors(conditions: Sequence[_Condition], highest: tuple[int, int]) -> list[_Condition]:
+    """For each condition, the place that it and all later ones are behind."""
+    floors: list[_Condition] = []
+    before, after, events = highest[0], 1 << 30, highest[1]
+    for condition in reversed(conditions):
+        before, after = min(before, condition.before), min(after, condition.after)
+        events = events if condition.events is None else min(events, condition.events)
+        floors.append(_Condition(None, before, after, events, 0))
+    return floors[::-1]
+
+
+def _parts(pair: Pair) -> dict[str, int]:
+    """Memory in the same part is changed by the same events."""
+    slots, layout = pair.memory.slots.values(), pair.memory.terms.layout
+    events = [effects_of(event.operation, layout) for side in (pair.before, pair.after) for event in side.events]
+    numbers: dict[tuple[bool, ...], int] = {}
+    return {
+        slot.key: numbers.setdefault(tuple(effects.may_write(slot) for effects in events), len(numbers))
+        for slot in slots
+    }
+
+
+def _are_alike(one: _Event, other: _Event) -> bool:
+    mine, theirs = one.operation, other.operation
+    return (mine.op, mine.descr, len(mine.args)) == (theirs.op, theirs.descr, len(theirs.args))

@@ -1,0 +1,95 @@
+"""Kinds of pairs to validate, each made from seeds: the same seed, the same pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from fuzz.generate import generate
+from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
+from optimizer.ir.check import IllFormed, check
+from optimizer.ir.ops import Kind, Type
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value
+from optimizer.pipeline import optimize
+
+HEAP_SHAPE = Shape(
+    inputs=5, min_operations=38, max_operations=40, mix=HEAP_MIX, exit_blocks=0, unknown_failargs=0, heap=HeapShape()
+)
+
+INTEGER_SHAPE = Shape(min_operations=20, max_operations=60, mix=DEFAULT_MIX, unknown_failargs=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A trace and what is to be judged as its optimization."""
+
+    before: Trace
+    after: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """`sample` makes the pair of a seed."""
+
+    name: str
+    sample: Callable[[int], Sample]
+
+
+def _optimized(shape: Shape) -> Callable[[int], Sample]:
+    def sample(seed: int) -> Sample:
+        trace = generate(Random(seed), shape).trace
+        return Sample(trace, optimize(trace))
+
+    return sample
+
+
+def _edited(shape: Shape) -> Callable[[int], Sample]:
+    def sample(seed: int) -> Sample:
+        right = _optimized(shape)(seed)
+        return replace(right, after=edit(right.after, Random(seed)))
+
+    return sample
+
+
+WORKLOADS = (
+    Workload("heap", _optimized(HEAP_SHAPE)),
+    Workload("heap, one wrong edit", _edited(HEAP_SHAPE)),
+    Workload("integers", _optimized(INTEGER_SHAPE)),
+    Workload("integers, one wrong edit", _edited(INTEGER_SHAPE)),
+)
+"""`heap`: about 40 operations on a heap. `integers`: a random mix of 20 to 60."""
+
+
+def edit(trace: Trace, random: Random) -> Trace:
+    """The trace with one random change, mostly a wrong one: a store that is dropped, or another argument."""
+    for _ in range(100):
+        ops = list(trace.ops)
+        number = random.randrange(len(ops))
+        operation = ops[number]
+        if operation.op.kind is Kind.STORE and random.random() < 0.5:
+            del ops[number]
+        elif operation.args:
+            ops[number] = _with_other_argument(operation, ops[:number], trace, random)
+        candidate = replace(trace, ops=tuple(ops))
+        try:
+            check(candidate)
+        except IllFormed:
+            continue
+        if candidate != trace:
+            return candidate
+    return trace
+
+
+def _with_other_argument(operation: Operation, ahead: list[Operation], trace: Trace, random: Random) -> Operation:
+    place = random.randrange(len(operation.args))
+    old = operation.args[place]
+    results = [op.result for op in ahead if op.result is not None]
+    choices: list[Value] = [var for var in (*trace.inputs, *results) if var.type is old.type]
+    if isinstance(old, ConstInt):
+        choices = [ConstInt(old.value + delta) for delta in (-1, 1)]
+    elif old.type is Type.INT:
+        choices.append(ConstInt(random.randrange(4)))
+    args = list(operation.args)
+    args[place] = random.choice(choices) if choices else old
+    return replace(operation, args=tuple(args))

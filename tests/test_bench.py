@@ -1,0 +1,173 @@
+"""The benchmark: it runs, and its baseline says what the validator says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.large import boxes, nodes
+from benchmarks.measure import OURS
+from benchmarks.naive import Answer, judge_naively
+from benchmarks.workloads import WORKLOADS, Sample
+from optimizer.ir.ops import Kind
+from optimizer.ir.text import parse
+
+ROOT = Path(__file__).parent.parent
+
+TYPES = """+++
+[struct.Node]
+fields = { value = "int", next = "ref" }
+[array.Ints]
+item = "int"
++++
+"""
+
+
+def bench(*options: str) -> str:
+    command = [sys.executable, "-m", "benchmarks", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_every_table_is_printed() -> None:
+    printed = bench("--pairs", "3", "--seconds", "4")
+    for word in (
+        *(one.name for one in WORKLOADS),
+        "traceproof",
+        "baseline",
+        "peak memory",
+        "optimize",
+        "nodes",
+        "boxes",
+    ):
+        assert word in printed
+
+
+def test_the_figures_as_json() -> None:
+    found = json.loads(bench("--pairs", "3", "--seconds", "1", "--workload", "heap", "--json"))
+    (race,) = found["races"]
+    for method in race["methods"].values():
+        assert method["pairs"] == method["proved"] + method["refuted"] + method["unknown"] > 0
+    assert race["contradictions"] == 0
+    assert 30 <= race["on_heap"] <= 50
+    assert {one["verdict"] for one in found["large"]} == {"proved"}
+    assert [one["operations"][0] for one in found["optimize"]] == [pytest.approx(5000, abs=10)] * 2
+
+
+def test_large_traces_are_as_large_as_they_say() -> None:
+    trace = nodes(1000, 200)
+    assert len(trace.ops) == pytest.approx(1000, abs=10)
+    assert sum(operation.op.kind is Kind.NEW for operation in trace.ops) == 200
+    assert [len(boxes(length).ops) for length in (5000, 10_000)] == [5000, 10_000]
+
+
+RIGHT = {
+    "a sum": ("[i0]\ni1 = int_add(i0, 2)\ni2 = int_add(i1, 3)\nfinish(i2)", "[i0]\ni1 = int_add(i0, 5)\nfinish(i1)"),
+    "overflow": (
+        "[i0]\ni1 = int_and(i0, 7)\ni2 = int_add_ovf(i1, 1)\nguard_no_overflow() [i0]\nfinish(i2)",
+        "[i0]\ni1 = int_and(i0, 7)\ni2 = int_add(i1, 1)\nfinish(i2)",
+    ),
+    "a load behind a store": (
+        "[p0, i0]\nsetfield_gc(p0, i0, descr=Node.value)\ni1 = getfield_gc_i(p0, descr=Node.value)\nfinish(i1)",
+        "[p0, i0]\nsetfield_gc(p0, i0, descr=Node.value)\nfinish(i0)",
+    ),
+    "an allocation that nobody sees": (
+        "[i0]\np1 = new_with_vtable(descr=Node)\nsetfield_gc(p1, i0, descr=Node.value)\n"
+        "i1 = getfield_gc_i(p1, descr=Node.value)\nfinish(i1)",
+        "[i0]\nfinish(i0)",
+    ),
+    "an allocation in an exit block": (
+        "[i0]\np1 = new_with_vtable(descr=Node)\nsetfield_gc(p1, i0, descr=Node.value)\n"
+        "guard_true(i0) [p1]\nfinish(i0)",
+        "[i0]\nguard_true(i0) [p1] {\np1 = new_with_vtable(descr=Node)\n"
+        "setfield_gc(p1, i0, descr=Node.value)\n}\nfinish(i0)",
+    ),
+    "a fresh object behind an event that does not see it": (
+        "[i0]\np1 = new_with_vtable(descr=Node)\nsetfield_gc(p1, i0, descr=Node.value)\nescape_n()\n"
+        "i1 = getfield_gc_i(p1, descr=Node.value)\nfinish(i1, p1)",
+        "[i0]\nescape_n()\np1 = new_with_vtable(descr=Node)\nsetfield_gc(p1, i0, descr=Node.value)\nfinish(i0, p1)",
+    ),
+    "an item of an array": (
+        "[p0, i0]\nsetarrayitem_gc(p0, 1, i0, descr=Ints)\nsetarrayitem_gc(p0, 2, 7, descr=Ints)\n"
+        "i1 = getarrayitem_gc_i(p0, 1, descr=Ints)\nfinish(i1)",
+        "[p0, i0]\nsetarrayitem_gc(p0, 1, i0, descr=Ints)\nsetarrayitem_gc(p0, 2, 7, descr=Ints)\nfinish(i0)",
+    ),
+}
+
+WRONG = {
+    "another sum": ("[i0]\ni1 = int_add(i0, 2)\nfinish(i1)", "[i0]\ni1 = int_add(i0, 5)\nfinish(i1)"),
+    "no check of overflow": (
+        "[i0]\ni1 = int_add_ovf(i0, 1)\nguard_no_overflow() [i0]\nfinish(i1)",
+        "[i0]\ni1 = int_add(i0, 1)\nfinish(i1)",
+    ),
+    "a load across an alias": (
+        "[p0, p1, i0]\nsetfield_gc(p0, i0, descr=Node.value)\nsetfield_gc(p1, 5, descr=Node.value)\n"
+        "i1 = getfield_gc_i(p0, descr=Node.value)\nfinish(i1)",
+        "[p0, p1, i0]\nsetfield_gc(p0, i0, descr=Node.value)\nsetfield_gc(p1, 5, descr=Node.value)\nfinish(i0)",
+    ),
+    "a lost store": (
+        "[p0, i0]\nsetfield_gc(p0, i0, descr=Node.value)\nfinish()",
+        "[p0, i0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nfinish()",
+    ),
+    "a store delayed past a guard": (
+        "[p0, i0]\nsetfield_gc(p0, i0, descr=Node.value)\nguard_value(i0, 3) []\nfinish()",
+        "[p0, i0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nguard_value(i0, 3) []\n"
+        "setfield_gc(p0, i0, descr=Node.value)\nfinish()",
+    ),
+    "a load across an event": (
+        "[p0]\ni0 = getfield_gc_i(p0, descr=Node.value)\nescape_n()\n"
+        "i1 = getfield_gc_i(p0, descr=Node.value)\nfinish(i1)",
+        "[p0]\ni0 = getfield_gc_i(p0, descr=Node.value)\nescape_n()\nfinish(i0)",
+    ),
+    "another field of a fresh object": (
+        "[i0]\np1 = new_with_vtable(descr=Node)\nsetfield_gc(p1, i0, descr=Node.value)\nfinish(p1)",
+        "[i0]\np1 = new_with_vtable(descr=Node)\nfinish(p1)",
+    ),
+}
+
+
+def sample(texts: tuple[str, str]) -> Sample:
+    before, after = (parse(f"{TYPES}{text}\n") for text in texts)
+    return Sample(before, after)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_both_prove_what_is_right(name: str) -> None:
+    pair = sample(RIGHT[name])
+    assert OURS.judge(pair) is Answer.PROVED
+    assert judge_naively(pair.before, pair.after, 10) is Answer.PROVED
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_both_refute_what_is_wrong(name: str) -> None:
+    pair = sample(WRONG[name])
+    assert OURS.judge(pair) is Answer.REFUTED
+    assert judge_naively(pair.before, pair.after, 10) is Answer.REFUTED
+
+
+def test_the_baseline_gives_up_at_its_limit() -> None:
+    hard = sample(
+        (
+            "[i0, i1]\ni2 = int_mul(i0, i1)\ni3 = int_mul(i2, i2)\ni4 = int_mul(i3, i0)\nfinish(i4)",
+            "[i0, i1]\ni2 = int_mul(i0, i0)\ni3 = int_mul(i1, i1)\ni4 = int_mul(i2, i3)\n"
+            "i5 = int_mul(i4, i0)\nfinish(i5)",
+        )
+    )
+    assert judge_naively(hard.before, hard.after, 0.05) is Answer.UNKNOWN
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: one.name)
+def test_generated_pairs_are_never_proved_and_refuted(workload: object) -> None:
+    said = set()
+    for seed in range(6):
+        pair = next(one for one in WORKLOADS if one is workload).sample(seed)
+        said.add((OURS.judge(pair), judge_naively(pair.before, pair.after, 0.3)))
+    assert not {(Answer.PROVED, Answer.REFUTED), (Answer.REFUTED, Answer.PROVED)} & said

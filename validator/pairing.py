@@ -1,0 +1,61 @@
+"""Encodes a pair of traces over one memory, so that what both allocate is one object where it is meant to be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.layout import Layout
+from optimizer.ir.term import Term
+from optimizer.ir.trace import Trace
+from validator.align import given_origins
+from validator.encode import Encoding, check_supported, encode, memory_for
+from validator.matching import guess_by_name, guess_origins, match_allocations
+from validator.obligations import Pair
+from validator.symbolic_heap import Memory
+from validator.verdict import Options
+
+
+def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
+    """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
+    for trace, which in ((before, "before"), (after, "after")):
+        with _naming(which):
+            check_supported(trace)
+    memory = memory_for(layout, before, after)
+    recorded = _encoded(before, memory, "before")
+    return Pair(memory, recorded, _matched(recorded, after, memory), options)
+
+
+def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
+    """The optimized trace, encoded again as often as more partners are found."""
+    if not recorded.made:
+        return _encoded(after, memory, "after")
+    seen = memory.terms.visible_from.copy()
+    known: dict[int, Term] = guess_by_name(recorded, after)
+    by_name = True
+    origins = given_origins(recorded.trace, after)
+    while True:
+        memory.terms.forget_exposures(seen)
+        optimized = _encoded(after, memory, "after", known)
+        found = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
+        if found.contradicted and by_name:
+            known, by_name = {}, False
+        elif len(found.partners) > len(known):
+            known = found.partners
+        else:
+            return optimized
+
+
+def _encoded(trace: Trace, memory: Memory, which: str, named: Mapping[int, Term] | None = None) -> Encoding:
+    with _naming(which):
+        return encode(trace, memory, recorded=which == "before", named=named)
+
+
+@contextmanager
+def _naming(which: str) -> Iterator[None]:
+    """What is unsupported stands in that trace."""
+    try:
+        yield
+    except Unsupported as limit:
+        raise Unsupported(limit.what, limit.line, which) from None
