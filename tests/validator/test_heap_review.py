@@ -244,3 +244,35 @@ fields = { t = 100000 }
     before = "i1 = getfield_gc_i(ConstPtr(k), descr=S.t)\nfinish(i1)\n"
     with pytest.raises(InputError):
         parse(types + before)
+
+
+# Names are only a first guess.
+
+
+def test_an_allocation_that_was_moved_into_an_exit_block_under_its_name_and_behind_it_under_another_one() -> None:
+    def made(name: str) -> list[str]:
+        return [f"{name} = new(descr=Node)", f"setfield_gc({name}, 7, descr=Node.value)"]
+
+    before = [*made("p1"), "guard_true(i0) [p1]", "escape_n(p1)", "finish()"]
+    after = ["guard_true(i0) [p1] {", *made("p1"), "}", *made("p5"), "escape_n(p5)", "finish()"]
+    proved(text(before, "[i0]"), text(after, "[i0]"))
+
+
+def test_a_name_that_is_used_for_another_object() -> None:
+    def body(one: str, other: str) -> str:
+        lines = [f"{one} = new(descr=Node)", f"{other} = new(descr=Node)"]
+        lines += [f"setfield_gc({other}, 3, descr=Node.value)", f"escape_n({other})", f"escape_n({one})", "finish()"]
+        return text(lines, "[i0]")
+
+    proved(body("p1", "p2"), body("p2", "p1"))
+    proved(body("p1", "p2"), body("p3", "p1"))
+
+
+def test_one_identity_that_reveals_the_next_is_no_fault() -> None:
+    count = 400
+    header = "[" + ", ".join(f"p{k}" for k in range(count + 2)) + "]"
+    lines = []
+    for k in range(count):
+        lines += [f"i{k} = ptr_ne(p{k}, p{k + 1})", f"j{k} = ptr_eq(p{k + 1}, p{k + 2})"]
+        lines += [f"k{k} = int_or(i{k}, j{k})", f"guard_true(k{k}) []"]
+    _takes_less_than(50, text([*lines, "guard_value(p0, p1) []", f"l = ptr_eq(p0, p{count})", "finish(l)"], header))
