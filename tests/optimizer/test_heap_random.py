@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from heap_agreement import SideBySide
-from heap_traces import Case, grown
+from memory_traces import Case, grown
 
 from optimizer import aliasing, memory
 from optimizer.ir.check import IllFormed, check
