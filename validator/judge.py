@@ -334,7 +334,8 @@ class _Judge:
 def _explain(reason: str) -> str:
     known = {
         "effort": "the solver's effort was used up (a larger one: --effort)",
-        "abstraction": "a candidate was found, and the two traces do not differ on it",
+        "abstraction": "a candidate was found, and the two traces do not differ on it "
+        "(it may help to declare what the optimizer relied on: see docs/heap.md)",
         "timeout": "the time limit was reached (a larger one: --timeout)",
     }
     return known.get(reason, f"the solver gave up ({reason})")

@@ -15,7 +15,7 @@ import pytest
 from faulty import change, with_origins
 
 from fuzz.generate import generate
-from fuzz.shape import Shape
+from fuzz.shape import HEAP_MIX, HeapShape, Shape
 from optimizer.ir.interpreter import World
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import Kind
@@ -131,8 +131,9 @@ def test_verdicts_agree_with_brute_force(mode: Guards, named: bool, rungs: str) 
 
 def test_every_trace_refines_itself() -> None:
     random = Random(5)
-    for _ in range(150):
-        trace = generate(random, Shape(max_operations=30)).trace
+    for count in range(60):
+        shape = Shape(max_operations=30, heap=HeapShape(), mix=HEAP_MIX) if count % 2 else Shape(max_operations=30)
+        trace = generate(random, shape).trace
         for mode in Guards:
             for after in (trace, with_origins(trace)):
                 assert isinstance(validate(trace, after, Options(mode)), Proved), format_trace(trace)
