@@ -81,7 +81,8 @@ class References:
             return About(nonnull=value != NULL)
         isa = known.struct.name if known.struct is not None else known.array.name if known.array is not None else None
         length = None if known.length is None else ConstInt(known.length)
-        return About(True, None, isa, known.array is not None, length)
+        vtable = None if known.struct is None else known.struct.vtable
+        return About(True, vtable, isa, known.array is not None, length)
 
     def merge(self, var: Value, value: Value) -> None:
         """`var`, which is known to be `value` from here on, has been its own representative so far."""

@@ -1,4 +1,5 @@
-"""Tests and guards of references whose outcome is known go; a check of the class joins an earlier check for NULL.
+"""Tests and guards of references whose outcome is known go; a check of the class joins an earlier check for NULL, and a
+check that it is one constant joins an earlier check of its class.
 
     [p0, p1]
     guard_nonnull(p0) [p1]
@@ -43,6 +44,7 @@ class ReferenceTests(Pass):
 
     def __init__(self) -> None:
         self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at
+        self._of_class: dict[Value, tuple[Operation, str]] = {}  # the same, with the class that they demand
         self._with_block: set[int | None] = set()  # the origins of guards that were recorded with an exit block
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
@@ -62,10 +64,13 @@ class ReferenceTests(Pass):
     def learn(self, operation: Operation, facts: Facts) -> None:
         if operation.op.kind is Kind.EVENT:
             self._nonnull.clear()
+            self._of_class.clear()
         elif operation.op.is_guard and exit_of(operation).origin not in self._with_block:
             match passing(operation):
                 case Not(Same(value, other)) if other == NULL:
                     self._nonnull.setdefault(value, operation)
+                case HasClass(value, vtable):
+                    self._of_class.setdefault(value, (operation, vtable))
 
     def _judge(self, guard: Operation, facts: Facts) -> Answer | None:
         condition = passing(guard)
@@ -73,16 +78,21 @@ class ReferenceTests(Pass):
             return None
         passes = truth(facts, condition)
         if passes is None:
-            return self._merge(guard, condition)
+            return self._merge(guard, condition, facts)
         return Passes("reference_guard_holds") if passes else Fails("reference_guard_fails")
 
-    def _merge(self, guard: Operation, condition: Condition) -> Answer | None:
-        """Into an earlier check for NULL, if passing here says that it has passed."""
+    def _merge(self, guard: Operation, condition: Condition, facts: Facts) -> Answer | None:
+        """Into an earlier check for NULL or of the class, if passing here says that it has passed."""
         match condition:
             case HasClass(value, _) if value in self._nonnull:
                 return Merged(self._nonnull.pop(value), _NONNULL_CLASS, guard.args, "merged_class")
             case Same(value, ConstRef() as constant) if value in self._nonnull and constant != NULL:
                 return Merged(self._nonnull.pop(value), guard.op, guard.args, "merged_value")
+            case Same(value, ConstRef() as constant) if value in self._of_class:
+                earlier, vtable = self._of_class[value]
+                if truth(facts, HasClass(constant, vtable)) is True:
+                    del self._of_class[value]
+                    return Merged(earlier, guard.op, guard.args, "merged_value")
         return None
 
 

@@ -91,6 +91,10 @@ def test_what_is_settled_goes(before: str, after: str) -> None:
 
 
 MERGED = {
+    "a class and then a value of that class": (
+        "[p0, i0]\nguard_class(p0, ConstClass(Node)) [i0]\nguard_value(p0, ConstPtr(a)) []\njump()\n",
+        "[p0, i0]\nguard_value(p0, ConstPtr(a), origin=0) [i0]\njump()\n",
+    ),
     "a class": (
         "[p0, i1]\nguard_nonnull(p0) [i1]\nguard_true(i1) [p0]\nguard_class(p0, ConstClass(Node)) [p0]\njump()\n",
         "[p0, i1]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) [i1]\nguard_true(i1, origin=1) [p0]\njump()\n",
@@ -130,8 +134,8 @@ STAY = {
         "[p0, p1]\nguard_nonnull(p0, origin=0) [] {\n    setfield_gc(p1, 2, descr=x)\n}\n"
         "guard_class(p0, ConstClass(Node), origin=1) []\njump()\n"
     ),
-    "a class and then a value": (
-        "[p0]\nguard_class(p0, ConstClass(Node), origin=0) []\nguard_value(p0, ConstPtr(a), origin=1) []\njump()\n"
+    "a class and then a value of which no class is known": (
+        "[p0]\nguard_class(p0, ConstClass(Node), origin=0) []\nguard_value(p0, ConstPtr(y), origin=1) []\njump()\n"
     ),
     "two class names that are not declared": (
         "[p0]\nguard_class(p0, ConstClass(A), origin=0) []\nguard_class(p0, ConstClass(B), origin=1) []\njump()\n"
