@@ -1,7 +1,7 @@
 """Values that satisfy conditions, found without a solver: where some are found, the conditions can hold at once.
 
-The search starts from plain values (words 0, references apart from each other) and makes one condition after the other
-hold, by changing what it depends on. Where it gives up nothing is known. What it claims it has evaluated, under all
+The search starts from plain values (words 0, references apart from each other) and makes conditions hold that do not,
+by changing what they depend on. Where it gives up nothing is known. What it claims it has evaluated, under all
 that holds of references whatever a trace does: the same as `validator.z3_references` says.
 """
 
@@ -18,8 +18,8 @@ from validator.object_terms import ANY_CLASS, ARRAYS, NO_CLASS, STRUCTS, ObjectT
 _LARGEST = 300
 """Conditions of more terms are left to the solver."""
 
-_STEPS = 16
-"""So many times, and twice for each condition, one is made to hold."""
+_PASSES = 16
+"""So many times, all conditions that do not hold are made to hold, one after the other."""
 
 _FRESH = 1 << 20
 """Allocations have numbers from here on, other references below; NULL is 0."""
@@ -67,12 +67,13 @@ class _Search:
             self._given.update(self._declared(constant))
 
     def run(self) -> bool:
-        for _ in range(_STEPS + 2 * len(self._conditions)):
+        for _ in range(_PASSES):
             self._evaluate()
-            wrong = next((one for one in self._conditions if not self._values[one]), None)
-            if wrong is None:
+            wrong = [one for one in self._conditions if not self._values[one]]
+            if not wrong:
                 return all(map(self._is_possible, self._order)) and all(map(self._is_as_declared, self._constants))
-            self._force(wrong, True)
+            for one in wrong:
+                self._force(one, True)
         return False
 
     # Evaluating.
