@@ -168,6 +168,10 @@ class Discharger:
             case GaveUp(reason):
                 return NotSettled(reason)
 
+    def known(self, place: Place) -> Facts:
+        """What is known at a place."""
+        return self._known.at(place, ())
+
     def query(self, conditions: Sequence[Term]) -> Answer:
         """Can all of `conditions` hold at once?"""
         from validator.z3_solver import GaveUp, Solver

@@ -145,10 +145,8 @@ class Facts:
         return rebuilt.get(root, root)
 
     def _reassembled(self, term: Term) -> Term:
-        args = [self._rebuilt[arg] for arg in term.args]
-        if all(new is old for new, old in zip(args, term.args, strict=True)):
-            return term
-        return self._terms.remade(term, args)
+        args = tuple(map(self._rebuilt.__getitem__, term.args))
+        return term if args == term.args else self._terms.remade(term, args)
 
     def _replaced(self, term: Term) -> Term:
         while term in self._stands_for:

@@ -297,7 +297,9 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     if one is two:
         return terms.true
     result = terms.true
-    for p, index in dict.fromkeys([*_keys(one, two, seen), *_keys(two, one, seen)]):
+    below = {id(link) for link in links(one)}
+    shared = next((link for link in links(two) if id(link) in below), None)
+    for p, index in dict.fromkeys([*_keys(one, shared, seen), *_keys(two, shared, seen)]):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
         written = chains.written(slot, one, p, index)
         equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
@@ -305,12 +307,11 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     return result
 
 
-def _keys(chain: Chain, other: Chain, seen: frozenset[Term]) -> Iterator[Key]:
-    """The keys that were stored to in the links that the other chain does not share, and that can be seen."""
-    shared = {id(link) for link in links(other)}
+def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term]) -> Iterator[Key]:
+    """The keys that were stored to in the links down to the one that is shared, and that can be seen."""
     renewed: int | None = None
     for link in links(chain):
-        if id(link) in shared:
+        if link is shared:
             return
         if isinstance(link, Renewed):
             renewed = link.event

@@ -10,6 +10,7 @@ from validator.facts import Facts
 from validator.obligations import Pair, Place
 from validator.replay import Replay
 from validator.verdict import State
+from validator.witness import is_satisfiable
 
 _FIRST = 1
 
@@ -17,9 +18,13 @@ _FIRST = 1
 def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterable[State]) -> tuple[str, ...] | None:
     """Why a proof would be vacuous (empty: it is not); None where that could not be settled.
 
-    A sample on which the recorded trace goes to its end shows that it is not. The solver is asked behind the first
-    ones, which run farthest: all samples together take longer than a query.
+    Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
+    goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
+    than a query.
     """
+    ends = discharger.known(Place(len(pair.before.guards), len(pair.after.guards), len(pair.before.events)))
+    if not ends.contradiction and is_satisfiable(pair.terms, ends.learned):
+        return ()
     if any(map(replay.reaches_end, islice(samples, _FIRST))):
         return ()
     reachable = _satisfiable(pair, discharger, len(pair.before.guards), to_end=True)

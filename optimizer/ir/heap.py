@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap_domain import HeapDomain
@@ -20,6 +20,9 @@ class Ref:
 
     def __str__(self) -> str:
         return self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 NULL = Ref("NULL")
@@ -58,13 +61,14 @@ class Object:
         return NULL if is_ref else 0
 
     def put(self, cell: Cell, value: Datum) -> Object:
-        return replace(self, cells={**self.cells, cell: value})
+        return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared)
 
     def seen_by(self, effects: Effects) -> Object:
         """The object with only those cells that such an event may read or write."""
         if effects.sees_everything:
             return self
-        return replace(self, cells={cell: held for cell, held in self.cells.items() if effects.may_see_key(cell[0])})
+        cells = {cell: held for cell, held in self.cells.items() if effects.may_see_key(cell[0])}
+        return Object(self.type, self.length, cells, self.cleared)
 
 
 def _cell(slot: Field, index: int | None) -> Cell:

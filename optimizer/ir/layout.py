@@ -160,6 +160,7 @@ class Layout:
         self._fields: dict[str, Field] = {}
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
+        self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
         self._known = {name: known for known in self._merge_constants() for name in known.names}
 
     # Learning.
@@ -174,6 +175,8 @@ class Layout:
                 return
             raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
         kind, text, type_ = memory.descr, operation.descr, _used_type(operation)
+        if (kind, text, type_) in self._learned:
+            return
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
         if found is not None and kind not in found:
@@ -186,15 +189,16 @@ class Layout:
         resolved = self.resolve(kind, text)
         if isinstance(resolved, Field):
             self._check_field(resolved, text, type_, operation.op.name)
+        self._learned.add((kind, text, type_))
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
-        known_as, known = self._uses.setdefault(text, (what, type_))
+        known_as, known = self._uses.get(text, (what, None))
         if known_as != what:
             raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
-        if known is None and type_ is not None:
+        if text not in self._uses or (known is None and type_ is not None):
             self._uses[text] = what, type_
-        self._resolved.clear()
+            self._resolved.clear()
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result

@@ -25,6 +25,8 @@ class Type(Enum):
     VOID = "void"
     ANY = "any"
 
+    __hash__ = object.__hash__  # that of enums is slow
+
 
 class Kind(Enum):
     """What an operation does to the run of a trace."""
@@ -50,6 +52,8 @@ class DescrKind(Enum):
     STRUCT = "struct"
     ARRAY = "array"
     CALL = "call"  # what an event may do; need not be there, nor be declared
+
+    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True, slots=True)

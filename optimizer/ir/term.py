@@ -40,17 +40,22 @@ def cone_within(roots: Iterable[Term], without: Container[Term], most: int | Non
     """The cone if it has no more than so many terms."""
     seen: set[Term] = set()
     order: list[Term] = []
-    stack = [(root, False) for root in roots]
+    users: list[Term] = []
+    stack: list[Term | None] = list(roots)
     while stack:
-        term, expanded = stack.pop()
-        if expanded:
-            order.append(term)
+        term = stack.pop()
+        if term is None:  # the arguments of the last of `users` are in order
+            order.append(users.pop())
         elif term not in seen and term not in without:
             seen.add(term)
             if most is not None and len(seen) > most:
                 return None
-            stack.append((term, True))
-            stack.extend((arg, False) for arg in term.args if arg not in seen)
+            if term.args:
+                users.append(term)
+                stack.append(None)
+                stack.extend(term.args)
+            else:
+                order.append(term)
     return order
 
 
