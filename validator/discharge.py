@@ -13,7 +13,7 @@ from optimizer.ir.term import Term, cone
 from validator.facts import Facts
 from validator.intervals import Intervals
 from validator.model_states import state_of
-from validator.object_terms import LEAVES
+from validator.object_kinds import LEAVES
 from validator.obligations import Obligation, Pair, Place
 from validator.verdict import State
 

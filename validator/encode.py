@@ -30,7 +30,8 @@ from optimizer.ir.trace import (
 )
 from validator.object_terms import ObjectTerms
 from validator.store_chains import Chains
-from validator.symbolic_heap import Allocator, Memory, Sight, SymbolicHeap
+from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
+from validator.visibility import Sight, surely_visible, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class ExitEncoding:
     def sight(self) -> Sight:
         """What is seen where the guard has failed."""
         roots = [arg for arg in self.failargs or () if arg is not None]
-        return Sight(self.heap, self.heap.visible(roots, _anything))
+        return Sight(self.heap, visible(self.heap, roots, _anything))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Encoding:
 
     def sight(self) -> Sight:
         """What is seen at the end."""
-        return Sight(self.heap, self.heap.visible(self.end, _anything))
+        return Sight(self.heap, visible(self.heap, self.end, _anything))
 
 
 def input_name(position: int) -> str:
@@ -304,14 +305,14 @@ class _Encoder:
     def _event(self, operation: Operation, number: int) -> None:
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
         effects = effects_of(operation, self._terms.layout)
-        objects = heap.visible(args, effects.may_see)
+        objects = visible(heap, args, effects.may_see)
         may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
         seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)
         self._events.append(seen)
         for alloc in sorted(objects, key=lambda alloc: alloc.number):
             self._terms.expose(alloc, count)
         if self._recorded and any(slot.immutable for slot in may_see):
-            self._terms.surely_seen |= heap.surely_visible(args, effects.may_see)
+            self._terms.surely_seen |= surely_visible(heap, args, effects.may_see)
         kept = list(heap.happen(count, effects))
         if self._recorded:
             place = (len(self._guards), count + 1)

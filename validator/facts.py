@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from optimizer.ir.term import Term, cone_within
-from validator.object_terms import ANY_CLASS, NO_CLASS, ClassRange, ObjectTerms
+from validator.object_kinds import ANY_CLASS, NO_CLASS, ClassRange
+from validator.object_terms import ObjectTerms
 
 _LARGEST = 2000
 """Terms of more parts are not rebuilt: what is known changes with each condition, and then all is to do again."""

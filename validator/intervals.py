@@ -12,7 +12,7 @@ from typing import Any
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain
 from optimizer.ir.term import Term, cone
-from validator.object_terms import OF_OBJECTS
+from validator.object_kinds import OF_OBJECTS
 
 
 class Intervals:

@@ -18,7 +18,8 @@ from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.encode import Encoding, ExitEncoding, GuardEncoding
 from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
-from validator.symbolic_heap import Sight, SymbolicHeap
+from validator.symbolic_heap import SymbolicHeap
+from validator.visibility import Sight
 
 Pairs = Iterable[tuple[Term | None, Term | None]]
 

@@ -16,7 +16,8 @@ from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
 from validator.encode import Encoding, event_name, input_name
-from validator.object_terms import ARRAYS, ObjectTerms, validity_name
+from validator.object_kinds import ARRAYS, validity_name
+from validator.object_terms import ObjectTerms
 from validator.verdict import State
 
 _OPAQUE = Struct("opaque", "opaque")

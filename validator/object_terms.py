@@ -12,98 +12,28 @@ become visible: an allocation is distinct from all variables that are no younger
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-
-ClassRange = tuple[int, int]
-"""Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
-
-NO_CLASS: ClassRange = (0, 0)
-"""What NULL has for a class."""
-
-STRUCTS: ClassRange = (1, (1 << 30) - 1)
-ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
-_UNDECLARED = 1 << 10
-"""So many subclasses of a struct are told apart that are not declared."""
-
-OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
-ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
-
-
-@dataclass(frozen=True, slots=True)
-class Initial:
-    """What the memory `key` held when the epoch began, behind so many events. Narrow memory has bounds."""
-
-    key: str
-    epoch: int
-    type: Type
-    low: int | None = None
-    high: int | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Allocation:
-    """An object that a trace allocates. `class_` is a class term; `length` that of an array."""
-
-    type: Struct | Array
-    class_: Term
-    length: Term | None
-    cleared: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A reference of which nothing is known but its age."""
-
-    name: str
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class ClassName:
-    """A class that is not declared, of structs or of arrays."""
-
-    name: str
-    is_array: bool
-
-
-_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
-
-OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "class_below", "same"}
-"""The kinds of terms that are references, classes, or conditions on these."""
-
-LEAVES = frozenset({"var", "alloc", "constant", "pointer", "class_name"})
-"""The kinds of terms without arguments that conditions can have in common."""
-
-
-def is_reference(term: Term) -> bool:
-    return term.kind in _REFERENCES
-
-
-def validity_name(invalidations: int) -> str:
-    """The variable that is 0 where the code is valid behind so many events that can invalidate."""
-    return f"invalid{invalidations}"
-
-
-def choices(p: Term) -> list[Term]:
-    """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
-    seen: set[Term] = set()
-    order: list[Term] = []
-    stack = [(p, False)]
-    while stack:
-        one, is_expanded = stack.pop()
-        if is_expanded or one.kind != "choose":
-            if is_expanded or one not in seen:
-                order.append(one)
-            seen.add(one)
-        elif one not in seen:
-            seen.add(one)
-            stack += [(one, True), (one.args[1], False), (one.args[2], False)]
-    return order
+from validator.object_kinds import (
+    ANY_CLASS,
+    ARRAYS,
+    CONDITIONS,
+    NO_CLASS,
+    OBJECTS,
+    STRUCTS,
+    Allocation,
+    ClassName,
+    ClassRange,
+    Initial,
+    Unknown,
+    choices,
+    is_reference,
+    number_classes,
+    validity_name,
+)
 
 
 class ObjectTerms(Terms):
@@ -119,7 +49,7 @@ class ObjectTerms(Terms):
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
-        self._class_ranges = _class_ranges(layout)
+        self._class_ranges = number_classes(layout)
 
     def remade(self, term: Term, args: Sequence[Term]) -> Term:
         match term.kind:
@@ -240,7 +170,7 @@ class ObjectTerms(Terms):
         """`a` where `c` holds, else `b`; words, references or conditions."""
         if a is b:
             return a
-        if a.kind in _CONDITIONS or b.kind in _CONDITIONS:
+        if a.kind in CONDITIONS or b.kind in CONDITIONS:
             return self.either(self.both(c, a), self.both(self.not_(c), b))
         return self.select(c, a, b)
 
@@ -421,44 +351,3 @@ class ObjectTerms(Terms):
 
     def _gc_type(self, p: Term) -> Term:
         return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
-
-
-_CONDITIONS = frozenset(
-    {
-        "truth",
-        "not_",
-        "both",
-        "same",
-        "class_in",
-        "class_same",
-        "class_below",
-        "eq",
-        "slt",
-        "ult",
-        "add_overflows",
-        "sub_overflows",
-        "mul_overflows",
-    }
-)
-
-
-def _class_ranges(layout: Layout) -> dict[str, ClassRange]:
-    """Numbers for the declared classes. Behind the known subclasses of each there is room for others."""
-    children: dict[str | None, list[str]] = {}
-    for struct in layout.declarations.structs:
-        children.setdefault(struct.parent, []).append(struct.name)
-    ranges: dict[str, ClassRange] = {}
-
-    def number(name: str, first: int) -> int:
-        last = first
-        for child in children.get(name, ()):
-            last = number(child, last + 1)
-        ranges[name] = first, last + _UNDECLARED
-        return last + _UNDECLARED
-
-    last = STRUCTS[0] - 1
-    for name in children.get(None, ()):
-        last = number(name, last + 1)
-    for place, array in enumerate(layout.declarations.arrays):
-        ranges[array.name] = ARRAYS[0] + place, ARRAYS[0] + place
-    return ranges

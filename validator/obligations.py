@@ -20,8 +20,9 @@ from optimizer.ir.term import Term
 from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
-from validator.symbolic_heap import Memory, Sight, agrees
+from validator.symbolic_heap import Memory
 from validator.verdict import Failargs, Guards, Options
+from validator.visibility import Sight, agrees
 
 
 @dataclass(frozen=True, slots=True)

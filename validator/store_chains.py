@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_terms import Initial, ObjectTerms
+from validator.object_kinds import Initial
+from validator.object_terms import ObjectTerms
 
 
 @dataclass(frozen=True, slots=True, eq=False)

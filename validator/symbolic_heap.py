@@ -6,16 +6,16 @@ that they are given (`named`), so that an allocation of the optimized trace can 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.effects import Effects
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Struct
-from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_terms import ARRAYS, STRUCTS, ObjectTerms, choices, is_reference
-from validator.store_chains import Chain, Chains, Key, Renewed, links
+from validator.object_kinds import ARRAYS, STRUCTS
+from validator.object_terms import ObjectTerms
+from validator.store_chains import Chain, Chains, Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def _is_settled(self, p: Term, slot: Field, index: Term | None) -> Term:
         terms = self._terms
-        if p.kind == "alloc" and not (p in terms.surely_seen if self._lenient else self._is_seen(p)):
+        if p.kind == "alloc" and not (p in terms.surely_seen if self._lenient else self.is_seen(p)):
             return terms.false
         read = [key for name, key in self._settled if name == slot.key]
         return terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
@@ -168,7 +168,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         number, allocator = self.allocating, self._allocator
         alloc = allocator.named.get(number)
-        if alloc is None or self._is_seen(alloc):
+        if alloc is None or self.is_seen(alloc):
             alloc = self._terms.allocate(type_, length, cleared)
         elif length is not None and alloc.value.length is not length:
             allocator.mismatched[number] = alloc.value.length, length
@@ -205,128 +205,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             self._validity += 1
             self._watched = self._protected = ()
 
-    # What is visible.
+    # Who has seen what.
 
-    def visible(self, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> frozenset[Term]:
-        """The allocations that somebody may find who looks at that memory: those that an event has seen, and what
-        `roots`, all old objects and these reach."""
-        if not self.allocations:
-            return frozenset()
-        found = set(filter(self._is_seen, self.allocations))
-        if len(found) == len(self.allocations):
-            return frozenset(found)
-        inside: dict[Term, list[Term]] = {}
-        waiting = [alloc for root in roots for alloc in _allocations(root)]
-        for slot in self.memory.slots.values():
-            if slot.type is Type.REF and may_see(slot):
-                waiting += self._reached(slot, inside)
-        waiting += [held for alloc in found for held in inside.get(alloc, ())]
-        while waiting:
-            alloc = waiting.pop()
-            if alloc not in found:
-                found.add(alloc)
-                waiting += inside.get(alloc, ())
-        return frozenset(found)
-
-    def surely_visible(self, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
-        """Allocations that are visible on every run that gets here; not all of them."""
-        waiting = [root for root in roots if root.kind == "alloc"]
-        inside: dict[Term, list[Term]] = {}
-        for slot in self.memory.slots.values():
-            if slot.type is Type.REF and may_see(slot):
-                for link in links(self._chains[slot.key]):
-                    if isinstance(link, Renewed):
-                        break
-                    p, value = link.object, link.value
-                    if value.kind == "alloc" and p.kind != "choose" and self.read(p, slot, link.index) is value:
-                        inside.setdefault(p, []).append(value)
-        found: set[Term] = set()
-        waiting += [value for p, held in inside.items() if p.kind != "alloc" or self._is_sure(p) for value in held]
-        while waiting:
-            alloc = waiting.pop()
-            if alloc not in found:
-                found.add(alloc)
-                waiting += inside.get(alloc, ())
-        return found
-
-    def _is_sure(self, alloc: Term) -> bool:
-        return alloc in self._terms.surely_seen
-
-    def _is_seen(self, alloc: Term) -> bool:
+    def is_seen(self, alloc: Term) -> bool:
         """Has an event seen the allocation?"""
         return self._terms.visible_from.get(alloc, self._events) < self._events
-
-    def _reached(self, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
-        """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""
-        overwritten: set[Key] = set()
-        reached: list[Term] = []
-        renewed = None
-        for link in links(self._chains[slot.key]):
-            if isinstance(link, Renewed):
-                renewed = link.event
-                continue
-            key = (link.object, link.index)
-            held = _allocations(link.value)
-            if held and key not in overwritten:
-                for holder in _objects(link.object):
-                    if holder.kind == "alloc":
-                        inside.setdefault(holder, []).extend(held)
-                    elif renewed is None:
-                        reached += held
-            overwritten.add(key)
-        return reached
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What somebody sees at an event or end: the heap, and the allocations that can be found in it."""
-
-    heap: SymbolicHeap
-    objects: frozenset[Term]
-
-
-def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> Term:
-    """Does the slot hold the same in all old objects, and in the allocations in `seen`?
-
-    Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
-    event, what is below it counts only for allocations that the event did not see.
-    """
-    memory = before.heap.memory
-    terms, chains = memory.terms, memory.chains
-    one, two = before.heap.chain(slot), after.heap.chain(slot)
-    if one is two:
-        return terms.true
-    result = terms.true
-    below = {id(link) for link in links(one)}
-    shared = next((link for link in links(two) if id(link) in below), None)
-    for p, index in dict.fromkeys([*_keys(one, shared, seen), *_keys(two, shared, seen)]):
-        wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
-        written = chains.written(slot, one, p, index)
-        equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
-        result = terms.both(result, terms.implies(written, equal))
-    return result
-
-
-def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term]) -> Iterator[Key]:
-    """The keys that were stored to in the links down to the one that is shared, and that can be seen."""
-    renewed: int | None = None
-    for link in links(chain):
-        if link is shared:
-            return
-        if isinstance(link, Renewed):
-            renewed = link.event
-            continue
-        for p in _objects(link.object):
-            if p in seen if p.kind == "alloc" else renewed is None:
-                yield p, link.index
-
-
-def _objects(p: Term) -> list[Term]:
-    """What a reference may be, choices taken apart."""
-    return [one for one in choices(p) if one.kind != "choose"]
-
-
-def _allocations(value: Term) -> list[Term]:
-    if not is_reference(value):
-        return []
-    return [p for p in _objects(value) if p.kind == "alloc"]

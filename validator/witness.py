@@ -13,7 +13,8 @@ from typing import Any
 
 from optimizer.ir.concrete import Concrete
 from optimizer.ir.term import Term, cone
-from validator.object_terms import ANY_CLASS, ARRAYS, NO_CLASS, STRUCTS, ObjectTerms
+from validator.object_kinds import ANY_CLASS, ARRAYS, NO_CLASS, STRUCTS
+from validator.object_terms import ObjectTerms
 
 _LARGEST = 300
 """Conditions of more terms are left to the solver."""

@@ -13,7 +13,8 @@ from typing import Any
 import z3
 
 from optimizer.ir.term import Term
-from validator.object_terms import ANY_CLASS, ARRAYS, ObjectTerms
+from validator.object_kinds import ANY_CLASS, ARRAYS
+from validator.object_terms import ObjectTerms
 
 _REFERENCE_BITS = 24
 _CLASS_BITS = 32

@@ -29,7 +29,7 @@ class Unsat:
 @dataclass(frozen=True, slots=True)
 class Sat:
     """These values satisfy the conditions: of each variable, index, and thing that objects have, that matters. Words
-    are signed; equal references are equal numbers, 0 is NULL; classes are numbers, see `validator.object_terms`."""
+    are signed; equal references are equal numbers, 0 is NULL; classes are numbers, see `validator.object_kinds`."""
 
     model: dict[Term, int]
 

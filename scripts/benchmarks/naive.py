@@ -28,8 +28,8 @@ from validator.encode import event_name, input_name, leave
 from validator.matching import guess_origins, knowing_all, match_exit
 from validator.obligations import Pair
 from validator.pairing import encode_pair
-from validator.symbolic_heap import Sight
 from validator.verdict import Options
+from validator.visibility import Sight
 
 
 class Answer(Enum):

@@ -18,7 +18,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_terms import ARRAYS, STRUCTS, ClassRange, validity_name
+from validator.object_kinds import ARRAYS, STRUCTS, ClassRange, validity_name
 from validator.symbolic_heap import Memory
 
 WORD = 64

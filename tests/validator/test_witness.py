@@ -10,7 +10,8 @@ from heap_traces import DECLARED, WIDE
 from optimizer.ir.layout import Array, Field, Layout, Struct, layout_of
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_terms import ARRAYS, OBJECTS, STRUCTS, ObjectTerms
+from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS
+from validator.object_terms import ObjectTerms
 from validator.store_chains import initial
 from validator.witness import is_satisfiable
 from validator.z3_solver import Sat, Solver, Unsat

@@ -1,0 +1,137 @@
+"""What terms about objects are made of: numbers of classes, what leaves stand for, and the kinds of terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.row import Type
+from optimizer.ir.term import Term
+
+ClassRange = tuple[int, int]
+"""Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
+
+NO_CLASS: ClassRange = (0, 0)
+"""What NULL has for a class."""
+
+STRUCTS: ClassRange = (1, (1 << 30) - 1)
+ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
+_UNDECLARED = 1 << 10
+"""So many subclasses of a struct are told apart that are not declared."""
+
+OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
+ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Initial:
+    """What the memory `key` held when the epoch began, behind so many events. Narrow memory has bounds."""
+
+    key: str
+    epoch: int
+    type: Type
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """An object that a trace allocates. `class_` is a class term; `length` that of an array."""
+
+    type: Struct | Array
+    class_: Term
+    length: Term | None
+    cleared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A reference of which nothing is known but its age."""
+
+    name: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassName:
+    """A class that is not declared, of structs or of arrays."""
+
+    name: str
+    is_array: bool
+
+
+_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
+
+OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "class_below", "same"}
+"""The kinds of terms that are references, classes, or conditions on these."""
+
+LEAVES = frozenset({"var", "alloc", "constant", "pointer", "class_name"})
+"""The kinds of terms without arguments that conditions can have in common."""
+
+
+CONDITIONS = frozenset(
+    {
+        "truth",
+        "not_",
+        "both",
+        "same",
+        "class_in",
+        "class_same",
+        "class_below",
+        "eq",
+        "slt",
+        "ult",
+        "add_overflows",
+        "sub_overflows",
+        "mul_overflows",
+    }
+)
+"""The kinds of terms that are conditions."""
+
+
+def is_reference(term: Term) -> bool:
+    return term.kind in _REFERENCES
+
+
+def validity_name(invalidations: int) -> str:
+    """The variable that is 0 where the code is valid behind so many events that can invalidate."""
+    return f"invalid{invalidations}"
+
+
+def choices(p: Term) -> list[Term]:
+    """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
+    seen: set[Term] = set()
+    order: list[Term] = []
+    stack = [(p, False)]
+    while stack:
+        one, is_expanded = stack.pop()
+        if is_expanded or one.kind != "choose":
+            if is_expanded or one not in seen:
+                order.append(one)
+            seen.add(one)
+        elif one not in seen:
+            seen.add(one)
+            stack += [(one, True), (one.args[1], False), (one.args[2], False)]
+    return order
+
+
+def number_classes(layout: Layout) -> dict[str, ClassRange]:
+    """Numbers for the declared classes. Behind the known subclasses of each there is room for others."""
+    children: dict[str | None, list[str]] = {}
+    for struct in layout.declarations.structs:
+        children.setdefault(struct.parent, []).append(struct.name)
+    ranges: dict[str, ClassRange] = {}
+
+    def number(name: str, first: int) -> int:
+        last = first
+        for child in children.get(name, ()):
+            last = number(child, last + 1)
+        ranges[name] = first, last + _UNDECLARED
+        return last + _UNDECLARED
+
+    last = STRUCTS[0] - 1
+    for name in children.get(None, ()):
+        last = number(name, last + 1)
+    for place, array in enumerate(layout.declarations.arrays):
+        ranges[array.name] = ARRAYS[0] + place, ARRAYS[0] + place
+    return ranges

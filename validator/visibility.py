@@ -1,0 +1,140 @@
+"""What can be seen of a heap at an event or end, and whether it is the same in both traces.
+
+Which allocations are visible may depend on which references are the same object; what may be visible is taken for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from optimizer.ir.layout import Field
+from optimizer.ir.row import Type
+from optimizer.ir.term import Term
+from validator.object_kinds import choices, is_reference
+from validator.store_chains import Chain, Key, Renewed, links
+from validator.symbolic_heap import SymbolicHeap
+
+
+def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> frozenset[Term]:
+    """The allocations that somebody may find who looks at that memory: those that an event has seen, and what
+    `roots`, all old objects and these reach."""
+    if not heap.allocations:
+        return frozenset()
+    found = set(filter(heap.is_seen, heap.allocations))
+    if len(found) == len(heap.allocations):
+        return frozenset(found)
+    inside: dict[Term, list[Term]] = {}
+    waiting = [alloc for root in roots for alloc in _allocations(root)]
+    for slot in heap.memory.slots.values():
+        if slot.type is Type.REF and may_see(slot):
+            waiting += _reached(heap, slot, inside)
+    waiting += [held for alloc in found for held in inside.get(alloc, ())]
+    while waiting:
+        alloc = waiting.pop()
+        if alloc not in found:
+            found.add(alloc)
+            waiting += inside.get(alloc, ())
+    return frozenset(found)
+
+
+def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
+    """Allocations that are visible on every run that gets here; not all of them."""
+    waiting = [root for root in roots if root.kind == "alloc"]
+    inside: dict[Term, list[Term]] = {}
+    for slot in heap.memory.slots.values():
+        if slot.type is Type.REF and may_see(slot):
+            for link in links(heap.chain(slot)):
+                if isinstance(link, Renewed):
+                    break
+                p, value = link.object, link.value
+                if value.kind == "alloc" and p.kind != "choose" and heap.read(p, slot, link.index) is value:
+                    inside.setdefault(p, []).append(value)
+    found: set[Term] = set()
+    waiting += [value for p, held in inside.items() if p.kind != "alloc" or _is_sure(heap, p) for value in held]
+    while waiting:
+        alloc = waiting.pop()
+        if alloc not in found:
+            found.add(alloc)
+            waiting += inside.get(alloc, ())
+    return found
+
+
+def _is_sure(heap: SymbolicHeap, alloc: Term) -> bool:
+    return alloc in heap.memory.terms.surely_seen
+
+
+def _reached(heap: SymbolicHeap, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
+    """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""
+    overwritten: set[Key] = set()
+    reached: list[Term] = []
+    renewed = None
+    for link in links(heap.chain(slot)):
+        if isinstance(link, Renewed):
+            renewed = link.event
+            continue
+        key = (link.object, link.index)
+        held = _allocations(link.value)
+        if held and key not in overwritten:
+            for holder in _objects(link.object):
+                if holder.kind == "alloc":
+                    inside.setdefault(holder, []).extend(held)
+                elif renewed is None:
+                    reached += held
+        overwritten.add(key)
+    return reached
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What somebody sees at an event or end: the heap, and the allocations that can be found in it."""
+
+    heap: SymbolicHeap
+    objects: frozenset[Term]
+
+
+def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> Term:
+    """Does the slot hold the same in all old objects, and in the allocations in `seen`?
+
+    Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
+    event, what is below it counts only for allocations that the event did not see.
+    """
+    memory = before.heap.memory
+    terms, chains = memory.terms, memory.chains
+    one, two = before.heap.chain(slot), after.heap.chain(slot)
+    if one is two:
+        return terms.true
+    result = terms.true
+    below = {id(link) for link in links(one)}
+    shared = next((link for link in links(two) if id(link) in below), None)
+    for p, index in dict.fromkeys([*_keys(one, shared, seen), *_keys(two, shared, seen)]):
+        wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
+        written = chains.written(slot, one, p, index)
+        equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
+        result = terms.both(result, terms.implies(written, equal))
+    return result
+
+
+def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term]) -> Iterator[Key]:
+    """The keys that were stored to in the links down to the one that is shared, and that can be seen."""
+    renewed: int | None = None
+    for link in links(chain):
+        if link is shared:
+            return
+        if isinstance(link, Renewed):
+            renewed = link.event
+            continue
+        for p in _objects(link.object):
+            if p in seen if p.kind == "alloc" else renewed is None:
+                yield p, link.index
+
+
+def _objects(p: Term) -> list[Term]:
+    """What a reference may be, choices taken apart."""
+    return [one for one in choices(p) if one.kind != "choose"]
+
+
+def _allocations(value: Term) -> list[Term]:
+    if not is_reference(value):
+        return []
+    return [p for p in _objects(value) if p.kind == "alloc"]
