@@ -22,6 +22,9 @@ _LARGEST = 300
 _PASSES = 16
 """So many times, all conditions that do not hold are made to hold, one after the other."""
 
+_CHANGES = 1000
+"""A search that tries to change more terms ends."""
+
 _FRESH = 1 << 20
 """Allocations have numbers from here on, other references below; NULL is 0."""
 
@@ -60,6 +63,7 @@ class _Search:
         self._numbers: dict[Any, int] = {}
         self._values: dict[Term, Any] = {}
         self._random = Random(0)
+        self._left = _CHANGES
         self._constants = [term for term in order if term.kind == "constant"]
         self._unary = {(term.kind, term.value): term for term in order if len(term.args) == 1}
         for constant in self._constants:
@@ -196,7 +200,8 @@ class _Search:
     def _force(self, term: Term, wanted: Any) -> None:
         """Has the term be `wanted` if that is easy; what it is made of may change in any way."""
         kind, args = term.kind, term.args
-        if self._values[term] == wanted:
+        self._left -= 1
+        if self._values[term] == wanted or self._left < 0:
             return
         match kind:
             case _ if kind in _LEAVES or kind in _FUNCTIONS:

@@ -148,3 +148,12 @@ def test_contradictions(name: str) -> None:
         rest = conditions[:dropped] + conditions[dropped + 1 :]
         answer = Solver(terms).check(rest, 10_000_000, 60)
         assert is_satisfiable(terms, rest) == isinstance(answer, Sat)
+
+
+def test_shared_terms_are_no_problem() -> None:
+    terms = ObjectTerms(WIDE, Layout())
+    found = terms.eq(terms.var("x"), terms.one)
+    for number in range(30):
+        a, b = (terms.eq(terms.var(f"{name}{number}"), terms.one) for name in "ab")
+        found = terms.both(terms.both(found, a), terms.both(found, b))
+    assert not is_satisfiable(terms, [found, terms.slt(terms.var("x"), terms.one)])
