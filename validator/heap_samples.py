@@ -160,7 +160,7 @@ class HeapSampler:
             strict = [type_ for type_ in place.types if self._fits(type_, place)] or place.types
             type_ = random.choice(strict[:1] if random.random() < 0.5 or not fitting else fitting)
         else:
-            type_ = random.choice(fitting or types or [Struct("opaque", "opaque")])
+            type_ = random.choice(fitting or types or [Struct("object", "object")])
         return Object(type_, self._length(place) if isinstance(type_, Array) else None)
 
     def _length(self, place: Place) -> int:

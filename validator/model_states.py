@@ -20,7 +20,7 @@ from validator.object_kinds import ARRAYS, validity_name
 from validator.object_terms import ObjectTerms
 from validator.verdict import State
 
-_OPAQUE = Struct("opaque", "opaque")
+_OBJECT = Struct("object", "object")
 
 
 def state_of(model: Mapping[Term, int], before: Encoding, terms: ObjectTerms, stops_at: int | None) -> State:
@@ -138,7 +138,7 @@ class _Reading:
         is_array = contents.class_ is not None and contents.class_ >= ARRAYS[0]
         if used is not None and (contents.class_ is None or is_array):
             return used
-        return self._layout.array("opaque") if is_array or contents.length else _OPAQUE
+        return self._layout.array("array") if is_array or contents.length else _OBJECT
 
     def _declared_class(self, number: int) -> Struct | Array | None:
         declarations = self._layout.declarations
@@ -178,7 +178,7 @@ class _Reading:
                 continue
             class_ = term.args[0]
             number = class_.value if class_.kind == "class_id" else self._model.get(class_, 0)
-            type_ = self._declared_class(number) or self._named_class(number) or _OPAQUE
+            type_ = self._declared_class(number) or self._named_class(number) or _OBJECT
             found[type_.name] = value
         return tuple(sorted(found.items()))
 

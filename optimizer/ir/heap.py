@@ -243,7 +243,7 @@ class Heap(HeapDomain[int, bool, Ref]):
             ref = self.named(f"ConstPtr({one})")
             if ref is not None:
                 return ref
-        ref = self.add(f"ConstPtr({name})", Object(Struct("opaque", "opaque")))
+        ref = self.add(f"ConstPtr({name})", Object(Struct("object", "object")))
         if known is not None:
             self.objects[ref] = self._describe(known)
         return ref
@@ -257,7 +257,7 @@ class Heap(HeapDomain[int, bool, Ref]):
                 cells[_cell(slot, None)] = NULL if value == "NULL" else self.constant(value)
             else:
                 cells[_cell(slot, None)] = value
-        return Object(known.struct or Struct("opaque", "opaque"), cells=cells)
+        return Object(known.struct or Struct("object", "object"), cells=cells)
 
     # What is visible.
 

@@ -243,7 +243,7 @@ def test_a_run_does_not_change_the_heap_that_it_is_given() -> None:
     program.run([Ref("p0")], heap=heap)
     assert heap == parse_heap("p0 = Node()", program.layout)
     program.prepare(heap)
-    assert format_heap(heap) == "p0 = Node()\nConstPtr(a) = opaque()\n"
+    assert format_heap(heap) == "p0 = Node()\nConstPtr(a) = object()\n"
 
 
 def test_a_copy_is_a_heap_of_its_own() -> None:

@@ -268,7 +268,7 @@ def test_both_traces_begin_on_one_heap() -> None:
     assert found is not None
     assert found.obligation == "end: heap u"
     assert found.state.heap is not None
-    assert format_heap(found.state.heap) == "ConstPtr(a) = opaque()\n"
+    assert format_heap(found.state.heap) == "ConstPtr(a) = object()\n"
     pair = heap_pair("finish(p0)", "finish(ConstPtr(a))", "[p0]")
     same = pair.state("p0 = Node()\nConstPtr(a) = p0")
     assert pair.counterexample(same) is None
