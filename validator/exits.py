@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
+import signal
 import sys
 import tempfile
+import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 from optimizer.ir.faults import InputError, Unsupported
@@ -54,7 +58,8 @@ def worst(codes: Iterable[Exit]) -> Exit:
 def run_command(command: Callable[[], int]) -> int:
     """Run `command`; turn what it raises into one message on standard error and an exit code."""
     try:
-        return int(command())
+        with _clean_interrupts():
+            return int(command())
     except InputError as mistake:
         return _say(f"error: {mistake}", Exit.USAGE)
     except Unsupported as limit:
@@ -69,6 +74,39 @@ def run_command(command: Callable[[], int]) -> int:
         return _say(f"error: {describe(problem)}", Exit.USAGE)
     except Exception:
         return _say(report_fault(traceback.format_exc()), Exit.FAULT)
+
+
+_AGAIN_S = 0.01
+
+
+@contextmanager
+def _clean_interrupts() -> Iterator[None]:
+    """Ctrl-C always ends the command, and without a word from objects of Z3 that it was just making: they complain when
+    they go. Python swallows what is raised while an object goes, so that it has to be raised again."""
+    before, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    if before is not signal.default_int_handler:
+        yield
+        return
+    is_interrupted = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal is_interrupted
+        is_interrupted = True
+        raise KeyboardInterrupt
+
+    def swallowed(problem: sys.UnraisableHookArgs) -> None:
+        if issubclass(problem.exc_type, KeyboardInterrupt):
+            threading.Timer(_AGAIN_S, _thread.interrupt_main).start()  # not in here: it would be swallowed again
+        elif not is_interrupted:
+            hook(problem)
+
+    signal.signal(signal.SIGINT, interrupt)
+    sys.unraisablehook = swallowed
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = hook
 
 
 def describe(problem: OSError) -> str:

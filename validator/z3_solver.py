@@ -126,7 +126,9 @@ class Solver:
         """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit."""
         gates = self._gates(conditions)
         if gates * _EFFORT_FOR_GATE <= _FIRST_EFFORT:
-            answer = self._ask(z3.SimpleSolver(ctx=self._context), conditions, min(effort, _FIRST_EFFORT), timeout_s)
+            plain = z3.SimpleSolver(ctx=self._context)
+            plain.set("ctrl_c", False)  # it would tell Ctrl-C as it tells that its effort was used up
+            answer = self._ask(plain, conditions, min(effort, _FIRST_EFFORT), timeout_s)
             if not isinstance(answer, GaveUp) or effort <= _FIRST_EFFORT:
                 return answer
         if gates * _EFFORT_FOR_GATE > effort:
