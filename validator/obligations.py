@@ -238,12 +238,17 @@ class Pair:
             return
         theirs = self.before.events[number]
         given = tuple(guard.passes for guard in self.before.guards[place.before : theirs.guards])
-        if _kind(mine) != _kind(theirs):
+        if self._kind(mine) != self._kind(theirs):
             yield Obligation(f"event {number}: kind", place, self.terms.false, given)
             return
         for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
             yield Obligation(f"event {number}: argument {i}", place, self.terms.equal(wanted, got), given)
         yield from self._seen_by_event(number, theirs, mine, place, given)
+
+    def _kind(self, event: EventEncoding) -> tuple[str, str | None, int]:
+        """What two events have to share to be compared argument by argument."""
+        operation = event.operation
+        return operation.op.name, self.terms.layout.canonical(operation.descr), len(event.args)
 
     def _seen_by_event(
         self, number: int, before: EventEncoding, after: EventEncoding, place: Place, given: tuple[Term, ...]
@@ -271,8 +276,3 @@ class Pair:
                 yield Obligation(f"end: argument {i}", place, self.terms.equal(wanted, got))
             for slot, same in self._heaps(before, after):
                 yield Obligation(f"end: heap {slot.key}", place, same)
-
-
-def _kind(event: EventEncoding) -> tuple[str, str | None, int]:
-    """What two events have to share to be compared argument by argument."""
-    return event.operation.op.name, event.operation.descr, len(event.args)

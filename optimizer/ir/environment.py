@@ -52,7 +52,8 @@ class Environment:
     def meet(self, operation: Operation, args: tuple[Datum, ...], effects: Effects) -> int:
         """The trace comes to an event, which now sees what it can; gives its number."""
         objects = self._heap.reveal(args, effects)
-        self._events.append(EventSeen(operation.op.name, args, objects, operation.descr, effects))
+        descr = self._heap.layout.canonical(operation.descr)
+        self._events.append(EventSeen(operation.op.name, args, objects, descr, effects))
         return len(self._events) - 1
 
     def returns(self, number: int) -> bool:

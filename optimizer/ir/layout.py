@@ -7,78 +7,20 @@ nothing about the object that it is used on.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from optimizer.ir import declared
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.memory_types import SUBCLASS as SUBCLASS
+from optimizer.ir.memory_types import Array as Array
+from optimizer.ir.memory_types import Field as Field
+from optimizer.ir.memory_types import Known as Known
+from optimizer.ir.memory_types import Resolved as Resolved
+from optimizer.ir.memory_types import Struct as Struct
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import Operation, Trace, all_operations
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a struct, the items of an array, or one field of all structs in an array.
-
-    `key` is the canonical name of its memory: two accesses with different keys never meet. `name` is the field's own,
-    empty for items. `owner` is the declared struct or array that an access demands of its object, None where it says
-    nothing; of an inherited field it is the struct that the descr names, while the key has the one that declares it.
-    `low` and `high` bound the values of a narrow field, and are None for the others.
-    """
-
-    key: str
-    name: str
-    type: Type
-    owner: str | None = None
-    low: int | None = None
-    high: int | None = None
-    immutable: bool = False
-    quasi_immutable: bool = False
-    declared: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Struct:
-    """A class of objects, with all its fields, the inherited ones first."""
-
-    name: str
-    vtable: str
-    parent: str | None = None
-    cleared: bool = True
-    fields: tuple[Field, ...] = ()
-    declared: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Array:
-    """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
-
-    name: str
-    item: Field | None
-    fields: tuple[Field, ...] = ()
-    immutable: bool = False
-    declared: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is declared of opaque constants that are one object; `names` are theirs.
-
-    A field's value is a machine int (floats by their bits), or the name of a constant.
-    """
-
-    names: tuple[str, ...]
-    struct: Struct | None = None
-    array: Array | None = None
-    length: int | None = None
-    fields: tuple[tuple[Field, int | str], ...] = ()
-
-
-Resolved = Field | Array | Struct
-
-SUBCLASS = "+"
-"""`Node+` is the name of a subclass of `Node` that is not declared."""
 
 
 class WrongDescr(Exception):
@@ -109,8 +51,7 @@ def layout_of(*traces: Trace) -> Layout:
     """The layout that the traces share, all their operations learned. They have the same width.
 
     Declarations of one hold for a trace that has none. The first one is told as `before`, others as `after`. Raises
-    InputError where the traces have different ones, or use
-    a descr in different ways.
+    InputError where the traces have different ones, or use a descr in different ways.
     """
     declarations = NO_DECLARATIONS
     for trace in traces:
@@ -292,6 +233,10 @@ class Layout:
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)
         return slot if isinstance(slot, Field) else None
+
+    def canonical(self, text: str | None) -> str | None:
+        """The name for which the alias stands; any other text as it is."""
+        return None if text is None else self._aliases.get(text, text)
 
     def call(self, text: str) -> declared.Call | None:
         """The declared call of that name or alias."""

@@ -165,7 +165,7 @@ class Writer:
     def emit(self, name: str, args: Sequence[Value], kind: str = "", **more: object) -> Value | None:
         """Adds an operation; where `kind` says what, it has a result. Gives the result."""
         result = self.fresh(kind) if kind else None
-        self.ops.append(Operation(OPS[name], tuple(args), result, **more))  # type: ignore[arg-type]
+        self.ops.append(Operation(OPS[name], tuple(args), result, **more))  # type: ignore[arg-type]  # fields of an Operation
         if result is not None:
             self.values.append(result)
         return result

@@ -48,7 +48,7 @@ array = "Chars"
 length = 3
 +++
 """
-TYPES = DECLARATIONS.rstrip().removesuffix("+++") + CALLS
+TYPES = DECLARATIONS.rstrip().removesuffix("+++") + 'touchdescr = "touch"\n' + CALLS
 HEADER = "[p0, p1, i0]\n"
 
 
@@ -322,6 +322,11 @@ def test_a_materialized_object_lacks_a_field_at_an_event() -> None:
         "p2 = new(descr=Node)\nsetfield_gc(p0, p2, descr=Node.next)\nescape_n()\nfinish()",
         "event 0: heap Node.value",
     )
+
+
+def test_a_call_is_the_same_by_any_of_its_names() -> None:
+    ok("call_n(0, p0, descr=touch)\nfinish()", "call_n(0, p0, descr=touchdescr)\nfinish()")
+    bad("call_n(0, p0, descr=touch)\nfinish()", "call_n(0, p0, descr=tick)\nfinish()", "event 0: kind")
 
 
 def test_immutable_memory_behind_events() -> None:

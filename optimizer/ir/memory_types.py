@@ -1,0 +1,71 @@
+"""What memory is made of: fields, structs, arrays, and what is known of opaque constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optimizer.ir.row import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a struct, the items of an array, or one field of all structs in an array.
+
+    `key` is the canonical name of its memory: two accesses with different keys never meet. `name` is the field's own,
+    empty for items. `owner` is the declared struct or array that an access demands of its object, None where it says
+    nothing; of an inherited field it is the struct that the descr names, while the key has the one that declares it.
+    `low` and `high` bound the values of a narrow field, and are None for the others.
+    """
+
+    key: str
+    name: str
+    type: Type
+    owner: str | None = None
+    low: int | None = None
+    high: int | None = None
+    immutable: bool = False
+    quasi_immutable: bool = False
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A class of objects, with all its fields, the inherited ones first."""
+
+    name: str
+    vtable: str
+    parent: str | None = None
+    cleared: bool = True
+    fields: tuple[Field, ...] = ()
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
+
+    name: str
+    item: Field | None
+    fields: tuple[Field, ...] = ()
+    immutable: bool = False
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is declared of opaque constants that are one object; `names` are theirs.
+
+    A field's value is a machine int (floats by their bits), or the name of a constant.
+    """
+
+    names: tuple[str, ...]
+    struct: Struct | None = None
+    array: Array | None = None
+    length: int | None = None
+    fields: tuple[tuple[Field, int | str], ...] = ()
+
+
+Resolved = Field | Array | Struct
+
+SUBCLASS = "+"
+"""`Node+` is the name of a subclass of `Node` that is not declared."""
