@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from optimizer.ir.effects import effects_of
+from optimizer.ir.effects import event_effects
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL
 from optimizer.ir.layout import Field, Layout
@@ -304,7 +304,7 @@ class _Encoder:
 
     def _event(self, operation: Operation, number: int) -> None:
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
-        effects = effects_of(operation, self._terms.layout)
+        effects = event_effects(operation, self._terms.layout)
         objects = visible(heap, args, effects.may_see)
         may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
         seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)
