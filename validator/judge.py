@@ -336,6 +336,6 @@ def _explain(reason: str) -> str:
         "effort": "the solver's effort was used up (a larger one: --effort)",
         "abstraction": "a candidate was found, and the two traces do not differ on it "
         "(it may help to declare what the optimizer relied on: see docs/heap.md)",
-        "timeout": "the time limit was reached (a larger one: --timeout)",
+        "wall": "the time limit was reached (a larger one: --timeout)",
     }
     return known.get(reason, f"the solver gave up ({reason})")

@@ -19,7 +19,8 @@ from optimizer.ir.domain import PRIMITIVES, Domain
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
 from optimizer.rule_language import C, Call, Constant, Rule, W, holds, named_leaves, observe
-from validator.z3_solver import Answer, GaveUp, Sat, Solver, Unsat
+from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
+from validator.solvers.portfolio import Portfolio
 
 DEFAULT_EFFORT = 10_000_000
 """In units of Z3's rlimit, for each query."""
@@ -91,7 +92,7 @@ def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Sta
         case NeverFires():
             small = None
     t = _PlainTerms(width)
-    solver = Solver(t)
+    solver = Portfolio(t, SolverChoice.Z3)
     fires = solver.check(_premises(rule, t, _variables(rule, t)), effort, _NET_S)
     if isinstance(fires, Unsat):
         return NeverFires(width)
@@ -170,7 +171,7 @@ def _premises(rule: Rule, t: Terms, leaves: Leaves) -> list[Term]:
     return [may_fire(rule, t, leaves)]
 
 
-def _methods(rule: Rule, t: Terms, solver: Solver, effort: int) -> Iterator[tuple[str, list[Leaves]]]:
+def _methods(rule: Rule, t: Terms, solver: Portfolio, effort: int) -> Iterator[tuple[str, list[Leaves]]]:
     """Ways to say that there is no counterexample: what the names stand for, in one case or several."""
     general = _variables(rule, t)
     for name in _powers_of_two(rule):
@@ -190,7 +191,7 @@ def _powers_of_two(rule: Rule) -> Iterator[str]:
                 yield name
 
 
-def _amounts(rule: Rule, t: Terms, solver: Solver, effort: int) -> Iterator[str]:
+def _amounts(rule: Rule, t: Terms, solver: Portfolio, effort: int) -> Iterator[str]:
     """The constants that must be in [0, WORD) for the rule to be applied, as shift amounts must."""
     general = _variables(rule, t)
     for name in dict.fromkeys(leaf.name for leaf in named_leaves(rule.pattern) if isinstance(leaf, Constant)):
@@ -199,7 +200,9 @@ def _amounts(rule: Rule, t: Terms, solver: Solver, effort: int) -> Iterator[str]
             yield name
 
 
-def _solve(rule: Rule, t: Terms, solver: Solver, cases: list[Leaves], method: str, small: int, effort: int) -> Status:
+def _solve(
+    rule: Rule, t: Terms, solver: Portfolio, cases: list[Leaves], method: str, small: int, effort: int
+) -> Status:
     for leaves in cases:
         answer: Answer = solver.check([wrong(rule, t, leaves)], effort, _NET_S)
         match answer:

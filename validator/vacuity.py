@@ -9,6 +9,7 @@ from validator.discharge import Discharger
 from validator.facts import Facts
 from validator.obligations import Pair, Place
 from validator.replay import Replay
+from validator.solvers.answers import Sat, Unsat
 from validator.verdict import State
 from validator.witness import is_satisfiable
 
@@ -36,8 +37,6 @@ def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterabl
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
     """Is there a state on which the first `guards` guards pass, everything ahead of the last of them (with `to_end`,
     everything) being defined?"""
-    from validator.z3_solver import Sat, Unsat
-
     facts = Facts(pair.terms)
     for known in pair.before.defined:
         if to_end or known.guards < guards:

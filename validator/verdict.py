@@ -7,6 +7,7 @@ from enum import Enum
 
 from optimizer.ir.heap import Datum, Heap
 from optimizer.ir.interpreter import Run, World
+from validator.solvers.answers import SolverChoice
 
 
 class Guards(Enum):
@@ -27,12 +28,14 @@ class Failargs(Enum):
 @dataclass(frozen=True, slots=True)
 class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
-    it, for the pair, in seconds."""
+    it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver."""
 
     guards: Guards = Guards.EARLY
     failargs: Failargs = Failargs.CHECK
     effort: int = 20_000_000
     timeout_s: float = 60.0
+    solver: SolverChoice = SolverChoice.AUTO
+    memory_mb: int = 4096
 
 
 class Status(Enum):
@@ -44,12 +47,14 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How an obligation ended: by which rung (`structure`, `intervals`, `running`, `solving`), in how long."""
+    """How an obligation ended: by which rung (`structure`, `intervals`, `lemmas`, `running`, `solving`), in how long,
+    and where it was solving, by which solver."""
 
     name: str
     status: Status
     by: str
     seconds: float
+    solver: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 The search starts from plain values (words 0, references apart from each other) and makes conditions hold that do not,
 by changing what they depend on. Where it gives up nothing is known. What it claims it has evaluated, under all
-that holds of references whatever a trace does: the same as `validator.z3_references` says.
+that holds of references whatever a trace does: the same as `validator.solvers.references` says.
 """
 
 from __future__ import annotations

@@ -335,12 +335,13 @@ def test_our_own_fault_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_model_that_does_not_replay_is_our_fault(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that answers wrongly is found out by the replay."""
-    from validator.z3_solver import Sat, Solver
+    from validator.solvers.answers import Sat
+    from validator.solvers.portfolio import Portfolio
 
-    def three(_solver: Solver, conditions: Sequence[Term], *_: object) -> Sat:
+    def three(_portfolio: Portfolio, conditions: Sequence[Term], *_: object) -> Sat:
         return Sat({term: 3 for term in cone(conditions) if term.kind == "var"})
 
-    monkeypatch.setattr(Solver, "check", three)
+    monkeypatch.setattr(Portfolio, "check", three)
     text = "[i0]\ni1 = {}\nfinish(i1)\n"
     result = validate(*pair(folder, text.format("int_and(i0, 1)"), text.format("int_mod(i0, 2)")), "--json")
     assert result.exit_code == 1  # 3 does not show the difference, but -1, which is run first, does

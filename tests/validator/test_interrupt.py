@@ -11,12 +11,12 @@ import pytest
 
 from optimizer.ir.terms import Terms
 from validator.exits import Exit, run_command
-from validator.z3_solver import Solver
+from validator.solvers.portfolio import Portfolio
 
 
 @pytest.mark.parametrize("first_effort", [0, 1_000_000_000], ids=["with all steps", "plain"])
 def test_ctrl_c_interrupts_a_query(first_effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validator.z3_solver._FIRST_EFFORT", first_effort)
+    monkeypatch.setattr("validator.solvers.z3_solver._FIRST_EFFORT", first_effort)
     t = Terms(64)
     x, y, one = t.var("x"), t.var("y"), t.const(1)
     product = t.eq(t.mul(x, y), t.const(0x7FFF_FFFF_FFFF_FFE7 * 3))
@@ -24,7 +24,7 @@ def test_ctrl_c_interrupts_a_query(first_effort: int, monkeypatch: pytest.Monkey
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        Solver(t).check(hard, effort=1_000_000_000, timeout_s=5.0)
+        Portfolio(t).check(hard, effort=1_000_000_000, left_s=5.0)
     timer.join()
 
 

@@ -11,7 +11,7 @@ from pairs import judge, not_proved, proved, refuted
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
-from validator.discharge import KnownPlaces
+from validator.cheap_rungs import KnownPlaces
 from validator.encode import encode, memory_for
 from validator.obligations import Pair, Place
 

@@ -12,9 +12,10 @@ from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS
 from validator.object_terms import ObjectTerms
+from validator.solvers.answers import Sat, Unsat
+from validator.solvers.portfolio import Portfolio
 from validator.store_chains import initial
 from validator.witness import is_satisfiable
-from validator.z3_solver import Sat, Solver, Unsat
 
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "bit_not", "neg", "shl", "ashr", "srem", "fmod"]
 ORDERS = ["eq", "eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows"]
@@ -100,7 +101,7 @@ def test_what_is_found_to_be_satisfiable_is(block: int) -> None:
         built = Built(1000 * block + seed)
         conditions = [built.condition() for _ in range(built.random.randrange(1, 7))]
         is_found = is_satisfiable(built.terms, conditions)
-        answer = Solver(built.terms).check(conditions, 10_000_000, 60)
+        answer = Portfolio(built.terms).check(conditions, 10_000_000, 60)
         assert not is_found or not isinstance(answer, Unsat), conditions
         found += is_found
         satisfiable += isinstance(answer, Sat)
@@ -142,11 +143,11 @@ def contradictions() -> dict[str, tuple[ObjectTerms, list[Term]]]:
 @pytest.mark.parametrize("name", contradictions())
 def test_contradictions(name: str) -> None:
     terms, conditions = contradictions()[name]
-    assert isinstance(Solver(terms).check(conditions, 10_000_000, 60), Unsat)
+    assert isinstance(Portfolio(terms).check(conditions, 10_000_000, 60), Unsat)
     assert not is_satisfiable(terms, conditions)
     for dropped in range(len(conditions)):
         rest = conditions[:dropped] + conditions[dropped + 1 :]
-        answer = Solver(terms).check(rest, 10_000_000, 60)
+        answer = Portfolio(terms).check(rest, 10_000_000, 60)
         assert is_satisfiable(terms, rest) == isinstance(answer, Sat)
 
 

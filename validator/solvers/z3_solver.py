@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,30 +17,8 @@ from optimizer.ir.domain import PRIMITIVES, wrap
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
 from validator.object_terms import ObjectTerms
-from validator.z3_references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
-
-
-@dataclass(frozen=True, slots=True)
-class Unsat:
-    """No values satisfy the conditions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sat:
-    """These values satisfy the conditions: of each variable, index, and thing that objects have, that matters. Words
-    are signed; equal references are equal numbers, 0 is NULL; classes are numbers, see `validator.object_kinds`."""
-
-    model: dict[Term, int]
-
-
-@dataclass(frozen=True, slots=True)
-class GaveUp:
-    """No answer: `reason` is "effort" where the budget ran out, "timeout" where the net caught it, or Z3's own word."""
-
-    reason: str
-
-
-Answer = Unsat | Sat | GaveUp
+from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
+from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 
 
 def _floor_div(a: Any, b: Any) -> Any:
@@ -201,4 +178,4 @@ class Solver:
 def _why(reason: str) -> str:
     if "resource" in reason or "rlimit" in reason or "canceled" in reason:
         return "effort"
-    return "timeout" if "timeout" in reason else reason
+    return "wall" if "timeout" in reason else reason

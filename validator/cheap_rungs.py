@@ -1,0 +1,126 @@
+"""The rungs without a solver: what structure settles under what is known at a place, then what bounds settle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from optimizer.ir.term import Term, cone
+from validator.facts import Facts
+from validator.intervals import Intervals
+from validator.object_kinds import LEAVES
+from validator.obligations import Obligation, Pair, Place
+
+
+class KnownPlaces:
+    """The facts at places. Obligations come in the order of the traces, so that those at one place grow out of those
+    at the one before; places behind all events (`events` is None) are a sequence of their own."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        self._latest: dict[bool, tuple[Place, int, Facts]] = {}
+        self._given: tuple[Place, tuple[Term, ...], Facts] | None = None
+
+    def at(self, place: Place, given: tuple[Term, ...]) -> Facts:
+        """What is known at `place` where all of `given` hold."""
+        if not given:
+            return self._at(place)
+        if self._given is None or self._given[:2] != (place, given):
+            self._given = (place, given, self._at(place).extended(given))
+        return self._given[2]
+
+    def _at(self, place: Place) -> Facts:
+        start = Place(0, 0, None if place.events is None else 0)
+        latest, defined, facts = self._latest.get(place.events is None, (start, 0, Facts(self._pair.terms)))
+        if latest.before > place.before or latest.after > place.after or (latest.events or 0) > (place.events or 0):
+            latest, defined, facts = start, 0, Facts(self._pair.terms)
+        before, after = self._pair.before, self._pair.after
+        for known in before.defined[defined:]:
+            if known.guards > place.before or (place.events is not None and known.events > place.events):
+                break
+            facts.assume(known.condition)
+            defined += 1
+        for guard in (*before.guards[latest.before : place.before], *after.guards[latest.after : place.after]):
+            facts.assume(guard.passes)
+        self._latest[place.events is None] = (place, defined, facts)
+        return facts
+
+
+class CheapRungs:
+    """Settles obligations of one pair without a solver. Nothing is tried any more once `is_late`."""
+
+    def __init__(self, pair: Pair, is_late: Callable[[], bool]) -> None:
+        self._pair = pair
+        self._is_late = is_late
+        self._known = KnownPlaces(pair)
+        self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
+        self._variables: dict[Term, frozenset[Term]] = {}
+        self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
+        self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
+        self._first_defined = {known.condition: known for known in reversed(pair.before.defined)}
+
+    def settle(self, obligation: Obligation) -> str | None:
+        """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
+        what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
+        are left."""
+        terms, place, claim = self._pair.terms, obligation.place, obligation.claim
+        if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
+            return "structure"
+        key = (place, claim, obligation.given)
+        if key not in self._cheap:
+            self._cheap[key] = self._by_facts(obligation)
+        return self._cheap[key]
+
+    def _by_facts(self, obligation: Obligation) -> str | None:
+        if self._is_late():
+            return None
+        facts = self._known.at(obligation.place, obligation.given)
+        claim = facts.rebuild(obligation.claim)
+        if facts.contradiction or claim is self._pair.terms.true:
+            return "structure"
+        relevant = self.slice([claim], facts.learned)[1:]
+        return "intervals" if Intervals(self._pair.terms.width, relevant).truth(claim) else None
+
+    def _is_known(self, condition: Term, place: Place) -> bool:
+        """Did a guard that has passed say so, or an operation that is defined there?"""
+        known = self._first_defined.get(condition)
+        if (
+            known is not None
+            and known.guards <= place.before
+            and (place.events is None or known.events <= place.events)
+        ):
+            return True
+        return (
+            self._first_before.get(condition, place.before) < place.before
+            or self._first_after.get(condition, place.after) < place.after
+        )
+
+    def known(self, place: Place, given: tuple[Term, ...] = ()) -> Facts:
+        """What is known at a place where all of `given` hold."""
+        return self._known.at(place, given)
+
+    def slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
+        """`start` and those of `conditions` that it shares variables with, directly or through others."""
+        taken, reached = list(start), set().union(*map(self._variables_of, start))
+        waiting = list(conditions)
+        while True:
+            near = [c for c in waiting if not self._variables_of(c) or self._variables_of(c) & reached]
+            if not near:
+                return taken
+            taken += near
+            reached = reached.union(*map(self._variables_of, near))
+            chosen = set(near)
+            waiting = [c for c in waiting if c not in chosen]
+
+    def _variables_of(self, term: Term) -> frozenset[Term]:
+        known = self._variables.get(term)
+        if known is None:
+            known = frozenset(t for t in cone([term]) if t.kind in LEAVES)
+            self._variables[term] = known
+        return known
+
+
+def _first_uses(conditions: Sequence[Term]) -> dict[Term, int]:
+    first: dict[Term, int] = {}
+    for number, condition in enumerate(conditions):
+        first.setdefault(condition, number)
+    return first
