@@ -73,7 +73,7 @@ class Discharger:
         return self._rungs.settle(obligation)
 
     def settle(self, obligation: Obligation, effort: int | None = None) -> Answered:
-        """Settle it, with solvers where nothing cheaper does. `effort` is that of a query: the budget's if not given."""
+        """Settle it, with solvers where nothing cheaper does. `effort` is a query's: the budget's if not given."""
         settled = self.already(obligation)
         if settled is not None:
             return settled
