@@ -12,10 +12,11 @@ from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
 from validator.model_states import state_of
+from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import Portfolio
-from validator.verdict import State
+from validator.verdict import Rungs, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Discharger:
         self._budget = budget
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = CheapRungs(pair, lambda: budget.left_s() <= 0)
+        self._rungs = NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
@@ -92,13 +93,13 @@ class Discharger:
             case GaveUp(reason):
                 return NotSettled(reason)
 
-    def known(self, place: Place) -> Facts:
+    def known(self, place: Place) -> Facts | Assumed:
         """What is known at a place."""
         return self._rungs.known(place)
 
-    def query(self, conditions: Sequence[Term]) -> Answer:
-        """Can all of `conditions` hold at once?"""
-        return self._portfolio.check(conditions, self._budget.effort, self._budget.left_s())
+    def query(self, conditions: Sequence[Term], effort: int | None = None) -> Answer:
+        """Can all of `conditions` hold at once? `effort` is by default that of the budget."""
+        return self._portfolio.check(conditions, effort or self._budget.effort, self._budget.left_s())
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""

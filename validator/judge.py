@@ -11,6 +11,7 @@ from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
+from validator.audit import audited
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
@@ -28,6 +29,7 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
+    Rungs,
     Settled,
     State,
     Status,
@@ -53,13 +55,15 @@ def validate(
     `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
     change what is proved. Never raises for traces that are well-formed.
     """
-    start = clock()
+    start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options or Options(), examples, clock, start)
+        judge = _Judge(before, after, options, examples, clock, start)
         verdict = judge.verdict()
+        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+            verdict = audited(before, after, options, verdict, clock)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
@@ -125,7 +129,9 @@ class _Judge:
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = _Remembered(sample_states(before, after, examples, layout))
+        self._samples = _Remembered(
+            iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
+        )
         self._counterexamples: list[Counterexample] = []
         self._ran = False
         self._runs: list[Runs] = []

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from optimizer.ir.domain import PRIMITIVES
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
@@ -351,3 +352,19 @@ class ObjectTerms(Terms):
 
     def _gc_type(self, p: Term) -> Term:
         return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+
+
+class PlainObjectTerms(ObjectTerms):
+    """The same, with words and conditions on words as they are written: equal terms are one node, and no more than
+    that is known of them. What is decided of references is decided here too: it is what the encoding of a heap is."""
+
+    __slots__ = ()
+
+
+def _plain(kind: str) -> Callable[..., Term]:
+    return lambda terms, *args: terms._make(kind, args)
+
+
+for _kind in PRIMITIVES:
+    if _kind not in ("const", "truth"):
+        setattr(PlainObjectTerms, _kind, _plain(_kind))
