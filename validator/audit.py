@@ -24,10 +24,12 @@ from validator.solvers.answers import Unsat
 from validator.verdict import Audit, Failed, Fault, Options, Proved, Rungs, State
 
 _FIRST_EFFORT = 1_000_000
-"""Of a query for several obligations, in Z3's rlimit units: where it does not do, they are asked for in smaller parts."""
+"""Of a query for several obligations, in Z3's rlimit units: where it does not do, they are asked in halves."""
 
 
-def audited(before: Trace, after: Trace, options: Options, proof: Proved, clock: Callable[[], float]) -> Proved | Failed:
+def audited(
+    before: Trace, after: Trace, options: Options, proof: Proved, clock: Callable[[], float]
+) -> Proved | Failed:
     """The proof with what a solver says of it; Failed where the solver has a counterexample.
 
     The time limit of the pair counts anew.
@@ -97,4 +99,6 @@ class _Auditor:
             return None
         shown = "its counterexample replays" if found else "its counterexample does not replay"
         reason = f"{obligation.name}: proved, but not by a solver over plain terms; {shown}"
-        return Failed(Fault.TOOL, reason, f"state: {state}\norigins: {self._origins}\ncounterexample: {found}\n{reason}")
+        return Failed(
+            Fault.TOOL, reason, f"state: {state}\norigins: {self._origins}\ncounterexample: {found}\n{reason}"
+        )

@@ -98,7 +98,9 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     help="Have a solver prove again what was proved, over the traces as they are written; a disagreement is a fault "
     "of this tool.",
 )
-@click.option("--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written.")
+@click.option(
+    "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
+)
 @click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
 def validate(
