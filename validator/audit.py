@@ -9,7 +9,7 @@ operation table, the assumptions of each place, the decisions on references, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -25,6 +25,9 @@ from validator.verdict import Audit, Failed, Fault, Options, Proved, Rungs, Stat
 
 _FIRST_EFFORT = 1_000_000
 """Of a query for several obligations, in Z3's rlimit units: where it does not do, they are asked in halves."""
+
+_TOGETHER = 16
+"""So many obligations go into one query at first."""
 
 
 def audited(
@@ -56,30 +59,32 @@ class _Auditor:
     def run(self, effort: int) -> Failed | None:
         """Goes through all obligations; the first disagreement ends it. `effort` is that of queries for several."""
         obligations = [obligation for obligation, _ in self._pair.obligations(self._origins)]
-        for _, group in groupby(obligations, lambda obligation: obligation.place):
-            failure = self._settle(list(group), effort)
+        for start in range(0, len(obligations), _TOGETHER):
+            failure = self._settle(obligations[start : start + _TOGETHER], effort)
             if failure is not None:
                 return failure
         return None
 
-    def _settle(self, obligations: list[Obligation], effort: int) -> Failed | None:
-        """Obligations of one place: all at once, or in halves."""
+    def _settle(self, obligations: Sequence[Obligation], effort: int) -> Failed | None:
+        """All at once, or in halves."""
         if len(obligations) == 1:
             return self._settle_one(obligations[0])
-        if isinstance(self._discharger.query(self._any_fails(obligations), effort), Unsat):
+        if isinstance(self._discharger.query([self._any_fails(obligations)], effort), Unsat):
             self.agreed += len(obligations)
             return None
         middle = len(obligations) // 2
         return self._settle(obligations[:middle], effort) or self._settle(obligations[middle:], effort)
 
-    def _any_fails(self, obligations: Iterable[Obligation]) -> list[Term]:
-        """The condition under which one of them does not hold, and what may be assumed at their place."""
-        terms, fails = self._pair.terms, self._pair.terms.false
-        for obligation in obligations:
-            denied = terms.not_(obligation.claim)
-            fails = terms.either(fails, terms.all_of((*obligation.given, denied)))
-            place = obligation.place
-        return [fails, *self._pair.assumptions(place)]
+    def _any_fails(self, obligations: Sequence[Obligation]) -> Term:
+        """The condition under which one of them does not hold where all does that may be assumed at its place."""
+        terms, anywhere = self._pair.terms, self._pair.terms.false
+        for place, group in groupby(obligations, lambda obligation: obligation.place):
+            here = terms.false
+            for obligation in group:
+                denied = terms.all_of((*obligation.given, terms.not_(obligation.claim)))
+                here = terms.either(here, denied)
+            anywhere = terms.either(anywhere, terms.all_of((*self._pair.assumptions(place), here)))
+        return anywhere
 
     def _settle_one(self, obligation: Obligation) -> Failed | None:
         match self._discharger.settle(obligation):

@@ -209,7 +209,8 @@ class _Judge:
     def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
         """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
         start = self._clock()
-        answer = self._discharger.together([one.obligation for one in waiting])
+        is_plain = self._options.rungs is Rungs.PLAIN
+        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
         seconds = (self._clock() - start) / len(waiting)
         if isinstance(answer, Unsat):
             for one in waiting:
