@@ -19,7 +19,7 @@ from validator.files import file_name, read_text, read_trace, read_types
 from validator.judge import validate as validate_pair
 from validator.report import verdict_json, verdict_text
 from validator.side_by_side import plain
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Rungs, Verdict
 
 _DEFAULT = Options()
 
@@ -92,6 +92,15 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     type=click.IntRange(4, 64),
     help="Width of a machine word in bits, if the traces do not say it; else 64.",
 )
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="Have a solver prove again what was proved, over the traces as they are written; a disagreement is a fault "
+    "of this tool.",
+)
+@click.option(
+    "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
+)
 @click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
 def validate(
@@ -104,6 +113,8 @@ def validate(
     failargs: str,
     types: str | None,
     word: int | None,
+    audit: bool,
+    is_plain: bool,
     strict: bool,
     as_json: bool,
 ) -> int:
@@ -113,7 +124,10 @@ def validate(
     BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
     it fails where the recorded one does, and hands over the same values.
     """
-    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s)
+    if audit and is_plain:
+        raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
+    rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
+    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, rungs=rungs)
     if batch is not None:
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")

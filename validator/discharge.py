@@ -14,10 +14,11 @@ from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
 from validator.model_states import state_of
+from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio
-from validator.verdict import State
+from validator.verdict import Rungs, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,9 @@ class Discharger:
         self._budget = budget
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = CheapRungs(pair, lambda: budget.left_s() <= 0)
+        self._rungs = (
+            NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
+        )
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
@@ -145,7 +148,7 @@ class Discharger:
             answer = self.query([fails, *assumed], effort)
         return answer
 
-    def known(self, place: Place) -> Facts:
+    def known(self, place: Place) -> Facts | Assumed:
         """What is known at a place."""
         return self._rungs.known(place)
 

@@ -12,6 +12,7 @@ from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
+from validator.audit import audited
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
@@ -31,6 +32,7 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
+    Rungs,
     Settled,
     State,
     Status,
@@ -56,13 +58,15 @@ def validate(
     `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
     change what is proved. Never raises for traces that are well-formed.
     """
-    start = clock()
+    start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options or Options(), examples, clock, start)
+        judge = _Judge(before, after, options, examples, clock, start)
         verdict = judge.verdict()
+        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+            verdict = audited(before, after, options, verdict, clock)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
@@ -142,7 +146,9 @@ class _Judge:
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = _Remembered(sample_states(before, after, examples, layout))
+        self._samples = _Remembered(
+            iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
+        )
         self._counterexamples: list[Counterexample] = []
         self._ran = 0
         self._runs: list[Runs] = []
@@ -203,7 +209,8 @@ class _Judge:
     def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
         """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
         start = self._clock()
-        answer = self._discharger.together([one.obligation for one in waiting])
+        is_plain = self._options.rungs is Rungs.PLAIN
+        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
         seconds = (self._clock() - start) / len(waiting)
         if isinstance(answer, Unsat):
             for one in waiting:

@@ -14,6 +14,7 @@ from optimizer.ir.trace import Trace
 from validator.side_by_side import Style, plain, side_by_side
 from validator.state_text import state_json
 from validator.verdict import (
+    Audit,
     Counterexample,
     Evidence,
     Failed,
@@ -38,6 +39,7 @@ _NOTHING: dict[str, Any] = {
     "reason": "",
     "obligations": [],
     "counterexample": None,
+    "audit": None,
 }
 """Every verdict has these keys; what it does not speak of is empty."""
 
@@ -92,6 +94,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
             {"name": one.name, "status": one.status.value, "by": one.by, "seconds": round(one.seconds, 6)}
             for one in evidence.obligations
         ],
+        "audit": evidence.audit and {"agreed": evidence.audit.agreed, "unsettled": list(evidence.audit.unsettled)},
     }
 
 
@@ -179,6 +182,8 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  vacuous: {reason}"
     if evidence.vacuous is None:
         yield "  no input was found that passes all guards, so the proof may be vacuous"
+    if evidence.audit is not None:
+        yield from _audited(evidence.audit)
     for what in evidence.assumes:
         yield f"  assumes: {what}"
     if evidence.inferred and evidence.origins:
@@ -187,6 +192,17 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  guard {j} is early: it fails where the recorded trace leaves at a later guard"
     for j in evidence.stricter:
         yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
+
+
+_SHOWN_UNSETTLED = 4
+
+
+def _audited(audit: Audit) -> Iterator[str]:
+    total, more = audit.agreed + len(audit.unsettled), len(audit.unsettled) - _SHOWN_UNSETTLED
+    yield f"  audited: a solver proved {audit.agreed} of {total} obligations again, over the traces as they are written"
+    if audit.unsettled:
+        names = ", ".join(audit.unsettled[:_SHOWN_UNSETTLED])
+        yield f"  not settled by the audit: {names}" + (f" and {more} more, which --json lists" if more > 0 else "")
 
 
 _SHOWN_ORIGINS = 8
