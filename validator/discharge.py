@@ -61,6 +61,7 @@ class Discharger:
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
         self._rungs = CheapRungs(pair, lambda: budget.left_s() <= 0)
+        self._cut_off = False
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
@@ -98,7 +99,14 @@ class Discharger:
 
     def query(self, conditions: Sequence[Term]) -> Answer:
         """Can all of `conditions` hold at once?"""
-        return self._portfolio.check(conditions, self._budget.effort, self._budget.left_s())
+        answer = self._portfolio.check(conditions, self._budget.effort, self._budget.left_s())
+        self._cut_off |= isinstance(answer, GaveUp) and not answer.is_repeatable
+        return answer
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in the answers so far?"""
+        return not self._cut_off and self._budget.left_s() > 0
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""
