@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.domain import PRIMITIVES, wrap
-from optimizer.ir.term import Term, cone
 from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.term import Term, cone
 from validator.object_terms import ObjectTerms
 from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 from validator.solvers.symbols import literal, symbol
