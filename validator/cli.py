@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,8 +16,7 @@ from validator.cli_invoke import invoke
 from validator.exits import Exit, exit_code, report_fault, run_command, worst
 from validator.files import file_name, read_text, read_trace, read_types
 from validator.judge import validate as validate_pair
-from validator.report import verdict_json, verdict_text
-from validator.side_by_side import plain
+from validator.report import plain, verdict_json, verdict_text
 from validator.verdict import Failargs, Failed, Fault, Guards, Options, Verdict
 
 _DEFAULT = Options()
@@ -157,6 +155,8 @@ def _single(
 
 
 def _print_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None, strict: bool) -> int:
+    import json  # here: what is told in words does without it
+
     click.echo(json.dumps(verdict_json(verdict, name, before, after)))
     return exit_code(verdict, strict)
 
@@ -184,6 +184,8 @@ def _guarded(before: Trace, after: Trace, options: Options) -> Verdict:
 
 
 def _batch(path: str, options: Options, types: str | None, word: int | None, strict: bool) -> int:
+    import json
+
     codes: list[Exit] = []
     declared = read_types(types)
     for number, line in _lines(path):
@@ -225,6 +227,8 @@ def _pair(
 
 
 def _request(file: str, number: int, line: str) -> dict[str, Any]:
+    import json
+
     try:
         request = json.loads(line)
     except (ValueError, RecursionError) as problem:

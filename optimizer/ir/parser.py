@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from optimizer.ir import toy_reader
 from optimizer.ir.declarations import FrontMatter, read_front_matter
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
@@ -32,6 +31,8 @@ def parse(text: str, *, file: str = "<trace>", word: int | None = None, types: D
 
 def _read_carefully(source: Source, first_line: int, word: int, declarations: Declarations) -> Trace:
     """The trace from that line on, in any dialect and notation; what is wrong is told with its place."""
+    from optimizer.ir import toy_reader  # here: most traces are read without it
+
     body = parse_body(source, first_line)
     if toy_reader.is_toy(body):
         body = toy_reader.rewrite(body, source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from optimizer.ir.check import IllFormed, Part, Place, check, input_type
@@ -159,9 +158,11 @@ class Resolver:
         return next((number for number, text in lines if definition.match(text)), 0)
 
     def _unknown(self, statement: Statement) -> InputError:
+        from difflib import get_close_matches  # here: only an error needs it
+
         name = statement.name.text
         known = [row for row in OPS if row[:-1] == f"{name}_"] or (
-            difflib.get_close_matches(name, OPS, n=1, cutoff=0.75) if len(name) < 50 else []
+            get_close_matches(name, OPS, n=1, cutoff=0.75) if len(name) < 50 else []
         )
         hint = ""
         if known:
