@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 
@@ -14,8 +13,7 @@ from validator.cli_invoke import invoke
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
-from validator.report import verdict_json, verdict_text
-from validator.side_by_side import plain
+from validator.report import plain, verdict_json, verdict_text
 from validator.verdict import Failargs, Failed, Fault, Guards, Options, Rungs, Verdict
 
 _DEFAULT = Options()
@@ -200,6 +198,8 @@ def _single(
 
 
 def _print_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None, strict: bool) -> int:
+    import json  # here: what is told in words does without it
+
     click.echo(json.dumps(verdict_json(verdict, name, before, after)))
     return exit_code(verdict, strict)
 
