@@ -91,6 +91,8 @@ class BitTerms(ConditionTerms):
             return done
         if b.kind == "const" and a.kind in ("lshr", "ashr") and a.args[1] is b:
             return self.bit_and(a.args[0], self.const(-1 << b.value))
+        if b.kind == "const" and (a.kind == "neg" or (a.kind == "mul" and a.args[1].kind == "const")):
+            return self.mul(a, self.const(1 << b.value))
         return self._make("shl", (a, b))
 
     def lshr(self, a: Term, b: Term) -> Term:
