@@ -57,6 +57,8 @@ class ConditionTerms(PlainTerms):
                 return (x, self.const(b.value * pow(c, -1, 1 << self.width))) if c % 2 else None
             case "sub" | "bit_xor" if b.value == 0:
                 return a.args[0], a.args[1]
+            case "sub" if a.args[0].kind == "const":
+                return a.args[1], self.const(a.args[0].value - b.value)
             case "neg" | "bit_not":
                 return a.args[0], getattr(self, a.kind)(b)
             case _:

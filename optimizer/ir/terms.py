@@ -37,9 +37,7 @@ class Terms(BitTerms):
                 return self.const(a.value + b.value)
             if b.value == 0:
                 return a
-            if a.kind == "add" and a.args[1].kind == "const":
-                return self.add(a.args[0], self.const(a.args[1].value + b.value))
-            return self._word2("add", a, b) or self._make("add", (a, b))
+            return self._shifted_by(a, b.value) or self._word2("add", a, b) or self._make("add", (a, b))
         return (
             self._collected(a, b, 1)
             or self._cancelled(a, b)
@@ -47,6 +45,19 @@ class Terms(BitTerms):
             or self._word2("add", a, b)
             or self._commuted("add", a, b)
         )
+
+    def _shifted_by(self, a: Term, c: int) -> Term | None:
+        """a + c where `a` has a constant part already, or is the negation of something."""
+        match a.kind, a.args:
+            case "add", (x, k) if k.kind == "const":
+                return self.add(x, self.const(k.value + c))
+            case "sub", (k, x) if k.kind == "const":
+                return self.sub(self.const(k.value + c), x)
+            case "neg", (x,):
+                return self.sub(self.const(c), x)
+            case "bit_not", (x,):
+                return self.sub(self.const(c - 1), x)
+        return None
 
     def _cancelled(self, a: Term, b: Term) -> Term | None:
         """What is left of a sum of two words where one takes away what the other adds."""
@@ -88,8 +99,8 @@ class Terms(BitTerms):
     def sub(self, a: Term, b: Term) -> Term:
         if b.kind == "const":
             return self.add(a, self.const(-b.value))
-        if self._is(a, 0):
-            return self.neg(b)
+        if a.kind == "const":
+            return self._from_constant(a.value, b) or self._word2("sub", a, b) or self._make("sub", (a, b))
         if b.kind == "neg":
             return self.add(a, b.args[0])
         if a.kind == "add" and b in a.args:
@@ -99,6 +110,21 @@ class Terms(BitTerms):
         if b.kind == "add" and a in b.args:
             return self.neg(b.args[0] if b.args[1] is a else b.args[1])
         return self._collected(a, b, -1) or self._reduced(a, b) or self._make("sub", (a, b))
+
+    def _from_constant(self, c: int, b: Term) -> Term | None:
+        """c - b, where that has a simpler form."""
+        if c == 0:
+            return self.neg(b)
+        match b.kind, b.args:
+            case "add", (x, k) if k.kind == "const":
+                return self.sub(self.const(c - k.value), x)
+            case "sub", (k, x) if k.kind == "const":
+                return self.add(x, self.const(c - k.value))
+            case "neg", (x,):
+                return self.add(x, self.const(c))
+            case "bit_not", (x,):
+                return self.add(x, self.const(c + 1))
+        return self.bit_not(b) if c == -1 else None
 
     def _reduced(self, a: Term, b: Term) -> Term | None:
         """`a` less a part of it: a multiple, a remainder, or some of its bits."""
@@ -137,6 +163,10 @@ class Terms(BitTerms):
             return a.args[0]
         if a.kind == "sub":
             return self.sub(a.args[1], a.args[0])
+        if a.kind == "bit_not":
+            return self.add(a.args[0], self.one)
+        if a.kind == "add" and a.args[1].kind == "const":
+            return self.sub(self.const(-a.args[1].value), a.args[0])
         x, c = self._scaled(a)
         if c != 1:
             return self.mul(x, self.const(-c))
