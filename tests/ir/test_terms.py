@@ -9,6 +9,7 @@ import pytest
 
 from optimizer.ir.concrete import Concrete, concrete
 from optimizer.ir.domain import PRIMITIVES, Domain
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone, evaluate
 from optimizer.ir.terms import Terms
 
@@ -152,3 +153,19 @@ def test_a_deep_term_is_no_problem() -> None:
 def test_domains_are_complete() -> None:
     assert issubclass(Terms, Domain)
     assert not Terms.__abstractmethods__
+
+
+def test_plain_terms_are_as_they_are_written() -> None:
+    terms = PlainTerms(8)
+    word, condition = terms.const(3), terms.slt(terms.one, terms.zero)
+    for kind in [*WORDS, *PREDICATES]:
+        term = getattr(terms, kind)(word, word)
+        assert (term.kind, term.args) == (kind, (word, word))
+        assert term is getattr(terms, kind)(word, word)
+    for kind in UNARY:
+        assert getattr(terms, kind)(word).args == (word,)
+    assert terms.not_(condition).args == (condition,)
+    assert terms.both(condition, condition).kind == "both"
+    assert terms.either(condition, condition).kind == "either"
+    assert terms.ite(condition, word, word).args == (condition, word, word)
+    assert not PlainTerms.__abstractmethods__

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
 from validator.solvers.answers import Answer, GaveUp, SolverChoice
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Portfolio:
 
     def __init__(
         self,
-        terms: Terms,
+        terms: PlainTerms,
         choice: SolverChoice = SolverChoice.AUTO,
         memory_mb: int = 4096,
         observe: Callable[[Query], None] | None = None,

@@ -14,8 +14,8 @@ from typing import Any
 import z3
 
 from optimizer.ir.domain import PRIMITIVES, wrap
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
-from optimizer.ir.terms import Terms
 from validator.object_terms import ObjectTerms
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
@@ -82,7 +82,7 @@ _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem
 class Solver:
     """Answers queries over `terms`. Each term is translated once."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: PlainTerms) -> None:
         self._width = terms.width
         self._context = z3.Context()
         self._translated: dict[Term, Any] = {}
