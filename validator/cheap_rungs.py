@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
@@ -37,8 +38,29 @@ class KnownPlaces(Generic[_F]):
             facts.mark()
             for condition in given:
                 facts.assume(condition)
+            self._assume_ahead(facts, place)
             self._given = (place, given, facts)
         return facts
+
+    def _assume_ahead(self, facts: Facts, place: Place) -> None:
+        """What `before` does next: guards that certainly pass, and operations between them, which are defined. Where a
+        guard certainly fails, its exit block is defined."""
+        before = self._pair.before
+        position = bisect_right(before.defined, place.before, key=lambda known: known.guards)
+        for number, guard in enumerate(before.guards[place.before :], place.before):
+            if place.events is not None and guard.events > place.events:
+                return
+            passes = facts.rebuild(guard.passes)
+            if passes is self._pair.terms.false:
+                for known in guard.exit.block:
+                    facts.assume(known.condition)
+            if passes is not self._pair.terms.true:
+                return
+            for known in before.defined[position:]:
+                if known.guards > number + 1 or (place.events is not None and known.events > place.events):
+                    break
+                facts.assume(known.condition)
+                position += 1
 
     def _at(self, place: Place) -> _F:
         start = Place(0, 0, None if place.events is None else 0)
