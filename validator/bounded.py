@@ -14,7 +14,7 @@ from validator.intervals import Intervals
 from validator.object_kinds import CONDITIONS, OF_OBJECTS
 from validator.object_terms import ObjectTerms
 
-_LEAVES = OF_OBJECTS | {"truth", "const"}
+_PLAIN = OF_OBJECTS - CONDITIONS | {"truth", "const"}
 _ROUNDS = 4
 
 
@@ -38,7 +38,7 @@ class BoundedRewriting:
         return term
 
     def _once(self, term: Term) -> Term:
-        if term.kind in _LEAVES:
+        if term.kind in _PLAIN:
             return term
         value = self._intervals.value(term)
         if term.kind in CONDITIONS:

@@ -68,8 +68,15 @@ class BoundedFacts(Facts):
         return proves
 
     def _choice_in(self, claim: Term) -> Term | None:
-        """The condition of the first choice that the claim is built of."""
+        """The condition of the first choice that the claim is built of, or the first of those that it combines."""
         for term in cone_within([claim], (), _LARGEST_SPLIT) or ():
-            if term.kind == "ite":
-                return term.args[0]
+            if term.kind in ("ite", "both"):
+                return _first_of(term.args[0])
         return None
+
+
+def _first_of(condition: Term) -> Term:
+    """The first condition that a combination of conditions is made of."""
+    while condition.kind in ("both", "not_"):
+        condition = condition.args[0]
+    return condition
