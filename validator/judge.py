@@ -40,6 +40,7 @@ from validator.verdict import (
     Unsupported,
     Verdict,
 )
+from validator.why_unknown import why_unknown
 
 _UNSETTLED_ATTEMPTS = 8
 """After so many ways to match the guards that could not be settled, the answer is `unknown`."""
@@ -352,7 +353,8 @@ class _Judge:
 
     def _unknown(self, attempt: _Attempt) -> Verdict:
         obligation, _, not_settled = attempt.unsettled[0]
-        return Unknown(self._evidence(attempt), f"{obligation.name} was not settled: {_explain(not_settled.reason)}")
+        reason = f"{obligation.name} was not settled: {_explain(not_settled.reason)}"
+        return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
 
     def _proved(self, attempt: _Attempt) -> Verdict:
         lost = self._lost_failargs(attempt.origins)
