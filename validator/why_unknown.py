@@ -14,8 +14,8 @@ from validator.obligations import Obligation, Pair
 from validator.solvers.answers import SolverChoice
 from validator.verdict import Failargs, Hard, Options, Rungs, WhyUnknown
 
-_MOST = 5
-"""So many operations are named at most."""
+_MOST = 4
+"""So many operations are named at most of what is claimed, and of what is assumed."""
 
 _LARGE = 2000
 """A query of more terms is hard by its size."""
@@ -40,16 +40,15 @@ def why_unknown(pair: Pair, obligation: Obligation, answer: NotSettled) -> WhyUn
 
 
 def _hard(pair: Pair, obligation: Obligation) -> tuple[tuple[Hard, ...], int]:
-    """The operations that are hard in what is claimed, or if there are none, in what is assumed; and how many terms
-    the query has."""
+    """The operations that are hard in what is claimed, then those in what is assumed; and how many terms the query
+    has."""
+    named: list[Hard] = []
     claimed = cone([obligation.claim, *obligation.given])
-    everything = cone([obligation.claim, *obligation.given, *pair.assumptions(obligation.place)])
-    for terms in (claimed, everything):
+    assumed = cone(pair.assumptions(obligation.place), set(claimed))
+    for terms in (claimed, assumed):
         found = {term: what for term in terms if (what := _difficulty(term)) is not None}
-        named = list(_named(pair, found))
-        if named:
-            return tuple(named[:_MOST]), len(everything)
-    return (), len(everything)
+        named += list(_named(pair, found))[:_MOST]
+    return tuple(named), len(claimed) + len(assumed)
 
 
 def _difficulty(term: Term) -> str | None:
