@@ -70,6 +70,7 @@ class Discharger:
         self._rungs = (
             NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
         )
+        self._cut_off = False
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
@@ -154,9 +155,15 @@ class Discharger:
 
     def query(self, conditions: Sequence[Term], effort: int | None = None) -> Answer:
         """Can all of `conditions` hold at once? `effort` is the budget's if it is not given."""
-        return self._portfolio.check(
-            conditions, self._budget.effort if effort is None else effort, self._budget.left_s()
-        )
+        effort = self._budget.effort if effort is None else effort
+        answer = self._portfolio.check(conditions, effort, self._budget.left_s())
+        self._cut_off |= isinstance(answer, GaveUp) and not answer.is_repeatable
+        return answer
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in the answers so far?"""
+        return not self._cut_off and self._budget.left_s() > 0
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""

@@ -73,7 +73,12 @@ def validate(
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
     if isinstance(verdict, Proved | Refuted | Unknown):
-        return replace(verdict, evidence=replace(verdict.evidence, seconds=clock() - start))
+        told = replace(
+            verdict.evidence,
+            seconds=clock() - start,
+            is_repeatable=verdict.evidence.is_repeatable and judge.is_repeatable,
+        )
+        return replace(verdict, evidence=told)
     return verdict
 
 
@@ -153,6 +158,11 @@ class _Judge:
         self._counterexamples: list[Counterexample] = []
         self._ran = 0
         self._runs: list[Runs] = []
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in it?"""
+        return self._discharger.is_repeatable
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():

@@ -9,7 +9,7 @@ from typing import Any
 
 from optimizer.ir.heap import Datum, Ref
 from optimizer.ir.heap_comparison import visible_heap
-from optimizer.ir.heap_text import format_object
+from optimizer.ir.heap_text import format_object, natural_order
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.trace import Trace
 from validator.side_by_side import Style, plain, side_by_side
@@ -38,6 +38,7 @@ _NOTHING: dict[str, Any] = {
     "origin_of_guard": [],
     "guards": [],
     "seconds": None,
+    "cached": False,
     "reason": "",
     "obligations": [],
     "counterexample": None,
@@ -93,6 +94,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "guards": [{"guard": j, "is": "early"} for j in evidence.early]
         + [{"guard": j, "is": "stricter"} for j in evidence.stricter],
         "seconds": round(evidence.seconds, 6),
+        "cached": evidence.cached,
         "obligations": [
             {"name": one.name, "status": one.status.value, "by": one.by, "seconds": round(one.seconds, 6)}
             for one in evidence.obligations
@@ -120,7 +122,8 @@ def run_json(run: Run) -> dict[str, Any]:
     }
     heap = {} if run.heap is None else visible_heap(run).objects
     if run.heap is not None and heap:
-        told["heap"] = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}
+        texts = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}
+        told["heap"] = {name: texts[name] for name in sorted(texts, key=natural_order)}
     return told
 
 
@@ -150,13 +153,21 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
     """The verdict for a person: one line that says what it is, then what there is to know."""
     match verdict:
         case Proved(evidence):
-            lines = [f"{style('proved', 'green')}{_vacuous(evidence)}: {_rungs(evidence)}", *_notes(evidence)]
+            lines = [
+                f"{style('proved', 'green')}{_vacuous(evidence)}{_cached(evidence)}: {_rungs(evidence)}",
+                *_notes(evidence),
+            ]
         case Unknown(evidence, reason, why):
-            lines = [f"{style('unknown', 'yellow')}: {reason}", *_notes(evidence), *_why(why)]
+            words = f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}"
+            lines = [words, *_notes(evidence), *_why(why)]
         case Refuted(evidence, counterexample, others):
             assert before is not None
             assert after is not None
-            lines = [f"{style('refuted', 'red')}: {counterexample.obligation}", *_notes(evidence), ""]
+            lines = [
+                f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
+                *_notes(evidence),
+                "",
+            ]
             for one in (counterexample, *others):
                 lines += [*side_by_side(one, before, after, style), ""]
             lines.pop()
@@ -178,6 +189,10 @@ def _rungs(evidence: Evidence) -> str:
 
 def _vacuous(evidence: Evidence) -> str:
     return ", but vacuous" if evidence.vacuous else ""
+
+
+def _cached(evidence: Evidence) -> str:
+    return " (cached)" if evidence.cached else ""
 
 
 def _notes(evidence: Evidence) -> Iterator[str]:

@@ -111,8 +111,8 @@ class Evidence:
 
     `vacuous` are the reasons for which a proof says little (empty: none); None where that was not settled. `origins`
     are the resume positions that the verdict holds for, given in the text or inferred. `early` and `stricter` are
-    guards of the optimized trace that fail where the recorded one fails later, or not at all. `audit` is None where
-    none was asked for.
+    guards of the optimized trace that fail where the recorded one fails later, or not at all. `is_repeatable`: no limit
+    of time or memory had a part in it. `cached`: it comes out of a cache. `audit` is None where none was asked for.
     """
 
     vacuous: tuple[str, ...] | None = ()
@@ -124,6 +124,8 @@ class Evidence:
     obligations: tuple[Settled, ...] = ()
     seconds: float = 0.0
     audit: Audit | None = None
+    is_repeatable: bool = True
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
