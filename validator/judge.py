@@ -40,6 +40,7 @@ from validator.verdict import (
     Unsupported,
     Verdict,
 )
+from validator.why_unknown import why_unknown
 
 _UNSETTLED_ATTEMPTS = 8
 """After so many ways to match the guards that could not be settled, the answer is `unknown`."""
@@ -72,7 +73,11 @@ def validate(
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
     if isinstance(verdict, Proved | Refuted | Unknown):
-        told = replace(verdict.evidence, seconds=clock() - start, is_repeatable=judge.is_repeatable)
+        told = replace(
+            verdict.evidence,
+            seconds=clock() - start,
+            is_repeatable=verdict.evidence.is_repeatable and judge.is_repeatable,
+        )
         return replace(verdict, evidence=told)
     return verdict
 
@@ -358,7 +363,8 @@ class _Judge:
 
     def _unknown(self, attempt: _Attempt) -> Verdict:
         obligation, _, not_settled = attempt.unsettled[0]
-        return Unknown(self._evidence(attempt), f"{obligation.name} was not settled: {_explain(not_settled.reason)}")
+        reason = f"{obligation.name} was not settled: {_explain(not_settled.reason)}"
+        return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
 
     def _proved(self, attempt: _Attempt) -> Verdict:
         lost = self._lost_failargs(attempt.origins)
