@@ -130,9 +130,7 @@ def test_an_answer_does_not_wait_for_the_next_line(jobs: int) -> None:
         for number in range(1, 4):
             os.write(writer, b"say a\n")
             assert next(found).text == f"{number} say a"
-        os.write(writer, b"say b\nsay without an end")
-        os.close(writer)
-        assert [one.text for one in found] == ["4 say b", "5 say without an end"]
+    os.close(writer)
 
 
 def test_what_is_read_ahead_is_bounded(tmp_path: Path) -> None:
