@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 
@@ -14,9 +13,8 @@ from validator.cli_invoke import invoke
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
-from validator.report import verdict_json, verdict_text
-from validator.side_by_side import plain
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Verdict
+from validator.report import plain, verdict_json, verdict_text
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Rungs, Verdict
 
 _DEFAULT = Options()
 
@@ -90,6 +88,15 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     help="Width of a machine word in bits, if the traces do not say it; else 64.",
 )
 @click.option(
+    "--audit",
+    is_flag=True,
+    help="Have a solver prove again what was proved, over the traces as they are written; a disagreement is a fault "
+    "of this tool.",
+)
+@click.option(
+    "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
+)
+@click.option(
     "--jobs",
     type=click.IntRange(1),
     default=1,
@@ -120,6 +127,8 @@ def validate(
     failargs: str,
     types: str | None,
     word: int | None,
+    audit: bool,
+    is_plain: bool,
     jobs: int,
     cache: str | None,
     cache_only: bool,
@@ -132,7 +141,10 @@ def validate(
     BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
     it fails where the recorded one does, and hands over the same values.
     """
-    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s)
+    if audit and is_plain:
+        raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
+    rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
+    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, rungs=rungs)
     if cache_only and cache is None:
         raise click.UsageError("--cache-only needs a cache: --cache DIR.")
     judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only)
@@ -186,6 +198,8 @@ def _single(
 
 
 def _print_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None, strict: bool) -> int:
+    import json  # here: what is told in words does without it
+
     click.echo(json.dumps(verdict_json(verdict, name, before, after)))
     return exit_code(verdict, strict)
 
