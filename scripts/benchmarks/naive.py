@@ -8,6 +8,8 @@ A trace on a heap is one of 64-bit words.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -52,13 +54,14 @@ class _Condition:
     given: tuple[Any, ...] = ()
 
 
-def judge_naively(before: Trace, after: Trace, limit_s: float = 1.0) -> Answer:
+def judge_naively(before: Trace, after: Trace, limit_s: float = 1.0, cap_s: float = math.inf) -> Answer:
     """Is `after` a correct optimization of `before`? A query may take `limit_s`; one that takes longer, or that Z3
-    gives up on, makes the pair unknown."""
+    gives up on, makes the pair unknown. So does a check that would begin later than after `cap_s`."""
+    deadline = time.perf_counter() + cap_s
     baseline = _Baseline(before, after)
     solver = z3.Solver(ctx=baseline.words.context)
     solver.set("timeout", int(limit_s * 1000))
-    return baseline.prove(solver)
+    return baseline.prove(solver, deadline)
 
 
 class _Baseline:
@@ -196,13 +199,15 @@ class _Baseline:
 
     # Proving it.
 
-    def prove(self, solver: Any) -> Answer:
+    def prove(self, solver: Any, deadline: float) -> Answer:
         """Check one condition after the other. What holds at all later ones too is asserted once."""
         conditions = list(self.conditions())
         floors = _floors(conditions, (len(self.before.guards), len(self.before.events) + len(self.after.events)))
         solver.add(*self.objects.axioms, *self.before.equations)
         asserted = _Condition(None, 0, 0, -1, 0)
         for condition, floor in zip(conditions, floors, strict=True):
+            if time.perf_counter() > deadline:
+                return Answer.UNKNOWN
             solver.add(*self.after.equations[asserted.needs : condition.needs])
             solver.add(*self._between(asserted, floor))
             floor = _Condition(None, floor.before, floor.after, floor.events, max(asserted.needs, condition.needs))
