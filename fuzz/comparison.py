@@ -15,11 +15,12 @@ from random import Random
 from fuzz.campaign import describe, malformed
 from fuzz.choices import RandomChoices
 from fuzz.edit import edit, edit_unseen
-from fuzz.generate import GeneratedTrace, generate_from
-from fuzz.shape import draw_shape
+from fuzz.generate import GeneratedTrace, generate, generate_from
+from fuzz.shape import Shape, draw_shape
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import Kind
 from optimizer.ir.term import Term, evaluate
+from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 from validator.encode import encode, event_name, input_name, memory_for
@@ -31,6 +32,8 @@ from validator.verdict import Failed, Options, Proved, Refuted, Rungs, Verdict
 
 _EDITS = (0, 0, 1, 2, 3)
 """How many edits an optimized trace gets, each as often as it stands here."""
+
+_MORE_TRACES = 5
 
 _VALUES = 12
 """On so many random values, simplified terms are compared with those that are written."""
@@ -104,7 +107,10 @@ def _contradiction(pair: Pair, verdicts: dict[Rungs, Verdict], options: Options)
         if proof.evidence.vacuous:
             return f"{rungs.value}: vacuous, and the example runs to its end", str(proof)
     wrong, report = _shown_by_runs(pair, proofs, options)
-    return (wrong, report) if wrong else (_wrongly_simplified(pair), "")
+    if wrong:
+        return wrong, report
+    simplified = _wrongly_simplified(pair)
+    return simplified.partition(" on ")[0].rstrip(","), simplified
 
 
 def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) -> tuple[str, str]:
@@ -121,16 +127,19 @@ def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) ->
 
 
 def _wrongly_simplified(pair: Pair) -> str:
-    """Is there a word or guard whose term has another value when it is simplified? Asked where there is no heap."""
-    for which, trace in (("before", pair.before), ("after", pair.after)):
+    """Is there a word or guard whose term has another value when it is simplified? Asked of traces without a heap:
+    those of the pair, and a few more, which cost little."""
+    random = Random(pair.seed)
+    shape = Shape(word=pair.before.word, max_operations=60)
+    more = [generate(random, shape).trace for _ in range(_MORE_TRACES)]
+    for trace in (pair.before, pair.after, *more):
         if not needs_heap(trace):
             plain, simplified = (_terms_of(trace, plain=plain) for plain in (True, False))
-            random = Random(pair.seed)
             for _ in range(_VALUES):
                 values = {name: random.choice(simple_values(trace.word)) for name in _leaves(trace)}
                 one, other = evaluate(plain, values, trace.word), evaluate(simplified, values, trace.word)
                 if one != other:
-                    return f"{which}: a term is not what it was simplified to, on {values}"
+                    return f"a term is not what it was simplified to, on {values} in\n{format_trace(trace)}"
     return ""
 
 

@@ -30,7 +30,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 LANGUAGE = ROOT / "docs" / "trace-language.md"
 HEAP = ROOT / "docs" / "heap.md"
-DOCUMENTS = (README, LANGUAGE, HEAP)
+VERDICTS = ROOT / "docs" / "verdicts.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS)
 CORPUS = ROOT / "corpus"
 
 
