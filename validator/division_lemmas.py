@@ -133,21 +133,20 @@ def signed_multiply_high(terms: PlainTerms, known: Known, term: Term) -> Term | 
     """With h = umulh(x, M) - (x < 0 ? M : 0), the high word of the product of a signed x and an unsigned M, and
     q = h >> s: q + (x < 0 ? 1 : 0) = x / d, rounded to zero, where `signed_quotient_by` says so for all x that are
     left (Granlund & Montgomery, section 5; Hacker's Delight, 10-4). The correction is written q - (x >> (WORD - 1)),
-    q + (x >>> (WORD - 1)), or q + (q >>> (WORD - 1)), for q is negative where x is."""
-    for high, correction in _both_orders(term) if term.kind == "add" else (term.args,):
+    q + (x >>> (WORD - 1)), or with q >>> (WORD - 1), for q is negative where x is; (x >> (WORD - 1)) - q is -(x / d)."""
+    kind = "ashr" if term.kind == "sub" else "lshr"
+    for high, correction in _both_orders(term):
         found = _signed_scaled(terms, high)
-        if found is None:
+        if found is None or correction.kind != kind or _constant(correction.args[1]) != terms.width - 1:
             continue
         x, multiplier, shift = found
-        sign = "ashr" if term.kind == "sub" else "lshr"
-        if correction.kind != sign or _constant(correction.args[1]) != terms.width - 1:
-            continue
-        if correction.args[0] is not x and (multiplier == 0 or correction.args[0] is not high):
+        if correction.args[0] is not x and correction.args[0] is not high:
             continue
         bounds = known.bounds(x)
         d = signed_quotient_by(multiplier, shift, bounds.low, bounds.high)
         if d is not None and d < terms.concrete.half:
-            return terms.sdiv(x, terms.const(d))
+            quotient = terms.sdiv(x, terms.const(d))
+            return terms.neg(quotient) if kind == "ashr" and high is term.args[1] else quotient
     return None
 
 
@@ -190,19 +189,20 @@ def biased_shift(terms: PlainTerms, _known: Known, term: Term) -> Term | None:
 
 
 def unsigned_rest(terms: PlainTerms, known: Known, term: Term) -> Term | None:
-    """x - d * (x / d), unsigned, is the remainder, and d * (x / d) and the remainder are x, where neither x nor d is
-    negative."""
-    for rest, product in _both_orders(term) if term.kind == "add" else (term.args,):
+    """x - d * (x / d), unsigned, is the remainder, d * (x / d) and the remainder are x, and x = d * (x / d) says that
+    the remainder is 0, where neither x nor d is negative."""
+    for rest, product in (term.args,) if term.kind == "sub" else _both_orders(term):
         for quotient, d in _both_orders(product) if product.kind == "mul" else ():
             if quotient.kind != "udiv" or quotient.args[1] is not d:
                 continue
             x = quotient.args[0]
             if not _not_negative(known, x, d):
                 continue
-            if term.kind == "sub" and rest is x:
-                return terms.fmod(x, d)
-            if term.kind == "add" and rest.kind == "fmod" and rest.args == quotient.args:
-                return x
+            if term.kind == "add":
+                return x if rest.kind == "fmod" and rest.args == quotient.args else None
+            if rest is x:
+                remainder = terms.fmod(x, d)
+                return remainder if term.kind == "sub" else terms.eq(remainder, terms.zero)
     return None
 
 
@@ -234,6 +234,6 @@ DIVISION_LEMMAS = (
     Lemma(("bit_xor",), complemented_quotient),
     Lemma(("add", "sub"), signed_multiply_high),
     Lemma(("ashr",), biased_shift),
-    Lemma(("add", "sub"), unsigned_rest),
+    Lemma(("add", "sub", "eq"), unsigned_rest),
     Lemma(("udiv", "fdiv", "fmod"), divided_by_power),
 )

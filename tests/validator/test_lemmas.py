@@ -112,6 +112,7 @@ CORRECTIONS: list[Callable[[Terms, Term, Term], Term]] = [
     lambda t, x, high: t.add(high, shifted(t, x, t.width - 1)),
     lambda t, x, high: t.add(high, shifted(t, high, t.width - 1)),
     lambda t, x, high: t.sub(high, sign(t, high)),
+    lambda t, x, high: t.sub(sign(t, x), high),
 ]
 
 
@@ -140,6 +141,7 @@ def shapes_of_constants() -> Iterator[Shape]:
         for k in (1, 2, 3):
             yield lambda t, x, _y, c, kind=kind, k=k: getattr(t, kind)(t.mul(x, c), t.const(k))
     yield lambda t, x, _y, c: t.sub(x, t.mul(t.udiv(x, c), c))
+    yield lambda t, x, _y, c: t.eq(x, t.mul(t.udiv(x, c), c))
 
 
 def shapes_of_words() -> Iterator[Shape]:
