@@ -118,12 +118,7 @@ class CheapRungs:
         bounded = self._bounded.at(obligation.place, obligation.given)
         if bounded.proves(obligation.claim):
             return "intervals"
-        return "lemmas" if self._follows_by_lemmas(bounded, obligation.claim) else None
-
-    def _follows_by_lemmas(self, known: BoundedFacts, claim: Term) -> bool:
-        rebuilt = known.rebuild(claim)
-        rewritten = self._lemmas.rewrite(known, rebuilt)
-        return rewritten is not rebuilt and known.proves(rewritten)
+        return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
 
     def _is_known(self, condition: Term, place: Place) -> bool:
         """Did a guard that has passed say so, or an operation that is defined there?"""

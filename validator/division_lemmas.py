@@ -133,7 +133,8 @@ def signed_multiply_high(terms: PlainTerms, known: Known, term: Term) -> Term | 
     """With h = umulh(x, M) - (x < 0 ? M : 0), the high word of the product of a signed x and an unsigned M, and
     q = h >> s: q + (x < 0 ? 1 : 0) = x / d, rounded to zero, where `signed_quotient_by` says so for all x that are
     left (Granlund & Montgomery, section 5; Hacker's Delight, 10-4). The correction is written q - (x >> (WORD - 1)),
-    q + (x >>> (WORD - 1)), or with q >>> (WORD - 1), for q is negative where x is; (x >> (WORD - 1)) - q is -(x / d)."""
+    q + (x >>> (WORD - 1)), or with q >>> (WORD - 1), for q is negative where x is; (x >> (WORD - 1)) - q is
+    -(x / d)."""
     kind = "ashr" if term.kind == "sub" else "lshr"
     for high, correction in _both_orders(term):
         found = _signed_scaled(terms, high)

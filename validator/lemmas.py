@@ -19,6 +19,11 @@ from optimizer.ir.term import Term, cone_within
 _LARGEST = 2000
 """Claims of more parts are left alone."""
 
+_MOST_CONDITIONS = 40
+"""So many known conditions with products or quotients are rewritten for one claim, the latest ones."""
+
+_OF_PRODUCTS = frozenset({"mul", "umulh", "udiv", "sdiv", "fdiv", "srem", "fmod"})
+
 _ROUNDS = 6
 """So many lemmas are used one after the other on one term."""
 
@@ -34,6 +39,16 @@ class Known(Protocol):
 
     def proves(self, claim: Term) -> bool:
         """Does the claim hold, as far as is known?"""
+
+
+class Assuming(Known, Protocol):
+    """What is known at a place, to which more can be added for a while. All of `learned` hold there."""
+
+    learned: list[Term]
+
+    def mark(self) -> None: ...
+    def assume(self, condition: Term) -> None: ...
+    def take_back(self) -> None: ...
 
 
 Rewrite = Callable[[PlainTerms, Known, Term], Term | None]
@@ -61,6 +76,31 @@ class Lemmas:
         for lemma in lemmas:
             for kind in lemma.kinds:
                 self._by_kind.setdefault(kind, []).append(lemma)
+        self._has_products: dict[Term, bool] = {}
+
+    def proves(self, known: Assuming, claim: Term) -> bool:
+        """Does the claim hold when lemmas have rewritten it, or it and what is known?"""
+        rebuilt = known.rebuild(claim)
+        rewritten = self.rewrite(known, rebuilt)
+        if rewritten is not rebuilt and known.proves(rewritten):
+            return True
+        conditions = [c for c in known.learned if self._is_of_products(c)][-_MOST_CONDITIONS:]
+        more = [new for c in conditions if (new := self.rewrite(known, c)) is not c]
+        if not more:
+            return False
+        known.mark()
+        for condition in more:
+            known.assume(condition)
+        proves = known.proves(rewritten)
+        known.take_back()
+        return proves
+
+    def _is_of_products(self, condition: Term) -> bool:
+        found = self._has_products.get(condition)
+        if found is None:
+            parts = cone_within([condition], (), _LARGEST) or ()
+            found = self._has_products[condition] = any(term.kind in _OF_PRODUCTS for term in parts)
+        return found
 
     def rewrite(self, known: Known, claim: Term) -> Term:
         """The claim with all its parts rewritten, arguments first; itself where no lemma applies."""
