@@ -8,14 +8,17 @@ adds a constant, and one that joins bits that no two have adds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from optimizer.ir.bounds import Bounds
 from optimizer.ir.term import Term
 from validator.intervals import Intervals
 from validator.object_kinds import CONDITIONS, OF_OBJECTS
 from validator.object_terms import ObjectTerms
 
-_LEAVES = OF_OBJECTS | {"truth", "const"}
+_PLAIN = OF_OBJECTS - CONDITIONS | {"truth", "const"}
 _ROUNDS = 4
+_MOST_PARTS = 12
 
 
 class BoundedRewriting:
@@ -38,7 +41,7 @@ class BoundedRewriting:
         return term
 
     def _once(self, term: Term) -> Term:
-        if term.kind in _LEAVES:
+        if term.kind in _PLAIN:
             return term
         value = self._intervals.value(term)
         if term.kind in CONDITIONS:
@@ -117,6 +120,8 @@ class BoundedRewriting:
         if b.kind == "const":
             if not x.mask & b.value:
                 return self._plus(a, (x.value ^ (b.value & self._full)) - x.value)
+            if b.value < 0:
+                return self._terms.bit_not(self._terms.bit_xor(a, self._terms.const(~b.value)))
             return None
         return self._disjoint_sum(a, b)
 
@@ -128,6 +133,22 @@ class BoundedRewriting:
         return self._terms.add(a, self._terms.const(amount))
 
     # Conditions.
+
+    def _both(self, c: Term, d: Term) -> Term | None:
+        """Of several that hold, none says again what the others say."""
+        parts = _conjuncts([c, d])
+        if len(parts) > _MOST_PARTS or not any(map(_is_disjunction, parts)):
+            return None
+        terms = self._terms
+        return terms.all_of(self._beside(part, parts) if _is_disjunction(part) else part for part in parts)
+
+    def _beside(self, disjunction: Term, conditions: dict[Term, None]) -> Term:
+        """What the denial of several conditions says where those do hold."""
+        terms = self._terms
+        parts = _conjuncts(disjunction.args[0].args)
+        if any(terms.not_(part) in conditions for part in parts):
+            return terms.true
+        return terms.not_(terms.all_of(part for part in parts if part not in conditions))
 
     def _eq(self, a: Term, b: Term) -> Term | None:
         """With the greater of two values: it is not the other one."""
@@ -174,6 +195,8 @@ class BoundedRewriting:
             return terms.eq(a, terms.const(met.low))
         if rest.low == rest.high:
             return terms.not_(terms.eq(a, terms.const(rest.low)))
+        if a.kind == "sub" and met.high in (0, -1) and self._intervals.is_exact(a):
+            return terms.slt(*a.args) if met.high else terms.not_(terms.slt(*reversed(a.args)))
         simpler = self._undone(a, met.high)
         if simpler is not None:
             return simpler
@@ -240,3 +263,20 @@ class BoundedRewriting:
         if self._below_zero(a):
             return self._terms.slt(a, self._terms.const(-(-least // c if c > 0 else most // -c)))
         return None
+
+
+def _conjuncts(conditions: Iterable[Term]) -> dict[Term, None]:
+    """The conditions that all hold where those do, in order."""
+    found: dict[Term, None] = {}
+    stack = list(conditions)
+    while stack:
+        condition = stack.pop()
+        if condition.kind == "both":
+            stack += condition.args
+        else:
+            found[condition] = None
+    return found
+
+
+def _is_disjunction(condition: Term) -> bool:
+    return condition.kind == "not_" and condition.args[0].kind == "both"

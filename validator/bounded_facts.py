@@ -17,20 +17,45 @@ _SPLITS = 2
 _LARGEST_SPLIT = 300
 """Choices are looked for in claims of no more parts."""
 
+_TOLD = frozenset({"eq", "same", "class_in", "class_same"})
+"""Conditions by which terms stand for others."""
+
 
 class BoundedFacts(Facts):
     """Facts whose rebuilding has in it what the conditions say of the bounds of terms."""
 
     def __init__(self, terms: ObjectTerms) -> None:
         super().__init__(terms)
-        self._intervals = Intervals(terms, self._journal, self._outdate)
+        self._decided: list[Term] = []
+        self._intervals = Intervals(terms, self._journal, self._hear)
         self._rewriting = BoundedRewriting(terms, self._intervals)
 
+    def _hear(self, changed: Term) -> None:
+        self._outdate(changed)
+        if changed.kind in _TOLD:
+            self._decided.append(changed)
+
     def _learn(self, condition: Term) -> Iterable[Term]:
-        more = super()._learn(condition)
+        more = list(super()._learn(condition))
         self._intervals.assume(condition)
         self.contradiction = self.contradiction or self._intervals.contradiction
+        while self._decided and not self.contradiction:
+            more += self._learn_decided(self._decided.pop())
+        self._decided.clear()
         return more
+
+    def _learn_decided(self, term: Term) -> Iterable[Term]:
+        """The intervals have decided a condition, which says more than bounds do."""
+        terms = self._terms
+        known = terms.remade(term, [self.rebuild(arg) for arg in term.args])
+        if not self._intervals.value(term):
+            known = terms.not_(known)
+        if known is terms.false:
+            self.contradiction = True
+        literal = known.args[0] if known.kind == "not_" else known
+        if literal.kind not in _TOLD or literal in self._stands_for:
+            return ()
+        return super()._learn(known)
 
     def _replaced(self, term: Term) -> Term:
         return self._rewriting.rewritten(super()._replaced(term))
@@ -68,8 +93,15 @@ class BoundedFacts(Facts):
         return proves
 
     def _choice_in(self, claim: Term) -> Term | None:
-        """The condition of the first choice that the claim is built of."""
+        """The condition of the first choice that the claim is built of, or the first of those that it combines."""
         for term in cone_within([claim], (), _LARGEST_SPLIT) or ():
-            if term.kind == "ite":
-                return term.args[0]
+            if term.kind in ("ite", "both"):
+                return _first_of(term.args[0])
         return None
+
+
+def _first_of(condition: Term) -> Term:
+    """The first condition that a combination of conditions is made of."""
+    while condition.kind in ("both", "not_"):
+        condition = condition.args[0]
+    return condition

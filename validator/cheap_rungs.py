@@ -140,23 +140,28 @@ class CheapRungs:
 
     def slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
         """`start` and those of `conditions` that it shares variables with, directly or through others."""
-        taken, reached = list(start), set().union(*map(self._variables_of, start))
-        waiting = list(conditions)
-        while True:
-            near = [c for c in waiting if not self._variables_of(c) or self._variables_of(c) & reached]
-            if not near:
-                return taken
-            taken += near
-            reached = reached.union(*map(self._variables_of, near))
-            chosen = set(near)
-            waiting = [c for c in waiting if c not in chosen]
+        sharing: dict[Term, list[int]] = {}
+        for place, condition in enumerate(conditions):
+            for variable in self._variables_of(condition):
+                sharing.setdefault(variable, []).append(place)
+        chosen = {place for place, condition in enumerate(conditions) if not self._variables_of(condition)}
+        stack = [variable for term in start for variable in self._variables_of(term)]
+        while stack:
+            for place in sharing.pop(stack.pop(), ()):
+                if place not in chosen:
+                    chosen.add(place)
+                    stack += self._variables_of(conditions[place])
+        return [*start, *(conditions[place] for place in sorted(chosen))]
 
-    def _variables_of(self, term: Term) -> frozenset[Term]:
-        known = self._variables.get(term)
-        if known is None:
-            known = frozenset(t for t in cone([term]) if t.kind in LEAVES)
-            self._variables[term] = known
-        return known
+    def _variables_of(self, root: Term) -> frozenset[Term]:
+        known = self._variables
+        for term in cone([root], known):
+            sets = {known[arg] for arg in term.args}
+            if len(sets) < 2:
+                known[term] = next(iter(sets), frozenset((term,) if term.kind in LEAVES else ()))
+            else:
+                known[term] = frozenset().union(*sets)
+        return known[root]
 
 
 def _first_uses(conditions: Sequence[Term]) -> dict[Term, int]:

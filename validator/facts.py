@@ -79,6 +79,8 @@ class Facts:
         match condition.kind, condition.args:
             case "class_in", (class_,):
                 self._limit_classes(class_, condition.value)
+            case "class_same", (a, b):
+                self._identify_classes(a, b)
             case "same", (p, q) if "choose" not in (p.kind, q.kind):
                 self._identify(p, q)
                 return self.learned[-2::-1]
@@ -131,6 +133,16 @@ class Facts:
             p, q = q, p
         self._put(q, p)
 
+    def _identify_classes(self, a: Term, b: Term) -> None:
+        """Both are one class, and a name stands for what has no name."""
+        if a.kind == "class_name" or (b.kind != "class_name" and a.number < b.number):
+            a, b = b, a
+        self._put(a, b)
+        if a in self._classes:
+            self._limit_classes(b, self._classes[a])
+        if a.kind == "class_of":
+            self._outdate(a.args[0])
+
     def _limit_classes(self, class_: Term, range_: ClassRange) -> None:
         low, high = self._classes.get(class_, ANY_CLASS)
         low, high = max(low, range_[0]), min(high, range_[1])
@@ -161,6 +173,8 @@ class Facts:
 
     def _class_range(self, p: Term) -> ClassRange:
         class_ = self._terms.class_of(p)
+        while class_ in self._stands_for:
+            class_ = self._stands_for[class_]
         low, high = self._terms.class_limits(class_)
         least, most = self._classes.get(class_, ANY_CLASS)
         return max(low, least), min(high, most)

@@ -74,6 +74,10 @@ class Intervals:
                 self._journal.put(known, term, self._computed(term))
         return known[root]
 
+    def is_exact(self, term: Term) -> bool:
+        """Is that sum, difference or product known to be that of the integers, by a condition that says so?"""
+        return term in self._exact
+
     # From arguments to terms.
 
     def _computed(self, term: Term) -> Value:
