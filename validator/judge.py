@@ -12,6 +12,7 @@ from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
+from validator.audit import audited
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
@@ -31,6 +32,7 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
+    Rungs,
     Settled,
     State,
     Status,
@@ -38,6 +40,7 @@ from validator.verdict import (
     Unsupported,
     Verdict,
 )
+from validator.why_unknown import why_unknown
 
 _UNSETTLED_ATTEMPTS = 8
 """After so many ways to match the guards that could not be settled, the answer is `unknown`."""
@@ -56,19 +59,26 @@ def validate(
     `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
     change what is proved. Never raises for traces that are well-formed.
     """
-    start = clock()
+    start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options or Options(), examples, clock, start)
+        judge = _Judge(before, after, options, examples, clock, start)
         verdict = judge.verdict()
+        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+            verdict = audited(before, after, options, verdict, clock)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
     if isinstance(verdict, Proved | Refuted | Unknown):
-        return replace(verdict, evidence=replace(verdict.evidence, seconds=clock() - start))
+        told = replace(
+            verdict.evidence,
+            seconds=clock() - start,
+            is_repeatable=verdict.evidence.is_repeatable and judge.is_repeatable,
+        )
+        return replace(verdict, evidence=told)
     return verdict
 
 
@@ -142,10 +152,17 @@ class _Judge:
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = _Remembered(sample_states(before, after, examples, layout))
+        self._samples = _Remembered(
+            iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
+        )
         self._counterexamples: list[Counterexample] = []
         self._ran = 0
         self._runs: list[Runs] = []
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in it?"""
+        return self._discharger.is_repeatable
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():
@@ -203,7 +220,8 @@ class _Judge:
     def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
         """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
         start = self._clock()
-        answer = self._discharger.together([one.obligation for one in waiting])
+        is_plain = self._options.rungs is Rungs.PLAIN
+        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
         seconds = (self._clock() - start) / len(waiting)
         if isinstance(answer, Unsat):
             for one in waiting:
@@ -345,7 +363,8 @@ class _Judge:
 
     def _unknown(self, attempt: _Attempt) -> Verdict:
         obligation, _, not_settled = attempt.unsettled[0]
-        return Unknown(self._evidence(attempt), f"{obligation.name} was not settled: {_explain(not_settled.reason)}")
+        reason = f"{obligation.name} was not settled: {_explain(not_settled.reason)}"
+        return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
 
     def _proved(self, attempt: _Attempt) -> Verdict:
         lost = self._lost_failargs(attempt.origins)

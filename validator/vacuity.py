@@ -10,6 +10,7 @@ from validator.facts import Facts
 from validator.obligations import Pair, Place
 from validator.replay import Replay
 from validator.solvers.answers import Sat, Unsat
+from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import State
 from validator.witness import is_satisfiable
 
@@ -21,7 +22,7 @@ def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterabl
 
     Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
     goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
-    than a query.
+    than a query. Its effort is small: this is a note on a proof, and not part of it.
     """
     ends = discharger.known(Place(len(pair.before.guards), len(pair.after.guards), len(pair.before.events)))
     if not ends.contradiction and is_satisfiable(pair.terms, ends.learned):
@@ -45,7 +46,7 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
         facts.assume(passed)
     if facts.contradiction:
         return False
-    match discharger.query(facts.learned):
+    match discharger.query(facts.learned, FIRST_EFFORT):
         case Sat():
             return True
         case Unsat():
@@ -54,14 +55,16 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
             return None
 
 
-def _first_unreachable(pair: Pair, discharger: Discharger) -> tuple[str, ...] | None:
-    """The first guard that cannot be passed. The search halves: what cannot be passed stays so further on."""
+def _first_unreachable(pair: Pair, discharger: Discharger) -> tuple[str, ...]:
+    """The first guard that cannot be passed, if that is easy to tell. The search halves: what cannot be passed stays so
+    further on."""
     low, high = 0, len(pair.before.guards) + 1
     while low < high:
         middle = (low + high) // 2
         reachable = middle <= len(pair.before.guards) and _satisfiable(pair, discharger, middle, to_end=False)
         if reachable is None:
-            return None
+            low = len(pair.before.guards) + 1
+            break
         low, high = (middle + 1, high) if reachable else (low, middle)
     if low > len(pair.before.guards):
         return ("the recorded trace is defined up to its end on no input",)

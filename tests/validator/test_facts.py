@@ -10,7 +10,7 @@ import pytest
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, evaluate
 from validator.facts import Facts
-from validator.object_terms import ObjectTerms
+from validator.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "shl", "ashr", "srem", "fmod", "udiv"]
@@ -22,7 +22,7 @@ class Built:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self.terms = ObjectTerms(WIDTH, Layout())
+        self.terms = SimplifyingObjectTerms(WIDTH, Layout())
         self.words: list[Term] = [self.terms.var(name) for name in "xyz"]
         self.conditions: list[Term] = []
         for _ in range(12):
@@ -74,7 +74,7 @@ def test_rebuilt_terms_mean_the_same(block: int) -> None:
 
 
 def test_what_facts_say() -> None:
-    terms = ObjectTerms(64, Layout())
+    terms = SimplifyingObjectTerms(64, Layout())
     x, y, z = map(terms.var, "xyz")
     facts = Facts(terms)
     facts.assume(terms.eq(terms.add(x, terms.const(3)), terms.const(8)))
@@ -117,7 +117,7 @@ def test_facts_are_taken_back() -> None:
 
 
 def test_what_comparisons_say() -> None:
-    terms = ObjectTerms(64, Layout())
+    terms = SimplifyingObjectTerms(64, Layout())
     x, y = map(terms.var, "xy")
     for order in (terms.slt, terms.ult):
         facts = Facts(terms)

@@ -16,7 +16,7 @@ from validator.solvers.portfolio import Portfolio
 
 @pytest.mark.parametrize("first_effort", [0, 1_000_000_000], ids=["with all steps", "plain"])
 def test_ctrl_c_interrupts_a_query(first_effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validator.solvers.z3_solver._FIRST_EFFORT", first_effort)
+    monkeypatch.setattr("validator.solvers.portfolio.FIRST_EFFORT", first_effort)
     t = Terms(64)
     x, y, one = t.var("x"), t.var("y"), t.const(1)
     product = t.eq(t.mul(x, y), t.const(0x7FFF_FFFF_FFFF_FFE7 * 3))
