@@ -132,7 +132,7 @@ def shapes_of_constants() -> Iterator[Shape]:
         yield biased(s)
     yield complemented_quotient
     for kind in ("sdiv", "fdiv", "udiv", "srem", "fmod", "slt", "ult", "eq"):
-        for d in (-8, -6, -4, -3, -2, 2, 3, 4, 6):
+        for d in (-6, -3, -2, 2, 3, 6):
             yield lambda t, x, _y, c, kind=kind, d=d: getattr(t, kind)(t.mul(x, c), t.const(d))
             yield lambda t, x, _y, c, kind=kind, d=d: getattr(t, kind)(t.fdiv(x, c), t.const(d))
             yield lambda t, x, _y, c, kind=kind, d=d: getattr(t, kind)(t.sdiv(x, c), t.const(d))
@@ -191,21 +191,21 @@ def check_all_parts(root: Term, oracle: Oracle, used: set[str]) -> None:
     assert oracle.of(rewritten) == oracle.of(root), (root, rewritten)
 
 
-RANGES = [(-16, 15), (0, 15), (0, 6), (-16, -1), (-5, 5), (-9, 2), (1, 15), (-1, 7)]
+RANGES = [(-16, 15), (0, 15), (-5, 5), (-16, -1), (-9, 2), (0, 6), (1, 15), (-1, 7)]
 
 
 def test_every_lemma_is_right_and_used() -> None:
     used: set[str] = set()
     width = 5
     half = 1 << (width - 1)
-    for low, high in RANGES:
+    for low, high in RANGES[:5]:
         for make in shapes_of_constants():
             terms = Terms(width)
             oracle = Oracle(terms, inputs_at(width, low, high, 0, 0))
             x = terms.var("x")
             for c in range(-half, half):
                 check_all_parts(make(terms, x, terms.var("y"), terms.const(c)), oracle, used)
-    for (low, high), (least, most) in itertools.product(RANGES[:5], RANGES):
+    for (low, high), (least, most) in itertools.product(RANGES[:4], RANGES[1:]):
         for allowed in (lambda *_: True, lambda x, y: not concrete(width).mul_overflows(x, y), lambda x, y: x < y):
             terms = Terms(width)
             inputs = [i for i in inputs_at(width, low, high, least, most) if allowed(i["x"], i["y"])]
