@@ -191,7 +191,7 @@ def check_all_parts(root: Term, oracle: Oracle, used: set[str]) -> None:
     assert oracle.of(rewritten) == oracle.of(root), (root, rewritten)
 
 
-RANGES = [(-16, 15), (0, 15), (-5, 5), (-16, -1), (-9, 2), (0, 6), (1, 15), (-1, 7)]
+RANGES = [(-16, 15), (0, 15), (-5, 5), (-16, -1), (-9, 2), (0, 6), (1, 15), (-1, 7), (0, 4)]
 
 
 def test_every_lemma_is_right_and_used() -> None:
