@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Callable
 
 from validator.discharge import Discharger
 from validator.facts import Facts
 from validator.obligations import Pair, Place
-from validator.replay import Replay
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT
-from validator.verdict import State
 from validator.witness import is_satisfiable
 
 _FIRST = 1
 
 
-def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterable[State]) -> tuple[str, ...] | None:
-    """Why a proof would be vacuous (empty: it is not); None where that could not be settled.
+def vacuity(
+    pair: Pair, discharger: Discharger, reaches_end: Callable[[int, int | None], bool]
+) -> tuple[str, ...] | None:
+    """Why a proof would be vacuous (empty: it is not); None where that could not be settled. `reaches_end` says whether
+    the recorded trace goes to its end on one of the samples from a first to a last one.
 
     Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
     goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
@@ -27,12 +27,12 @@ def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterabl
     ends = discharger.known(Place(len(pair.before.guards), len(pair.after.guards), len(pair.before.events)))
     if not ends.contradiction and is_satisfiable(pair.terms, ends.learned):
         return ()
-    if any(map(replay.reaches_end, islice(samples, _FIRST))):
+    if reaches_end(0, _FIRST):
         return ()
     reachable = _satisfiable(pair, discharger, len(pair.before.guards), to_end=True)
     if reachable is False:
         return _first_unreachable(pair, discharger)
-    return () if reachable or any(map(replay.reaches_end, islice(samples, _FIRST, None))) else None
+    return () if reachable or reaches_end(_FIRST, None) else None
 
 
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
