@@ -580,8 +580,13 @@ def test_an_operation_that_is_not_modelled() -> None:
 
 
 def test_too_little_effort_is_unknown() -> None:
-    before = "[i0, i1, i2]\ni3 = int_mul(i0, i1)\ni4 = int_mul(i3, i2)\nfinish(i4)"
-    after = "[i0, i1, i2]\ni3 = int_mul(i1, i2)\ni4 = int_mul(i0, i3)\nfinish(i4)"
+    before = "[i0, i1, i2]\ni3 = int_xor(i0, i1)\ni4 = int_floordiv(i3, i2)\nfinish(i4)"
+    after = """[i0, i1, i2]
+i3 = int_or(i0, i1)
+i4 = int_and(i0, i1)
+i5 = int_sub(i3, i4)
+i6 = int_floordiv(i5, i2)
+finish(i6)"""
     verdict = judge(before, after, effort=50_000)
     assert isinstance(verdict, Unknown)
     assert "effort" in verdict.reason
