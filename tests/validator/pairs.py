@@ -5,6 +5,7 @@ from __future__ import annotations
 from optimizer.ir.text import parse
 from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
 from validator.report import verdict_name
+from validator.solvers.answers import SolverChoice
 
 
 def judge(before: str, after: str, *, word: int | None = None, **options: object) -> Verdict:
@@ -13,6 +14,7 @@ def judge(before: str, after: str, *, word: int | None = None, **options: object
         Guards(options.get("guards", "early")),
         Failargs(options.get("failargs", "check")),
         effort=int(str(options.get("effort", Options().effort))),
+        solver=SolverChoice(options.get("solver", "z3")),
     )
     return validate(parse(before, file="before", word=word), parse(after, file="after", word=word), chosen)
 
