@@ -115,7 +115,7 @@ def run(
     values, heap = run_state(trace, inputs, sources, program.layout)
     done = program.run(values, World(event_results(trace, results or "", heap)), heap=heap)
     if as_json:
-        from validator.report import run_json
+        from validator.run_json import run_json
 
         click.echo(json.dumps(run_json(done)))
     else:

@@ -1,28 +1,32 @@
-"""Settles obligations, cheapest rung first: structure, intervals, then solving.
+"""Settles obligations, cheapest rung first: those without a solver, then one query for all that is left, and a query
+for each only where that one does not settle them.
 
 (Running comes in between, but over states, not obligations: see `validator.judge`.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
 from validator.model_states import state_of
+from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
-from validator.solvers.portfolio import Portfolio
-from validator.verdict import State
+from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
+from validator.verdict import Rungs, State
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """It holds on every input; `by` is the rung that showed it."""
+    """It holds on every input; `by` is the rung that showed it, and where that was solving, `solver` the solver."""
 
     by: str
+    solver: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class NotSettled:
+    """The solvers in `tried` gave up, the last one for that reason."""
+
     reason: str
+    tried: tuple[str, ...] = ()
 
 
 Answered = Holds | Model | NotSettled
@@ -53,53 +60,126 @@ class Budget:
 
 
 class Discharger:
-    """Settles the obligations of one pair. Z3 is imported only when a query is put."""
+    """Settles the obligations of one pair."""
 
-    def __init__(self, pair: Pair, budget: Budget) -> None:
+    def __init__(self, pair: Pair, budget: Budget, observe: Callable[[Query], None] | None = None) -> None:
         self._pair = pair
         self._budget = budget
-        self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb)
+        self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = CheapRungs(pair, lambda: budget.left_s() <= 0)
+        self._rungs = (
+            NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
+        )
+        self._cut_off = False
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
         return self._rungs.settle(obligation)
 
-    def settle(self, obligation: Obligation) -> Answered:
-        """Settle it, with the solver where nothing cheaper does."""
-        cheap = self.without_solver(obligation)
-        if cheap is not None:
-            return Holds(cheap)
-        key = (obligation.place, obligation.claim, obligation.given)
-        if key not in self._settled:
-            self._settled[key] = self._solve(obligation)
-        return self._settled[key]
+    def settle(self, obligation: Obligation, effort: int | None = None) -> Answered:
+        """Settle it, with solvers where nothing cheaper does. `effort` is a query's: the budget's if not given."""
+        settled = self.already(obligation)
+        if settled is not None:
+            return settled
+        answer = self._solve(obligation, self._budget.effort if effort is None else effort)
+        if effort is None or not isinstance(answer, NotSettled):
+            self._settled[_key(obligation)] = answer
+        return answer
 
-    def _solve(self, obligation: Obligation) -> Answered:
-        claim = self._rungs.known(obligation.place, obligation.given).rebuild(obligation.claim)
-        denied = self._pair.terms.not_(claim)
-        everything = [*obligation.given, *self._pair.assumptions(obligation.place)]
-        sliced = self._rungs.slice([denied], everything)
-        answer = self.query(sliced)
-        if isinstance(answer, Sat) and len(sliced) < len(everything) + 1:
-            answer = self.query([denied, *everything])
+    def already(self, obligation: Obligation) -> Answered | None:
+        """How it was settled before, or is without a solver."""
+        cheap = self.without_solver(obligation)
+        return Holds(cheap) if cheap is not None else self._settled.get(_key(obligation))
+
+    def _solve(self, obligation: Obligation, effort: int) -> Answered:
+        assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
+        answer = self._query_sliced(self._denied(obligation), assumed, effort)
         match answer:
-            case Unsat():
-                return Holds("solving")
+            case Unsat(by):
+                return Holds("solving", by)
             case Sat(model):
                 return Model(self.state(model, obligation.place.events))
-            case GaveUp(reason):
-                return NotSettled(reason)
+            case GaveUp(reason, tried):
+                return NotSettled(reason, tried)
 
-    def known(self, place: Place) -> Facts:
+    def _denied(self, obligation: Obligation) -> Term:
+        claim = self._rungs.known(obligation.place, obligation.given).rebuild(obligation.claim)
+        return self._pair.terms.not_(claim)
+
+    def together(self, obligations: Sequence[Obligation]) -> Answer:
+        """Can any of them fail? One query with a small effort, for obligations in the order of the traces."""
+        chains = list(_chains(obligations))
+        if len(chains) == 1:
+            assumed, fails = self._nested(chains[0])
+        else:
+            assumed = []
+            fails = self._any(self._all([rest, *first]) for first, rest in map(self._nested, chains))
+        answer = self._query_sliced(fails, assumed, min(FIRST_EFFORT, self._budget.effort))
+        if isinstance(answer, Unsat):
+            for obligation in obligations:
+                self._settled[_key(obligation)] = Holds("solving", answer.by)
+        return answer
+
+    def _nested(self, chain: Sequence[Obligation]) -> tuple[list[Term], Term]:
+        """What may be assumed at the first of the obligations, and a condition that can hold there where one of them
+        fails: `d0 or (a1 and (d1 or ...))`, d being the claims denied, and a what may be assumed that was not assumed
+        ahead. What holds at a place holds further on too."""
+        steps: list[tuple[list[Term], Term]] = []
+        assumed: set[Term] = set()
+        for obligation in chain:
+            new = [one for one in self._pair.assumptions(obligation.place) if one not in assumed]
+            assumed.update(new)
+            steps.append((new, self._all([self._denied(obligation), *obligation.given])))
+        fails = self._pair.terms.false
+        for new, denied in reversed(steps[1:]):
+            fails = self._all([self._pair.terms.either(denied, fails), *new])
+        return steps[0][0], self._pair.terms.either(steps[0][1], fails)
+
+    def _all(self, conditions: Iterable[Term]) -> Term:
+        return reduce(self._pair.terms.both, conditions)
+
+    def _any(self, conditions: Iterable[Term]) -> Term:
+        return reduce(self._pair.terms.either, conditions)
+
+    def _query_sliced(self, fails: Term, assumed: Sequence[Term], effort: int) -> Answer:
+        """Can `fails` hold where all of `assumed` do? What shares no variables with it is left out at first."""
+        sliced = self._rungs.slice([fails], assumed)
+        answer = self.query(sliced, effort)
+        if isinstance(answer, Sat) and len(sliced) < len(assumed) + 1:
+            answer = self.query([fails, *assumed], effort)
+        return answer
+
+    def known(self, place: Place) -> Facts | Assumed:
         """What is known at a place."""
         return self._rungs.known(place)
 
-    def query(self, conditions: Sequence[Term]) -> Answer:
-        """Can all of `conditions` hold at once?"""
-        return self._portfolio.check(conditions, self._budget.effort, self._budget.left_s())
+    def query(self, conditions: Sequence[Term], effort: int | None = None) -> Answer:
+        """Can all of `conditions` hold at once? `effort` is the budget's if it is not given."""
+        effort = self._budget.effort if effort is None else effort
+        answer = self._portfolio.check(conditions, effort, self._budget.left_s())
+        self._cut_off |= isinstance(answer, GaveUp) and not answer.is_repeatable
+        return answer
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in the answers so far?"""
+        return not self._cut_off and self._budget.left_s() > 0
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""
         return state_of(model, self._pair.before, self._pair.terms, stops_at)
+
+
+def _key(obligation: Obligation) -> tuple[Place, Term, tuple[Term, ...]]:
+    return obligation.place, obligation.claim, obligation.given
+
+
+def _chains(obligations: Iterable[Obligation]) -> Iterator[list[Obligation]]:
+    """The obligations in their order, cut where a place is not behind the one before it."""
+    chain: list[Obligation] = []
+    for obligation in obligations:
+        if chain and not chain[-1].place.is_ahead_of(obligation.place):
+            yield chain
+            chain = []
+        chain.append(obligation)
+    yield chain

@@ -7,9 +7,7 @@ import errno
 import os
 import signal
 import sys
-import tempfile
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -73,6 +71,8 @@ def run_command(command: Callable[[], int]) -> int:
     except OSError as problem:
         return _say(f"error: {describe(problem)}", Exit.USAGE)
     except Exception:
+        import traceback  # here: only a fault needs it
+
         return _say(report_fault(traceback.format_exc()), Exit.FAULT)
 
 
@@ -126,6 +126,8 @@ def describe(problem: OSError) -> str:
 
 def report_fault(details: str) -> str:
     """Save `details` for a bug report; a sentence that says where."""
+    import tempfile  # here: only a fault needs it
+
     summary = details.strip().splitlines()[-1]
     try:
         with tempfile.NamedTemporaryFile("w", prefix="traceproof-fault-", suffix=".txt", delete=False) as out:

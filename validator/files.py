@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from optimizer.ir.declarations import Declarations, parse_declarations
@@ -67,6 +66,8 @@ def write_text(path: str, text: str) -> None:
     if path == "-":
         sys.stdout.write(text)
         return
+    import tempfile  # here: what only reads does without it
+
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder {target.parent}")

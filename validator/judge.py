@@ -5,17 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
+from validator.audit import audited
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
 from validator.replay import Replay, Runs
 from validator.simplify import simplify_state
+from validator.solvers.answers import Sat, Unsat
+from validator.solvers.portfolio import FIRST_EFFORT, Query
 from validator.states import sample_states
 from validator.vacuity import vacuity
 from validator.verdict import (
@@ -28,6 +32,7 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
+    Rungs,
     Settled,
     State,
     Status,
@@ -35,6 +40,7 @@ from validator.verdict import (
     Unsupported,
     Verdict,
 )
+from validator.why_unknown import why_unknown
 
 _UNSETTLED_ATTEMPTS = 8
 """After so many ways to match the guards that could not be settled, the answer is `unknown`."""
@@ -47,25 +53,33 @@ def validate(
     *,
     examples: Sequence[State] = (),
     clock: Callable[[], float] = time.perf_counter,
+    observe: Callable[[Query], None] | None = None,
 ) -> Verdict:
     """Is `after` a correct optimization of `before`?
 
     `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
-    change what is proved. Never raises for traces that are well-formed.
+    change what is proved. `observe` is told every query to a solver. Never raises for traces that are well-formed.
     """
-    start = clock()
+    start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options or Options(), examples, clock, start)
+        judge = _Judge(before, after, options, examples, clock, start, observe)
         verdict = judge.verdict()
+        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+            verdict = audited(before, after, options, verdict, clock)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
     if isinstance(verdict, Proved | Refuted | Unknown):
-        return replace(verdict, evidence=replace(verdict.evidence, seconds=clock() - start))
+        told = replace(
+            verdict.evidence,
+            seconds=clock() - start,
+            is_repeatable=verdict.evidence.is_repeatable and judge.is_repeatable,
+        )
+        return replace(verdict, evidence=told)
     return verdict
 
 
@@ -92,6 +106,20 @@ class _Remembered(Iterable[State]):
             yield state
 
 
+_FEW = 2
+"""So many samples are run before a solver is asked, all others where that does not settle it: a small query takes less
+time than they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An obligation that a solver has to settle, its number, and the guard whose origin it hangs on, if it does."""
+
+    number: int
+    obligation: Obligation
+    guard: int | None
+
+
 @dataclass
 class _Attempt:
     """What was found out about one assignment of origins."""
@@ -100,7 +128,7 @@ class _Attempt:
     settled: list[Settled] = field(default_factory=list)
     early: list[int] = field(default_factory=list)
     stricter: list[int] = field(default_factory=list)
-    unsettled: list[tuple[Obligation, int | None, str]] = field(default_factory=list)
+    unsettled: list[tuple[Obligation, int | None, NotSettled]] = field(default_factory=list)
     refuting: State | None = None
 
 
@@ -115,20 +143,28 @@ class _Judge:
         examples: Sequence[State],
         clock: Callable[[], float],
         start: float,
+        observe: Callable[[Query], None] | None,
     ) -> None:
         self._options = options
         self._clock = clock
         self._before, self._after = before, after
         layout = layout_of(before, after)
         self._pair = encode_pair(before, after, layout, options)
-        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
+        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
         self._replay = Replay(before, after, options, layout)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = _Remembered(sample_states(before, after, examples, layout))
+        self._samples = _Remembered(
+            iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
+        )
         self._counterexamples: list[Counterexample] = []
-        self._ran = False
+        self._ran = 0
         self._runs: list[Runs] = []
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in it?"""
+        return self._discharger.is_repeatable
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():
@@ -167,48 +203,85 @@ class _Judge:
     # One assignment.
 
     def _attempt(self, origins: list[int | None]) -> _Attempt | None:
-        """Try to prove this assignment. None where running ruled it out before any solver was asked."""
-        attempt, asking = _Attempt(origins), False
+        """Try to prove this assignment. None where running ruled it out."""
+        attempt = _Attempt(origins)
+        waiting: list[_Waiting] = []
         for obligation, guard in self._pair.obligations(origins):
-            rung = self._discharger.without_solver(obligation)
-            if rung is not None:
-                attempt.settled.append(Settled(obligation.name, Status.PROVED, rung, 0.0))
-                continue
-            if not asking and self._runs_rule_out():
-                return None
-            asking = True
-            if attempt.refuting is not None:
+            answer = self._discharger.already(obligation)
+            if answer is None:
+                waiting.append(_Waiting(len(attempt.settled), obligation, guard))
                 attempt.settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
-                continue
-            self._settle(attempt, obligation, guard)
+            else:
+                attempt.settled.append(self._told(attempt, _Waiting(0, obligation, guard), answer, 0.0))
+        if not waiting:
+            return attempt
+        if self._runs_rule_out(_FEW) or not self._settle_together(attempt, waiting):
+            return None
         return attempt
 
-    def _settle(self, attempt: _Attempt, obligation: Obligation, guard: int | None) -> None:
+    def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
+        """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
         start = self._clock()
-        answer = self._discharger.settle(obligation)
-        seconds = self._clock() - start
+        is_plain = self._options.rungs is Rungs.PLAIN
+        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
+        seconds = (self._clock() - start) / len(waiting)
+        if isinstance(answer, Unsat):
+            for one in waiting:
+                holds = Holds("solving", answer.by)
+                attempt.settled[one.number] = self._told(attempt, one, holds, seconds)
+            return True
+        if isinstance(answer, Sat):
+            attempt.refuting = self._replayed(answer, attempt, waiting)
+            if attempt.refuting is not None:
+                return True
+        if self._runs_rule_out(None):
+            return False
+        for one in waiting:
+            if attempt.refuting is None:
+                start = self._clock()
+                settled = self._discharger.settle(one.obligation)
+                attempt.settled[one.number] = self._told(attempt, one, settled, self._clock() - start)
+        return True
+
+    def _replayed(self, answer: Sat, attempt: _Attempt, waiting: Sequence[_Waiting]) -> State | None:
+        """The state of the model, with a world that stops where the two traces differ."""
+        for stops_at in dict.fromkeys(one.obligation.place.events for one in waiting):
+            state = self._discharger.state(answer.model, stops_at)
+            if self._replay.counterexample(state, attempt.origins):
+                return state
+        return None
+
+    def _told(self, attempt: _Attempt, one: _Waiting, answer: Answered, seconds: float) -> Settled:
+        """How the obligation was settled; what the attempt has to know of that is put there."""
+        name = one.obligation.name
         match answer:
-            case Holds(by):
-                attempt.settled.append(Settled(obligation.name, Status.PROVED, by, seconds))
+            case Holds(by, solver):
+                return Settled(name, Status.PROVED, by, seconds, solver)
             case Model(state) if self._pair.is_abstract and not self._replay.counterexample(state, attempt.origins):
-                attempt.settled.append(Settled(obligation.name, Status.UNKNOWN, "solving", seconds))
-                attempt.unsettled.append((obligation, guard, "abstraction"))
+                attempt.unsettled.append((one.obligation, one.guard, NotSettled("abstraction")))
+                return Settled(name, Status.UNKNOWN, "solving", seconds)
             case Model(state):
-                attempt.settled.append(Settled(obligation.name, Status.REFUTED, "solving", seconds))
                 attempt.refuting = state
-            case NotSettled(reason):
-                attempt.settled.append(Settled(obligation.name, Status.UNKNOWN, "solving", seconds))
-                attempt.unsettled.append((obligation, guard, reason))
+                return Settled(name, Status.REFUTED, "solving", seconds)
+            case NotSettled():
+                attempt.unsettled.append((one.obligation, one.guard, answer))
+                return Settled(name, Status.UNKNOWN, "solving", seconds)
 
     # Learning from runs.
 
-    def _runs_rule_out(self) -> bool:
-        """Does a run that was made already, or one of a sample, show that the best assignment is wrong?"""
-        if not self._ran:
-            self._ran = True
-            runs = map(self._replay.run, self._samples)
-            self._runs = [one for one in runs if one is not None]
-        return any(map(self._rule_out, self._runs))
+    def _runs_rule_out(self, most: int | None) -> bool:
+        """Does a run that was made already, or one on the first `most` samples (None: on any), show that the best
+        assignment is wrong?"""
+        if any(map(self._rule_out, self._runs)):
+            return True
+        for state in islice(self._samples, self._ran, most):
+            self._ran += 1
+            runs = self._replay.run(state)
+            if runs is not None:
+                self._runs.append(runs)
+                if self._rule_out(runs):
+                    return True
+        return False
 
     def _rule_out(self, runs: Runs, by: str = "running") -> bool:
         """Do these runs show that the best assignment is wrong? If so, keep them as a counterexample, and take from the
@@ -291,8 +364,9 @@ class _Judge:
         return Refuted(evidence, first, tuple(others))
 
     def _unknown(self, attempt: _Attempt) -> Verdict:
-        obligation, _, reason = attempt.unsettled[0]
-        return Unknown(self._evidence(attempt), f"{obligation.name} was not settled: {_explain(reason)}")
+        obligation, _, not_settled = attempt.unsettled[0]
+        reason = f"{obligation.name} was not settled: {_explain(not_settled.reason)}"
+        return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
 
     def _proved(self, attempt: _Attempt) -> Verdict:
         lost = self._lost_failargs(attempt.origins)
@@ -327,8 +401,7 @@ class _Judge:
             (attempt.early if early else attempt.stricter).append(j)
 
     def _holds(self, obligation: Obligation) -> bool:
-        answer: Answered = self._discharger.settle(obligation)
-        return isinstance(answer, Holds)
+        return isinstance(self._discharger.settle(obligation, FIRST_EFFORT), Holds)
 
 
 def _explain(reason: str) -> str:

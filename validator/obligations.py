@@ -33,6 +33,11 @@ class Place:
     after: int
     events: int | None
 
+    def is_ahead_of(self, other: Place) -> bool:
+        """Or the same: has everything that has happened here happened there too?"""
+        events_fit = other.events is None or (self.events is not None and self.events <= other.events)
+        return self.before <= other.before and self.after <= other.after and events_fit
+
 
 @dataclass(frozen=True, slots=True)
 class Obligation:

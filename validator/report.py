@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
-from optimizer.ir.heap import Datum, Ref
-from optimizer.ir.heap_comparison import visible_heap
-from optimizer.ir.heap_text import format_object
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.trace import Trace
-from validator.side_by_side import Style, plain, side_by_side
-from validator.state_text import state_json
 from validator.verdict import (
-    Counterexample,
+    Audit,
     Evidence,
     Failed,
     Proved,
@@ -22,7 +17,17 @@ from validator.verdict import (
     Unknown,
     Unsupported,
     Verdict,
+    WhyUnknown,
 )
+
+Style = Callable[[str, str], str]
+"""Gives a text a colour, or makes it bold."""
+
+
+def plain(text: str, _colour: str) -> str:
+    """The style of text that does not go to a terminal."""
+    return text
+
 
 # JSON.
 
@@ -35,9 +40,12 @@ _NOTHING: dict[str, Any] = {
     "origin_of_guard": [],
     "guards": [],
     "seconds": None,
+    "cached": False,
     "reason": "",
     "obligations": [],
     "counterexample": None,
+    "audit": None,
+    "why": None,
 }
 """Every verdict has these keys; what it does not speak of is empty."""
 
@@ -48,14 +56,16 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
     match verdict:
         case Proved(evidence):
             result |= _evidence_json(evidence)
-        case Unknown(evidence, reason):
-            result |= _evidence_json(evidence) | {"reason": reason}
+        case Unknown(evidence, reason, why):
+            result |= _evidence_json(evidence) | {"reason": reason, "why": why and asdict(why)}
         case Refuted(evidence, counterexample, others):
+            from validator.run_json import counterexample_json  # here: a proof is told without it
+
             assert before is not None
             result |= _evidence_json(evidence) | {
                 "reason": counterexample.difference,
-                "counterexample": _counterexample_json(counterexample, before),
-                "other_counterexamples": [_counterexample_json(other, before) for other in others],
+                "counterexample": counterexample_json(counterexample, before),
+                "other_counterexamples": [counterexample_json(other, before) for other in others],
             }
         case Unsupported(reason, trace):
             result |= {"reason": reason, "trace": trace or None}
@@ -88,53 +98,13 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "guards": [{"guard": j, "is": "early"} for j in evidence.early]
         + [{"guard": j, "is": "stricter"} for j in evidence.stricter],
         "seconds": round(evidence.seconds, 6),
+        "cached": evidence.cached,
         "obligations": [
             {"name": one.name, "status": one.status.value, "by": one.by, "seconds": round(one.seconds, 6)}
             for one in evidence.obligations
         ],
+        "audit": evidence.audit and {"agreed": evidence.audit.agreed, "unsettled": list(evidence.audit.unsettled)},
     }
-
-
-def _counterexample_json(counterexample: Counterexample, before: Trace) -> dict[str, Any]:
-    return {
-        **state_json(counterexample, before),
-        "obligation": counterexample.obligation,
-        "origins": list(counterexample.origins),
-        "before": run_json(counterexample.before),
-        "after": run_json(counterexample.after),
-    }
-
-
-def run_json(run: Run) -> dict[str, Any]:
-    """How a run ended, and with what. References are the names of objects, which `heap` describes if there are any."""
-    told = {
-        **_outcome_json(run.outcome),
-        "events": [{"name": event.name, "args": _plain(event.args)} for event in run.events],
-        "values": dict(zip(run.values, _plain(run.values.values()), strict=True)),
-    }
-    heap = {} if run.heap is None else visible_heap(run).objects
-    if run.heap is not None and heap:
-        told["heap"] = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}
-    return told
-
-
-def _plain(values: Iterable[Datum | None]) -> list[int | str | None]:
-    return [value.name if isinstance(value, Ref) else value for value in values]
-
-
-def _outcome_json(outcome: Outcome) -> dict[str, Any]:
-    match outcome:
-        case Finished(args):
-            return {"ended": "finish", "args": _plain(args)}
-        case Jumped(args):
-            return {"ended": "jump", "args": _plain(args)}
-        case GuardFailed(guard, failargs):
-            listed = None if failargs is None else _plain(failargs)
-            return {"ended": "guard", "guard": guard, "failargs": listed}
-        case Stopped(event):
-            return {"ended": "event", "event": event}
-        case Undefined(op, reason):
-            return {"ended": "undefined", "op": op, "reason": reason}
 
 
 # Words.
@@ -144,13 +114,23 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
     """The verdict for a person: one line that says what it is, then what there is to know."""
     match verdict:
         case Proved(evidence):
-            lines = [f"{style('proved', 'green')}{_vacuous(evidence)}: {_rungs(evidence)}", *_notes(evidence)]
-        case Unknown(evidence, reason):
-            lines = [f"{style('unknown', 'yellow')}: {reason}", *_notes(evidence)]
+            lines = [
+                f"{style('proved', 'green')}{_vacuous(evidence)}{_cached(evidence)}: {_rungs(evidence)}",
+                *_notes(evidence),
+            ]
+        case Unknown(evidence, reason, why):
+            words = f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}"
+            lines = [words, *_notes(evidence), *_why(why)]
         case Refuted(evidence, counterexample, others):
+            from validator.side_by_side import side_by_side  # here: a proof is told without it
+
             assert before is not None
             assert after is not None
-            lines = [f"{style('refuted', 'red')}: {counterexample.obligation}", *_notes(evidence), ""]
+            lines = [
+                f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
+                *_notes(evidence),
+                "",
+            ]
             for one in (counterexample, *others):
                 lines += [*side_by_side(one, before, after, style), ""]
             lines.pop()
@@ -174,11 +154,17 @@ def _vacuous(evidence: Evidence) -> str:
     return ", but vacuous" if evidence.vacuous else ""
 
 
+def _cached(evidence: Evidence) -> str:
+    return " (cached)" if evidence.cached else ""
+
+
 def _notes(evidence: Evidence) -> Iterator[str]:
     for reason in evidence.vacuous or ():
         yield f"  vacuous: {reason}"
     if evidence.vacuous is None:
         yield "  no input was found that passes all guards, so the proof may be vacuous"
+    if evidence.audit is not None:
+        yield from _audited(evidence.audit)
     for what in evidence.assumes:
         yield f"  assumes: {what}"
     if evidence.inferred and evidence.origins:
@@ -187,6 +173,27 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  guard {j} is early: it fails where the recorded trace leaves at a later guard"
     for j in evidence.stricter:
         yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
+
+
+_SHOWN_UNSETTLED = 4
+
+
+def _audited(audit: Audit) -> Iterator[str]:
+    total, more = audit.agreed + len(audit.unsettled), len(audit.unsettled) - _SHOWN_UNSETTLED
+    yield f"  audited: a solver proved {audit.agreed} of {total} obligations again, over the traces as they are written"
+    if audit.unsettled:
+        names = ", ".join(audit.unsettled[:_SHOWN_UNSETTLED])
+        yield f"  not settled by the audit: {names}" + (f" and {more} more, which --json lists" if more > 0 else "")
+
+
+def _why(why: WhyUnknown | None) -> Iterator[str]:
+    if why is None:
+        return
+    for hard in why.hard:
+        where = f"line {hard.line}" if hard.line else "operation"
+        yield f"  hard: {hard.what}, {where} of {hard.trace}: {hard.text}"
+    yield from (f"  tried: {what}" for what in why.tried)
+    yield from (f"  try: {what}" for what in why.advice)
 
 
 _SHOWN_ORIGINS = 8

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from optimizer.ir.concrete import concrete
-from optimizer.ir.domain import PRIMITIVES, Domain
+from optimizer.ir.domain import Domain
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
 from optimizer.rule_language import C, Call, Constant, Rule, W, holds, named_leaves, observe
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
@@ -91,7 +91,7 @@ def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Sta
             return on_all
         case NeverFires():
             small = None
-    t = _PlainTerms(width)
+    t = PlainTerms(width)
     solver = Portfolio(t, SolverChoice.Z3)
     fires = solver.check(_premises(rule, t, _variables(rule, t)), effort, _NET_S)
     if isinstance(fires, Unsat):
@@ -146,32 +146,18 @@ def _try_all(rule: Rule, width: int) -> Refuted | NeverFires | None:
 # All inputs at the full width.
 
 
-class _PlainTerms(Terms):
-    """Terms as they are written, so that no proof rests on the algebra of `Terms`, which is much the same."""
-
-    __slots__ = ()
-
-
-def _plain(kind: str) -> Callable[..., Term]:
-    return lambda terms, *args: terms._make(kind, args)
-
-
-for _kind in PRIMITIVES:
-    if _kind not in ("const", "truth"):
-        setattr(_PlainTerms, _kind, _plain(_kind))
-
 Leaves = dict[str, Term]
 
 
-def _variables(rule: Rule, t: Terms) -> Leaves:
+def _variables(rule: Rule, t: PlainTerms) -> Leaves:
     return {name: t.var(name) for name in rule.names}
 
 
-def _premises(rule: Rule, t: Terms, leaves: Leaves) -> list[Term]:
+def _premises(rule: Rule, t: PlainTerms, leaves: Leaves) -> list[Term]:
     return [may_fire(rule, t, leaves)]
 
 
-def _methods(rule: Rule, t: Terms, solver: Portfolio, effort: int) -> Iterator[tuple[str, list[Leaves]]]:
+def _methods(rule: Rule, t: PlainTerms, solver: Portfolio, effort: int) -> Iterator[tuple[str, list[Leaves]]]:
     """Ways to say that there is no counterexample: what the names stand for, in one case or several."""
     general = _variables(rule, t)
     for name in _powers_of_two(rule):
@@ -191,7 +177,7 @@ def _powers_of_two(rule: Rule) -> Iterator[str]:
                 yield name
 
 
-def _amounts(rule: Rule, t: Terms, solver: Portfolio, effort: int) -> Iterator[str]:
+def _amounts(rule: Rule, t: PlainTerms, solver: Portfolio, effort: int) -> Iterator[str]:
     """The constants that must be in [0, WORD) for the rule to be applied, as shift amounts must."""
     general = _variables(rule, t)
     for name in dict.fromkeys(leaf.name for leaf in named_leaves(rule.pattern) if isinstance(leaf, Constant)):
@@ -201,7 +187,7 @@ def _amounts(rule: Rule, t: Terms, solver: Portfolio, effort: int) -> Iterator[s
 
 
 def _solve(
-    rule: Rule, t: Terms, solver: Portfolio, cases: list[Leaves], method: str, small: int, effort: int
+    rule: Rule, t: PlainTerms, solver: Portfolio, cases: list[Leaves], method: str, small: int, effort: int
 ) -> Status:
     for leaves in cases:
         answer: Answer = solver.check([wrong(rule, t, leaves)], effort, _NET_S)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -11,15 +11,9 @@ from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace
+from validator.report import Style
 from validator.state_text import state_lines
 from validator.verdict import Counterexample
-
-Style = Callable[[str, str], str]
-
-
-def plain(text: str, _colour: str) -> str:
-    """The style of text that does not go to a terminal."""
-    return text
 
 
 @dataclass(frozen=True, slots=True)

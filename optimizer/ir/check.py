@@ -118,7 +118,7 @@ class _Checker:
 
     def _operation(self, operation: Operation) -> None:
         self._arguments(operation)
-        if operation.op.is_guard:
+        if operation.op.kind is Kind.GUARD:
             self._exit(operation)
         elif operation.exit is not None:
             raise IllFormed(
@@ -157,23 +157,25 @@ class _Checker:
                 raise IllFormed(str(problem), operation, Place(Part.DESCR)) from None
 
     def _value(self, value: Value, operation: Operation, part: Part, index: int) -> None:
-        place = Place(part, index)
-        match value:
-            case Var(name):
-                known = self._visible.get(name)
-                if known is None:
-                    raise IllFormed(self._undefined(name), operation, place)
-                if known != value:
-                    raise IllFormed(
-                        f"{name} is {_NAMES[known.type]}, and is used as {_NAMES[value.type]}",
-                        operation,
-                        place,
-                    )
-            case ConstInt(number):
-                if not self._low <= number <= self._high:
-                    raise IllFormed(describe_range(number, self._word), operation, place)
-            case RawText():
-                raise IllFormed(f"{operation.op.name} does not take free text", operation, place)
+        if isinstance(value, Var):
+            known = self._visible.get(value.name)
+            if known is value:
+                return
+            if known is None:
+                message = self._undefined(value.name)
+            elif known != value:
+                message = f"{value.name} is {_NAMES[known.type]}, and is used as {_NAMES[value.type]}"
+            else:
+                return
+        elif isinstance(value, ConstInt):
+            if self._low <= value.value <= self._high:
+                return
+            message = describe_range(value.value, self._word)
+        elif isinstance(value, RawText):
+            message = f"{operation.op.name} does not take free text"
+        else:
+            return
+        raise IllFormed(message, operation, Place(part, index))
 
     def _undefined(self, name: str) -> str:
         if name in self._hidden:

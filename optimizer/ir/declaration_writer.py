@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 from collections.abc import Iterable
@@ -87,4 +86,6 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    import json  # here: most traces declare nothing
+
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import struct
 from collections.abc import Callable, Mapping
@@ -91,6 +90,8 @@ def _shown(value: object) -> str:
         case list():
             return "a list"
         case str():
+            import json  # here: only an error needs it
+
             return json.dumps(value, ensure_ascii=False)
         case int() if value.bit_length() > 64:
             return "a number of more than 64 bits"

@@ -56,7 +56,7 @@ _TOKEN = re.compile(
 )
 _NAME_END = re.compile(rf"{NAME}\Z")
 _NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ud800-\udfff\ufffd]")
-_RESERVED = ("NULL", "None", "nan", "inf")
+RESERVED = ("NULL", "None", "nan", "inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _describe_fault(text: str, rest: str) -> str:
 
 def is_variable_name(text: str) -> bool:
     """Can a variable be called so?"""
-    return _NAME_END.match(text) is not None and text not in _RESERVED
+    return _NAME_END.match(text) is not None and text not in RESERVED
 
 
 def describe(token: Token) -> str:

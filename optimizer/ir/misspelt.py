@@ -6,7 +6,6 @@ That is allowed: what is not declared is memory, or a class, of its own. But so 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from optimizer.ir.layout import SUBCLASS, Layout
 from optimizer.ir.ops import DescrKind
@@ -65,6 +64,10 @@ class _Names:
         return self._near(name, [*self._structs.values()], "a class")
 
     def _near(self, name: str, known: list[str], what: str) -> str:
+        if not known:
+            return ""
+        from difflib import get_close_matches  # here: most traces declare nothing
+
         near = get_close_matches(name.removesuffix(SUBCLASS), known, n=1, cutoff=0.75)
         if not near or near[0] == name.removesuffix(SUBCLASS):
             return ""

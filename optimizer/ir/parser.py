@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-
-from optimizer.ir import toy_reader
-from optimizer.ir.check import IllFormed, Part, Place, check, input_type
 from optimizer.ir.declarations import FrontMatter, read_front_matter
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
-from optimizer.ir.lexer import Source, Token, describe, is_variable_name, read_lines, shorten
-from optimizer.ir.ops import OPS, DescrKind, Kind, Op
-from optimizer.ir.syntax import Body, Header, Statement, parse_body
+from optimizer.ir.lexer import Source, read_lines
+from optimizer.ir.plain_lines import read_plainly
+from optimizer.ir.resolver import Resolver
+from optimizer.ir.syntax import Body, parse_body
 from optimizer.ir.toml_source import TomlSource
-from optimizer.ir.trace import ConstClass, Exit, Operation, RawText, Trace, Value, Var
-from optimizer.ir.values import BadConstant, read_constant
+from optimizer.ir.trace import Trace
 
 _FENCE = "+++"
 
@@ -29,12 +24,21 @@ def parse(text: str, *, file: str = "<trace>", word: int | None = None, types: D
     source = read_lines(text, file)
     front_matter, first_line = _front_matter(source, types)
     word = _choose_word(source, word, front_matter.word)
+    declarations = front_matter.declarations
+    trace = read_plainly(source, first_line, word, declarations)
+    return trace if trace is not None else _read_carefully(source, first_line, word, declarations)
+
+
+def _read_carefully(source: Source, first_line: int, word: int, declarations: Declarations) -> Trace:
+    """The trace from that line on, in any dialect and notation; what is wrong is told with its place."""
+    from optimizer.ir import toy_reader  # here: most traces are read without it
+
     body = parse_body(source, first_line)
     if toy_reader.is_toy(body):
         body = toy_reader.rewrite(body, source)
     if body.header is None:
         raise _no_header(source, body)
-    return _Resolver(source, word).trace(body.header, body.statements, front_matter.declarations)
+    return Resolver(source, word, declarations).trace(body.header, body.statements)
 
 
 def _front_matter(source: Source, types: Declarations) -> tuple[FrontMatter, int]:
@@ -72,189 +76,3 @@ def _no_header(source: Source, body: Body) -> InputError:
         first.line,
         (first.result or first.name).column,
     )
-
-
-_OF_VARIABLES = ("i", "p", "r", "f", "v")
-"""The first letters that variables have in most traces."""
-
-
-class _Resolver:
-    """Gives the names of one text their meanings."""
-
-    def __init__(self, source: Source, word: int) -> None:
-        self._source = source
-        self._word = word
-        self._constants: dict[str, Value] = {}
-        self._variables: dict[str, Var] = {}
-        self._declarations = NO_DECLARATIONS
-        self._hidden: dict[str, int] = {}  # by name: the line in an exit block that defines it
-
-    def trace(self, header: Header, statements: list[Statement], declarations: Declarations) -> Trace:
-        self._declarations = declarations
-        inputs = tuple(self._input(token, header.line) for token in header.inputs)
-        operations = [self._operation(statement) for statement in statements]
-        if not any(operation.op.kind is Kind.END for operation in operations):
-            operations.append(Operation(OPS["finish"], ()))
-        trace = Trace(inputs, tuple(operations), self._word, declarations, header.line)
-        try:
-            check(trace)
-        except IllFormed as fault:
-            raise self._placed(fault, header, statements) from None
-        return trace
-
-    def _input(self, token: Token, line: int) -> Var:
-        type_ = input_type(token.text)
-        if not self._is_name(token):
-            raise self._source.fault(f"expected an input, got {describe(token)}", line, token.column)
-        if type_ is None:
-            raise self._source.fault(
-                "an input is named with the first letter i for a machine int, p or r for a reference, "
-                f"f for a float; got {shorten(token.text)}",
-                line,
-                token.column,
-            )
-        return self._define(Var(token.text, type_))
-
-    def _define(self, var: Var) -> Var:
-        """The first definition of a name counts; a second one is left to the check."""
-        self._variables.setdefault(var.name, var)
-        return var
-
-    def _is_name(self, token: Token) -> bool:
-        return token.kind == "name" and is_variable_name(token.text)
-
-    def _operation(self, statement: Statement) -> Operation:
-        row = OPS.get(statement.name.text)
-        if row is None:
-            raise self._unknown(statement)
-        args: tuple[Value, ...]
-        if row.raw:
-            args = tuple(RawText(token.text) for token in statement.args)
-        else:
-            args = tuple([self._value(token, statement.line) for token in statement.args])
-        exit_ = self._exit(statement, row)
-        result = self._result(statement, row)
-        descr = statement.descr.text if statement.descr is not None else None
-        if descr is None and len(args) == 1 and isinstance(args[0], ConstClass) and _allocates_struct(row):
-            struct = self._struct_of(args[0].name)
-            args, descr = ((), struct) if struct is not None else (args, None)
-        return Operation(row, args, result, exit_, descr, statement.line)
-
-    def _struct_of(self, vtable: str) -> str | None:
-        """The struct with that vtable, for older traces that name it so; None where that is not its name."""
-        structs = {struct.name: struct for struct in self._declarations.structs}
-        found = next((struct.name for struct in structs.values() if struct.vtable == vtable), vtable)
-        return None if found in structs and structs[found].vtable != vtable else found
-
-    def _result(self, statement: Statement, row: Op) -> Var | None:
-        token = statement.result
-        if token is None:
-            return None
-        if not is_variable_name(token.text):
-            message = f"expected the name of a variable, got the constant {token.text}"
-            raise self._source.fault(message, statement.line, token.column)
-        return self._define(Var(token.text, row.result))
-
-    def _exit(self, statement: Statement, row: Op) -> Exit | None:
-        if statement.failargs is None and statement.block is None and statement.origin is None:
-            return Exit() if row.is_guard else None
-        block = [self._operation(inner) for inner in statement.block or ()]
-        failargs: tuple[Value | None, ...] | None = None
-        if statement.failargs is not None:
-            failargs = tuple([self._live_value(token, statement.line) for token in statement.failargs])
-        for inner in block:
-            if inner.result is not None and self._variables.get(inner.result.name) is inner.result:
-                del self._variables[inner.result.name]
-                self._hidden[inner.result.name] = inner.line
-        origin = int(statement.origin.text) if statement.origin is not None else None
-        return Exit(failargs, origin, tuple(block))
-
-    def _live_value(self, token: Token, line: int) -> Value | None:
-        return None if token.text == "None" and token.kind == "name" else self._value(token, line)
-
-    def _value(self, token: Token, line: int) -> Value:
-        text = token.text
-        value = self._variables.get(text) or self._constants.get(text)
-        if value is None:
-            try:
-                constant = read_constant(token, self._word)
-            except BadConstant as fault:
-                raise self._source.fault(str(fault), line, token.column) from None
-            if constant is None:
-                raise self._undefined(token, line)
-            value = self._constants[text] = constant
-        return value
-
-    def _undefined(self, token: Token, line: int) -> InputError:
-        name = token.text
-        if name == "None":
-            message = "None stands only in failargs, for a value that is not live"
-        elif name in self._hidden:
-            message = (
-                f"{name} is defined in the exit block on line {self._hidden[name]}: it is visible only there "
-                "and in its guard's failargs"
-            )
-        else:
-            defined = self._defined_later(name, line)
-            message = f"{shorten(name)} is not defined"
-            if defined:
-                message = f"{name} is used before it is defined, on line {defined}"
-            elif not name.startswith(_OF_VARIABLES):
-                message += f"; a class is written ConstClass({shorten(name)})"
-        return self._source.fault(message, line, token.column)
-
-    def _defined_later(self, name: str, line: int) -> int:
-        """The number of the line from `line` on that defines the name, or 0."""
-        definition = re.compile(rf"\s*(?:\+[0-9]+:\s*)?{re.escape(name)}\s*=[^=]")
-        lines = enumerate(self._source.lines[line - 1 :], start=line)
-        return next((number for number, text in lines if definition.match(text)), 0)
-
-    def _unknown(self, statement: Statement) -> InputError:
-        name = statement.name.text
-        known = [row for row in OPS if row[:-1] == f"{name}_"] or (
-            difflib.get_close_matches(name, OPS, n=1, cutoff=0.75) if len(name) < 50 else []
-        )
-        hint = ""
-        if known:
-            is_named = "is an operation" if len(known) == 1 else "are operations"
-            hint = f"; there {is_named} named {', '.join(known)}"
-        message = f"there is no operation {shorten(name)}{hint}"
-        return self._source.fault(message, statement.line, statement.name.column)
-
-    def _placed(self, fault: IllFormed, header: Header, statements: list[Statement]) -> InputError:
-        if fault.operation is None:
-            column = header.inputs[fault.place.index].column if fault.place.part is Part.INPUT else 1
-            return self._source.fault(fault.message, header.line, column)
-        line = fault.operation.line
-        every = [inner for statement in statements for inner in (statement, *(statement.block or ()))]
-        statement = next(one for one in every if one.line == line)
-        return self._source.fault(fault.message, line, _column(statement, fault.place))
-
-
-def _allocates_struct(row: Op) -> bool:
-    return row.kind is Kind.NEW and row.memory is not None and row.memory.descr is DescrKind.STRUCT
-
-
-def _column(statement: Statement, place: Place) -> int:
-    """The column of a part of the statement; that of its name where it does not have the part."""
-    failargs = statement.failargs or []
-    tokens: list[Token | None]
-    match place.part:
-        case Part.RESULT:
-            return (statement.result or statement.name).column
-        case Part.ARGUMENT:
-            tokens = list(statement.args)
-        case Part.LAST_ARGUMENT:
-            return statement.closing - 1
-        case Part.DESCR:
-            tokens = [statement.descr]
-        case Part.FAILARG:
-            tokens = list(failargs)
-        case Part.FAILARGS:
-            tokens = [*failargs, statement.origin]
-        case Part.ORIGIN:
-            tokens = [statement.origin]
-        case _:
-            tokens = []
-    token = tokens[place.index] if place.index < len(tokens) else None
-    return (token or statement.name).column

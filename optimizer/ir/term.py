@@ -1,4 +1,4 @@
-"""Terms: the nodes of the DAG that `optimizer.ir.terms` builds, and how to look at them."""
+"""Terms: the nodes of the DAG that `optimizer.ir.plain_terms` builds, and how to look at them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from optimizer.ir.concrete import concrete
 class Term:
     """A node. `kind` is a name of the vocabulary, or `var`, `const` or `truth`, whose `value` says which.
 
-    `number` is the order in which terms were built, arguments first. Made by `Terms` only; compared by identity.
+    `number` is the order in which terms were built, arguments first. Made by `PlainTerms` only; compared by identity.
     """
 
     __slots__ = ("args", "kind", "number", "value")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 import struct
@@ -24,6 +23,8 @@ def address_of(name: str, word: int) -> int:
     It is a function of the name alone, so that all traces have the same; in long words different names have different
     addresses.
     """
+    import hashlib  # here, because its import takes longer than parsing a small trace
+
     return wrap(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]), word)
 
 

@@ -321,7 +321,7 @@ def test_our_own_fault_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object) -> None:
         raise RuntimeError("planted")
 
-    monkeypatch.setattr("validator.cli.validate_pair", broken)
+    monkeypatch.setattr("validator.judging.validate", broken)
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", None)
     result = validate(*pair(folder, ADD, ADD))

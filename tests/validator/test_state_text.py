@@ -9,8 +9,8 @@ from heap_pairs import heap_pair
 
 from optimizer.ir.heap import Ref
 from optimizer.ir.runs import Seen, World, Write
-from validator.report import verdict_json
-from validator.side_by_side import plain, side_by_side
+from validator.report import plain, verdict_json
+from validator.side_by_side import side_by_side
 from validator.verdict import Evidence, Refuted, State
 
 ESCAPES = "escape_n(p0)\np8 = escape_r(p1)\ni9 = escape_i()\n"

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.faults import InputError
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
-from optimizer.ir.terms import Terms
 from validator.solvers import child_process, z3_process
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.smtlib import Script, script
@@ -19,8 +19,8 @@ FIRST_EFFORT = 300_000
 """What most queries need far less than, in Z3's rlimit units."""
 
 # Z3 cannot be stopped while it makes a circuit of a query, which takes memory and stack. So a query that is too large
-# for its effort is only preprocessed. An operation has two gates for each bit of a word, one in `_SQUARE` as many as is
-# said there for each pair of bits.
+# for its effort is only preprocessed. An operation has half a gate for each bit of a word, one
+# in `_SQUARE` as many as is said there for each pair of bits.
 _EFFORT_FOR_GATE = 80
 _EFFORT_OF_A_SECOND = 10_000_000
 _SHORTEST_S = 1.0
@@ -41,7 +41,7 @@ class Portfolio:
 
     def __init__(
         self,
-        terms: Terms,
+        terms: PlainTerms,
         choice: SolverChoice = SolverChoice.AUTO,
         memory_mb: int = 4096,
         observe: Callable[[Query], None] | None = None,
@@ -115,13 +115,13 @@ def _together(gave_up: Sequence[GaveUp]) -> GaveUp:
 class Circuit:
     """How large a circuit a query is, roughly, and whether there are products or divisions in it."""
 
-    gates: int
+    gates: float
     has_products: bool
 
     @staticmethod
     def of(terms: Sequence[Term], width: int) -> Circuit:
         kinds = Counter(term.kind for term in terms if term.args)
-        gates = sum(width * count * (width * _SQUARE.get(kind, 0) or 2) for kind, count in kinds.items())
+        gates = sum(width * count * (width * _SQUARE.get(kind, 0) or 0.5) for kind, count in kinds.items())
         return Circuit(gates, not kinds.keys().isdisjoint(_SQUARE))
 
     def fits(self, effort: int) -> bool:

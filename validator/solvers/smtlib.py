@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.domain import PRIMITIVES, wrap
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
-from optimizer.ir.terms import Terms
 from validator.object_terms import ObjectTerms
 from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 from validator.solvers.symbols import literal, symbol
@@ -79,7 +79,7 @@ class Script:
         return model
 
 
-def script(terms: Terms, conditions: Sequence[Term]) -> Script:
+def script(terms: PlainTerms, conditions: Sequence[Term]) -> Script:
     """The query whether all `conditions` can hold at once."""
     order = cone(conditions)
     writer = _Writer(terms, order)
@@ -89,7 +89,7 @@ def script(terms: Terms, conditions: Sequence[Term]) -> Script:
 
 
 class _Writer:
-    def __init__(self, terms: Terms, order: Sequence[Term]) -> None:
+    def __init__(self, terms: PlainTerms, order: Sequence[Term]) -> None:
         self._width = terms.width
         self._sort = f"(_ BitVec {terms.width})"
         self._order = order

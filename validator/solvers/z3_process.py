@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from optimizer.ir.faults import InputError
@@ -116,6 +115,8 @@ class _Asking:
 @cache
 def z3_path() -> str:
     """The executable of the Python package, never another one."""
+    from importlib import metadata  # here: it takes 10 ms, and most commands need no solver
+
     try:
         files = metadata.files(_PACKAGE) or []
     except metadata.PackageNotFoundError:

@@ -1,0 +1,144 @@
+"""The hash-consed DAG of terms, without algebra: each operation of the vocabulary makes its node.
+
+Two calls with the same arguments give the same object. Terms as they are written serve where nothing but substitution
+is to be trusted; `optimizer.ir.terms` has the algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from optimizer.ir.concrete import Concrete, concrete
+from optimizer.ir.domain import Domain
+from optimizer.ir.term import Term
+
+
+class PlainTerms(Domain[Term, Term]):
+    """Builds terms of one width. Words and conditions are both `Term`."""
+
+    __slots__ = ("_made", "concrete", "false", "one", "true", "zero")
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self.concrete: Concrete = concrete(width)
+        self._made: dict[tuple[Any, ...], Term] = {}
+        self.true = self._make("truth", (), True)
+        self.false = self._make("truth", (), False)
+        self.zero = self.const(0)
+        self.one = self.const(1)
+
+    def _make(self, kind: str, args: tuple[Term, ...], value: Any = None) -> Term:
+        key = (kind, value, *args)
+        term = self._made.get(key)
+        if term is None:
+            term = self._made[key] = Term(kind, args, value, len(self._made))
+        return term
+
+    def remade(self, term: Term, args: Sequence[Term]) -> Term:
+        """The term that `term` is with other arguments."""
+        made: Term = getattr(self, term.kind)(*args)
+        return made
+
+    # Leaves.
+
+    def const(self, value: int) -> Term:
+        return self._make("const", (), self.concrete.const(value))
+
+    def truth(self, value: bool) -> Term:
+        return self.true if value else self.false
+
+    def var(self, name: str) -> Term:
+        """The unknown word of that name."""
+        return self._make("var", (), name)
+
+    # Words.
+
+    def add(self, a: Term, b: Term) -> Term:
+        return self._make("add", (a, b))
+
+    def sub(self, a: Term, b: Term) -> Term:
+        return self._make("sub", (a, b))
+
+    def mul(self, a: Term, b: Term) -> Term:
+        return self._make("mul", (a, b))
+
+    def umulh(self, a: Term, b: Term) -> Term:
+        return self._make("umulh", (a, b))
+
+    def neg(self, a: Term) -> Term:
+        return self._make("neg", (a,))
+
+    def udiv(self, a: Term, b: Term) -> Term:
+        return self._make("udiv", (a, b))
+
+    def sdiv(self, a: Term, b: Term) -> Term:
+        return self._make("sdiv", (a, b))
+
+    def srem(self, a: Term, b: Term) -> Term:
+        return self._make("srem", (a, b))
+
+    def fdiv(self, a: Term, b: Term) -> Term:
+        return self._make("fdiv", (a, b))
+
+    def fmod(self, a: Term, b: Term) -> Term:
+        return self._make("fmod", (a, b))
+
+    def bit_and(self, a: Term, b: Term) -> Term:
+        return self._make("bit_and", (a, b))
+
+    def bit_or(self, a: Term, b: Term) -> Term:
+        return self._make("bit_or", (a, b))
+
+    def bit_xor(self, a: Term, b: Term) -> Term:
+        return self._make("bit_xor", (a, b))
+
+    def bit_not(self, a: Term) -> Term:
+        return self._make("bit_not", (a,))
+
+    def shl(self, a: Term, b: Term) -> Term:
+        return self._make("shl", (a, b))
+
+    def lshr(self, a: Term, b: Term) -> Term:
+        return self._make("lshr", (a, b))
+
+    def ashr(self, a: Term, b: Term) -> Term:
+        return self._make("ashr", (a, b))
+
+    # Conditions.
+
+    def eq(self, a: Term, b: Term) -> Term:
+        return self._make("eq", (a, b))
+
+    def slt(self, a: Term, b: Term) -> Term:
+        return self._make("slt", (a, b))
+
+    def ult(self, a: Term, b: Term) -> Term:
+        return self._make("ult", (a, b))
+
+    def add_overflows(self, a: Term, b: Term) -> Term:
+        return self._make("add_overflows", (a, b))
+
+    def sub_overflows(self, a: Term, b: Term) -> Term:
+        return self._make("sub_overflows", (a, b))
+
+    def mul_overflows(self, a: Term, b: Term) -> Term:
+        return self._make("mul_overflows", (a, b))
+
+    def not_(self, c: Term) -> Term:
+        return self._make("not_", (c,))
+
+    def both(self, c: Term, d: Term) -> Term:
+        return self._make("both", (c, d))
+
+    def either(self, c: Term, d: Term) -> Term:
+        return self._make("either", (c, d))
+
+    def ite(self, c: Term, a: Term, b: Term) -> Term:
+        return self._make("ite", (c, a, b))
+
+    def all_of(self, conditions: Iterable[Term]) -> Term:
+        result = self.true
+        for condition in conditions:
+            result = self.both(result, condition)
+        return result
