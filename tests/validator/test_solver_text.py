@@ -80,7 +80,24 @@ def test_models_are_values_of_the_terms(choice: SolverChoice) -> None:
     assert all(evaluate(conditions, {"x": answer.model[x], "y": answer.model[y]}, 64))
 
 
-NAMES = ["and", "true", "bvadd", "x y", "a|b", "a\\b", "$1", "$ready", "%7c.", "", "é", "line\nbreak", "(", '"', ";", "|"]
+NAMES = [
+    "and",
+    "true",
+    "bvadd",
+    "x y",
+    "a|b",
+    "a\\b",
+    "$1",
+    "$ready",
+    "%7c.",
+    "",
+    "é",
+    "line\nbreak",
+    "(",
+    '"',
+    ";",
+    "|",
+]
 
 
 @pytest.mark.parametrize("choice", SOLVERS)
@@ -133,8 +150,16 @@ def test_shared_terms_are_written_once() -> None:
 
 PAIRS = {
     "a product": ("i2 = int_mul(i0, i1)", "i2 = int_mul(i1, i0)", "i2 = int_add(i0, i1)"),
-    "bits": ("i2 = int_and(i0, i1)", "i3 = int_or(i0, i1)\ni4 = int_xor(i0, i1)\ni2 = int_sub(i3, i4)", "i2 = int_or(i0, i1)"),
-    "divisions": ("i2 = int_py_div(i0, 6)", "i3 = int_py_div(i0, 2)\ni2 = int_py_div(i3, 3)", "i2 = int_floordiv(i0, 6)"),
+    "bits": (
+        "i2 = int_and(i0, i1)",
+        "i3 = int_or(i0, i1)\ni4 = int_xor(i0, i1)\ni2 = int_sub(i3, i4)",
+        "i2 = int_or(i0, i1)",
+    ),
+    "divisions": (
+        "i2 = int_py_div(i0, 6)",
+        "i3 = int_py_div(i0, 2)\ni2 = int_py_div(i3, 3)",
+        "i2 = int_floordiv(i0, 6)",
+    ),
     "high words": ("i2 = uint_mul_high(i0, 4)", "i2 = uint_rshift(i0, 6)", "i2 = uint_rshift(i0, 5)"),
 }
 
