@@ -347,7 +347,8 @@ def test_wrong_usage(folder: Path) -> None:
 
 @given(st.from_type(Evidence))
 def test_evidence_is_plain_data(evidence: Evidence) -> None:
-    assert from_plain(Evidence, json.loads(json.dumps(to_plain(evidence)))) == evidence
+    data = json.loads(json.dumps(to_plain(evidence, module._OF_THE_RUN)))
+    assert Proved(from_plain(Evidence, data, module._OF_THE_RUN)) == bare(Proved(evidence))
 
 
 @pytest.mark.parametrize(
