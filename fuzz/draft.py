@@ -33,7 +33,7 @@ class Draft:
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
-        self.rows: Rows = rows(shape.word)
+        self.rows: Rows = rows(shape.word, shape.products, shape.divisions)
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []

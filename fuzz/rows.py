@@ -12,6 +12,8 @@ from itertools import product
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Kind, Op, Type
+from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.term import cone
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,20 @@ class Rows:
     ends: tuple[Op, ...]
 
 
+_PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
+_DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
+
+
 @cache
-def rows(word: int) -> Rows:
-    """The groups for traces of that word width, in the order of the table."""
-    modelled = [row for row in OPS.values() if row.modelled and row.min_word <= word]
+def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
+    """The groups for traces of that word width, in the order of the table. Rows that multiply are there `products`
+    times, rows that divide `divisions` times."""
+
+    def times(row: Op) -> int:
+        return products if multiplies(row) else divisions if divides(row) else 1
+
+    fitting = [row for row in OPS.values() if row.modelled and row.min_word <= word]
+    modelled = [row for row in fitting for _ in range(times(row))]
     of = {kind: tuple(row for row in modelled if row.kind is kind) for kind in Kind}
     pure = tuple(row for row in of[Kind.PURE] if row.overflows is None)
     return Rows(
@@ -46,6 +58,25 @@ def rows(word: int) -> Rows:
         positions=of[Kind.POSITION],
         ends=of[Kind.END],
     )
+
+
+def multiplies(row: Op) -> bool:
+    """Is there a product in what the row computes?"""
+    return not _PRODUCTS.isdisjoint(_kinds(row))
+
+
+def divides(row: Op) -> bool:
+    """Is there a quotient or a remainder in what the row computes?"""
+    return not _DIVISIONS.isdisjoint(_kinds(row))
+
+
+@cache
+def _kinds(row: Op) -> frozenset[str]:
+    """The kinds of the terms that a row computes, its flag included."""
+    terms = PlainTerms(64)
+    args = [terms.var(f"x{index}") for index in range(len(row.args or ()))]
+    meanings = [meaning for meaning in (row.meaning, row.overflows) if meaning is not None and row.modelled]
+    return frozenset(term.kind for term in cone([meaning(terms, *args) for meaning in meanings]))
 
 
 _PROBE_WIDTH = 4

@@ -109,7 +109,8 @@ class Shape:
     `inputs`, `max_operations` (the end not counted), `failargs` (of one guard) are upper limits; a step that
     has begun is completed, so that a trace may be a few operations longer. `mix` says how often each kind of
     step occurs. The percentages are of slots that are dead, of guards with an exit block, and of guards without a
-    list. `heap` is None where a trace has none.
+    list. `heap` is None where a trace has none. Rows that multiply are drawn `products` times as often as others, rows
+    that divide `divisions` times as often.
     """
 
     word: int = 64
@@ -122,6 +123,8 @@ class Shape:
     exit_blocks: int = 5
     unknown_failargs: int = 2
     heap: HeapShape | None = None
+    products: int = 1
+    divisions: int = 1
 
 
 WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)

@@ -40,11 +40,13 @@ def audited(
     layout, plain = layout_of(before, after), replace(options, rungs=Rungs.PLAIN)
     pair = encode_pair(before, after, layout, plain)
     budget = Budget(options.effort, clock() + options.timeout_s, clock)
-    auditor = _Auditor(pair, Discharger(pair, budget), Replay(before, after, plain, layout), proof.evidence.origins)
+    discharger = Discharger(pair, budget)
+    auditor = _Auditor(pair, discharger, Replay(before, after, plain, layout), proof.evidence.origins)
     failure = auditor.run(min(_FIRST_EFFORT, options.effort))
     if failure is not None:
         return failure
-    return Proved(replace(proof.evidence, audit=Audit(auditor.agreed, tuple(auditor.unsettled))))
+    audit = Audit(auditor.agreed, tuple(auditor.unsettled))
+    return Proved(replace(proof.evidence, audit=audit, is_repeatable=discharger.is_repeatable))
 
 
 class _Auditor:

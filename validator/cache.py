@@ -157,7 +157,7 @@ def _is_final(verdict: Kept) -> bool:
     """Would more effort say the same?"""
     match verdict:
         case Proved(evidence):
-            return evidence.vacuous is not None
+            return evidence.vacuous is not None and not (evidence.audit and evidence.audit.unsettled)
         case Refuted():
             return True
         case Unknown():

@@ -13,7 +13,6 @@ from functools import reduce
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
-from validator.model_states import state_of
 from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
@@ -167,6 +166,8 @@ class Discharger:
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""
+        from validator.model_states import state_of  # here: most proofs do without it
+
         return state_of(model, self._pair.before, self._pair.terms, stops_at)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from optimizer.ir.trace import Trace
@@ -16,6 +17,7 @@ from validator.verdict import (
     Unknown,
     Unsupported,
     Verdict,
+    WhyUnknown,
 )
 
 Style = Callable[[str, str], str]
@@ -43,6 +45,7 @@ _NOTHING: dict[str, Any] = {
     "obligations": [],
     "counterexample": None,
     "audit": None,
+    "why": None,
 }
 """Every verdict has these keys; what it does not speak of is empty."""
 
@@ -53,8 +56,8 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
     match verdict:
         case Proved(evidence):
             result |= _evidence_json(evidence)
-        case Unknown(evidence, reason):
-            result |= _evidence_json(evidence) | {"reason": reason}
+        case Unknown(evidence, reason, why):
+            result |= _evidence_json(evidence) | {"reason": reason, "why": why and asdict(why)}
         case Refuted(evidence, counterexample, others):
             from validator.run_json import counterexample_json  # here: a proof is told without it
 
@@ -115,8 +118,9 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
                 f"{style('proved', 'green')}{_vacuous(evidence)}{_cached(evidence)}: {_rungs(evidence)}",
                 *_notes(evidence),
             ]
-        case Unknown(evidence, reason):
-            lines = [f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}", *_notes(evidence)]
+        case Unknown(evidence, reason, why):
+            words = f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}"
+            lines = [words, *_notes(evidence), *_why(why)]
         case Refuted(evidence, counterexample, others):
             from validator.side_by_side import side_by_side  # here: a proof is told without it
 
@@ -180,6 +184,16 @@ def _audited(audit: Audit) -> Iterator[str]:
     if audit.unsettled:
         names = ", ".join(audit.unsettled[:_SHOWN_UNSETTLED])
         yield f"  not settled by the audit: {names}" + (f" and {more} more, which --json lists" if more > 0 else "")
+
+
+def _why(why: WhyUnknown | None) -> Iterator[str]:
+    if why is None:
+        return
+    for hard in why.hard:
+        where = f"line {hard.line}" if hard.line else "operation"
+        yield f"  hard: {hard.what}, {where} of {hard.trace}: {hard.text}"
+    yield from (f"  tried: {what}" for what in why.tried)
+    yield from (f"  try: {what}" for what in why.advice)
 
 
 _SHOWN_ORIGINS = 8

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from optimizer.ir.heap import Datum, Heap
-from optimizer.ir.interpreter import Run, World
+from optimizer.ir.runs import World
 from validator.solvers.answers import SolverChoice
+
+if TYPE_CHECKING:
+    from optimizer.ir.heap import Datum, Heap
+    from optimizer.ir.runs import Run
 
 
 class Guards(Enum):
@@ -143,9 +147,33 @@ class Refuted:
 
 
 @dataclass(frozen=True, slots=True)
+class Hard:
+    """What makes a query hard: `what` it is, in the operation `text` in that line (0: unknown) of `trace`, `before` or
+    `after`."""
+
+    what: str
+    trace: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhyUnknown:
+    """Why an obligation was not settled: what is hard in it, what was tried, and what to try, in words."""
+
+    obligation: str
+    hard: tuple[Hard, ...]
+    tried: tuple[str, ...]
+    advice: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
+    """`why` is there where it was an obligation that was not settled."""
+
     evidence: Evidence
     reason: str
+    why: WhyUnknown | None = None
 
 
 @dataclass(frozen=True, slots=True)

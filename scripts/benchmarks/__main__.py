@@ -8,10 +8,20 @@ from collections.abc import Callable
 
 import click
 
-from benchmarks.large import measure_growth, validate_large
-from benchmarks.measure import BASELINE, OURS, Race, race
-from benchmarks.tables import as_json, growth_table, race_table, validation_table
-from benchmarks.workloads import WORKLOADS, Workload
+from benchmarks.commands import measure_commands
+from benchmarks.large import measure_optimizer, validate_large
+from benchmarks.measure import Race, methods, race
+from benchmarks.sizes import grow
+from benchmarks.tables import (
+    as_json,
+    command_table,
+    growth_table,
+    optimizer_table,
+    race_table,
+    rung_table,
+    validation_table,
+)
+from benchmarks.workloads import WORKLOADS
 
 
 @click.command()
@@ -25,44 +35,74 @@ from benchmarks.workloads import WORKLOADS, Workload
     type=click.Choice([one.name for one in WORKLOADS]),
     help="Only this one; may be given more than once. All by default.",
 )
+@click.option(
+    "--longest",
+    type=click.IntRange(0),
+    default=5000,
+    show_default=True,
+    metavar="N",
+    help="Operations of the longest pairs whose growth is measured: 50, 200, 1000 and 5000 up to that.",
+)
+@click.option(
+    "--cap",
+    "cap_s",
+    type=click.FloatRange(0, min_open=True),
+    default=30,
+    show_default=True,
+    metavar="S",
+    help="Seconds for one of those pairs; a method that takes longer is told as that.",
+)
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object instead of tables.")
-def bench(seconds: float, pairs: int, seed: int, names: tuple[str, ...], is_json: bool) -> int:
+def bench(
+    seconds: float, pairs: int, seed: int, names: tuple[str, ...], longest: int, cap_s: float, is_json: bool
+) -> int:
     """Measure how fast traces are validated and optimized.
 
-    Pairs of a generated trace and what the optimizer makes of it are validated by traceproof (in this process, with Z3
-    alone, without an example to run) and by the baseline, in turns, until the time is used up. Seeds S, S + 1 and so on
-    make the pairs, the same ones on every machine.
+    Pairs of a generated trace and what the optimizer makes of it, and fewer with one wrong edit, are validated by
+    traceproof with Z3 alone (in this process, without an example to run), by traceproof with Bitwuzla where that is
+    installed, and by the baseline, in turns, until the time is used up. Seeds S, S + 1 and so on make the pairs, the
+    same ones on every machine. traceproof has an effort of ten million a query, about a second.
 
     The baseline is the published way: a fresh variable and an equation for each operation, overflow in twice the
     width, memory an array of arrays, one incremental Z3 solver, one check for each condition, one second a check. It is
     told which guards and allocations belong together. A check that takes longer makes its pair unknown, and ends it.
 
-    Then one pair of 1,000 operations with 200 allocations is validated, in a process of its own, and traces of 5,000
-    and 10,000 operations are optimized: generated ones on integers, and computations with boxed integers of which as
-    many are live in both.
+    Beside that time, pairs of growing length are validated by the same methods, the command `validate` is started
+    several times and given a batch of small pairs, a pair of 1,000 operations with 200 allocations is validated in a
+    process of its own, and traces of 5,000 and 10,000 operations are optimized: generated ones on integers, and
+    computations with boxed integers of which as many are live in both.
 
-    Times are those of the processor, and are this machine's at this moment: the ratios of one run count. Ends with 1
-    if the methods contradict each other.
+    Times are those of the clock, so that solvers in processes of their own count, and are this machine's at this
+    moment: the ratios of one run count. Ends with 1 if the methods contradict each other.
 
     \b
     $ scripts/bench
     $ scripts/bench --workload heap --seconds 20 --json
     """
     chosen = [one for one in WORKLOADS if not names or one.name in names]
+    weight = sum(one.weight for one in chosen)
     large = validate_large()
+    commands = measure_commands(starts=11, pairs=min(pairs, 300))
+    racing = methods()
     races = [
-        race(one, (OURS, BASELINE), range(seed, seed + pairs), seconds / len(chosen), _progress(one)) for one in chosen
+        race(one, racing, range(seed, seed + pairs), seconds * one.weight / weight, _progress(one.name))
+        for one in chosen
     ]
-    growths = measure_growth()
+    growths = grow(racing, longest, cap_s, _progress("operations"))
+    optimizations = measure_optimizer()
     contradictions = sum(one.contradictions for one in races)
     if is_json:
-        print(json.dumps({"seed": seed, **as_json(races, large, growths)}, indent=2))
+        print(json.dumps({"seed": seed, **as_json(races, growths, commands, large, optimizations)}, indent=2))
     else:
         print(f"pairs from seed {seed} on\n")
         print(race_table(races))
         print(_remarks(races))
+        print(rung_table(races))
+        if growths:
+            print(growth_table(growths, cap_s))
+        print(command_table(commands))
         print(validation_table(large))
-        print(growth_table(growths))
+        print(optimizer_table(optimizations))
     return 1 if contradictions else 0
 
 
@@ -72,10 +112,10 @@ def _remarks(races: list[Race]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _progress(workload: Workload) -> Callable[[int], None]:
+def _progress(what: str) -> Callable[[int], None]:
     def show(count: int) -> None:
         if sys.stderr.isatty():
-            print(f"\r\x1b[K{workload.name}: {count} pairs\r", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{what}: {count}\r", end="", file=sys.stderr, flush=True)
 
     return show
 

@@ -12,15 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from statistics import median
 
 from benchmarks.measure import answer_of
-from benchmarks.workloads import INTEGER_SHAPE
+from benchmarks.workloads import MIXED_SHAPE
 from fuzz.choices import RandomChoices
 from fuzz.generate import generate_from
-from fuzz.shape import Shape
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
@@ -56,7 +55,7 @@ class Validation:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class Optimization:
     """How long `optimize` took for a trace, and for one of twice the length."""
 
     workload: str
@@ -135,7 +134,7 @@ def nodes(operations: int, allocations: int) -> Trace:
 
 def integers(operations: int) -> Trace:
     """A generated trace of about so many operations on integers."""
-    shape = Shape(min_operations=operations, max_operations=operations, mix=INTEGER_SHAPE.mix)
+    shape = replace(MIXED_SHAPE, min_operations=operations, max_operations=operations)
     return generate_from(RandomChoices(Random(1)), shape).trace
 
 
@@ -150,22 +149,22 @@ def validate_large() -> list[Validation]:
     return found
 
 
-def measure_growth() -> list[Growth]:
+def measure_optimizer() -> list[Optimization]:
     """How long `optimize` takes, the best of some runs for each length, lengths taking turns."""
     makers: dict[str, Callable[[int], Trace]] = {"integers": integers, "boxes": boxes}
-    return [_growth(name, make) for name, make in makers.items()]
+    return [_optimization(name, make) for name, make in makers.items()]
 
 
-def _growth(name: str, make: Callable[[int], Trace]) -> Growth:
+def _optimization(name: str, make: Callable[[int], Trace]) -> Optimization:
     traces = make(5000), make(10_000)
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(_RUNS):
         for trace, taken in zip(traces, seconds, strict=True):
-            start = time.process_time()
+            start = time.perf_counter()
             optimize(trace)
-            taken.append(time.process_time() - start)
+            taken.append(time.perf_counter() - start)
     lengths = len(traces[0].ops), len(traces[1].ops)
-    return Growth(name, lengths, (median(seconds[0]), median(seconds[1])))
+    return Optimization(name, lengths, (median(seconds[0]), median(seconds[1])))
 
 
 LARGE: dict[str, Callable[[], tuple[Trace, Trace]]] = {
@@ -181,9 +180,9 @@ def _with_optimized(trace: Trace) -> tuple[Trace, Trace]:
 
 def _main(name: str) -> None:
     before, after = LARGE[name]()
-    start = time.process_time()
+    start = time.perf_counter()
     verdict = answer_of(validate(before, after))
-    seconds = time.process_time() - start
+    seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     allocations = sum(operation.op.kind is Kind.NEW for operation in before.ops)
     print(json.dumps(asdict(Validation(name, len(before.ops), allocations, verdict.value, seconds, peak))))

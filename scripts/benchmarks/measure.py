@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from statistics import median
 
 from benchmarks.naive import Answer, judge_naively
@@ -13,17 +14,46 @@ from benchmarks.workloads import Sample, Workload
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Trace, all_operations, memory_of
 from validator.judge import validate
-from validator.verdict import Failed, Proved, Refuted, Unknown, Unsupported, Verdict
+from validator.solvers.answers import SolverChoice
+from validator.verdict import Failed, Options, Proved, Refuted, Status, Unknown, Unsupported, Verdict
+
+EFFORT = 10_000_000
+"""What Z3 does in about a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a method says about a pair, and how many obligations each rung settled. `in_time` is false where the method
+    was ended by a limit for the pair."""
+
+    answer: Answer
+    rungs: Counter[str] = field(default_factory=Counter)
+    in_time: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
+    """`judge` takes a pair and the seconds after which it gives up on it."""
+
     name: str
-    judge: Callable[[Sample], Answer]
+    judge: Callable[[Sample, float], Judged]
 
 
-def _validate(sample: Sample) -> Answer:
-    return answer_of(validate(sample.before, sample.after))
+def _validating(solver: SolverChoice) -> Callable[[Sample, float], Judged]:
+    def judge(sample: Sample, cap_s: float) -> Judged:
+        start = time.perf_counter()
+        verdict = validate(sample.before, sample.after, Options(effort=EFFORT, timeout_s=cap_s, solver=solver))
+        return Judged(answer_of(verdict), _rungs(verdict), time.perf_counter() - start < cap_s)
+
+    return judge
+
+
+def _rungs(verdict: Verdict) -> Counter[str]:
+    match verdict:
+        case Proved(evidence) | Unknown(evidence):
+            return Counter(one.by if one.status is Status.PROVED else "none" for one in evidence.obligations)
+        case _:
+            return Counter()
 
 
 def answer_of(verdict: Verdict) -> Answer:
@@ -40,17 +70,32 @@ def answer_of(verdict: Verdict) -> Answer:
             raise RuntimeError(f"the validator failed: {verdict}")
 
 
-OURS = Method("traceproof", _validate)
-BASELINE = Method("baseline", lambda sample: judge_naively(sample.before, sample.after))
+def _judge_naively(sample: Sample, cap_s: float) -> Judged:
+    start = time.perf_counter()
+    answer = judge_naively(sample.before, sample.after, cap_s=cap_s)
+    return Judged(answer, in_time=time.perf_counter() - start < cap_s)
+
+
+Z3_ALONE = Method("traceproof, z3", _validating(SolverChoice.Z3))
+WITH_BITWUZLA = Method("traceproof, Bitwuzla", _validating(SolverChoice.AUTO))
+BASELINE = Method("baseline", _judge_naively)
+
+
+def methods() -> tuple[Method, ...]:
+    """Those that can run here."""
+    installed = find_spec("bitwuzla") is not None
+    return (Z3_ALONE, WITH_BITWUZLA, BASELINE) if installed else (Z3_ALONE, BASELINE)
 
 
 @dataclass
 class Record:
-    """What one method did on the pairs of a workload; seconds are those of the processor."""
+    """What one method did on the pairs of a workload; seconds are those of the clock, so that the time of solvers in
+    processes of their own counts."""
 
     method: Method
     seconds: list[float] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    rungs: Counter[str] = field(default_factory=Counter)
 
     @property
     def total(self) -> float:
@@ -81,31 +126,42 @@ class Race:
         opposite = {Answer.PROVED, Answer.REFUTED}
         return sum(opposite <= set(said) for said in zip(*(one.answers for one in self.records), strict=True))
 
+    @property
+    def baseline(self) -> Record:
+        """The last one, against which the others are compared."""
+        return self.records[-1]
+
+
+_CAP_S = 60.0
+"""No pair of the workloads takes a method so long."""
+
 
 def race(
     workload: Workload,
-    methods: Sequence[Method],
+    racing: Sequence[Method],
     seeds: range,
     budget_s: float,
     progress: Callable[[int], None],
 ) -> Race:
     """Judge the pairs of those seeds, one at least, until the time is up. The methods take turns, and who is first
     changes from pair to pair."""
-    records = tuple(map(Record, methods))
+    records = tuple(map(Record, racing))
     sizes: list[tuple[int, int]] = []
     skipped, start = 0, time.perf_counter()
     for number, seed in enumerate(seeds):
         if sizes and time.perf_counter() - start > budget_s:
             break
         sample = workload.sample(seed)
-        order = records if number % 2 == 0 else records[::-1]
-        taken = {one.method.name: _timed(one.method, sample) for one in order}
-        if any(answer is Answer.UNSUPPORTED for answer, _ in taken.values()):
+        first = number % len(records)
+        order = records[first:] + records[:first]
+        taken = {one.method.name: timed(one.method, sample, _CAP_S) for one in order}
+        if any(judged.answer is Answer.UNSUPPORTED for judged, _ in taken.values()):
             skipped += 1
             continue
         for record in records:
-            answer, seconds = taken[record.method.name]
-            record.answers.append(answer)
+            judged, seconds = taken[record.method.name]
+            record.answers.append(judged.answer)
+            record.rungs += judged.rungs
             record.seconds.append(seconds)
         sizes.append(_size(sample.before))
         progress(len(sizes))
@@ -113,10 +169,11 @@ def race(
     return Race(workload, records, median(operations), median(on_heap), skipped)
 
 
-def _timed(method: Method, sample: Sample) -> tuple[Answer, float]:
-    start = time.process_time()
-    answer = method.judge(sample)
-    return answer, time.process_time() - start
+def timed(method: Method, sample: Sample, cap_s: float) -> tuple[Judged, float]:
+    """What the method says about the pair, and the seconds that it took."""
+    start = time.perf_counter()
+    judged = method.judge(sample, cap_s)
+    return judged, time.perf_counter() - start
 
 
 def _size(trace: Trace) -> tuple[int, int]:

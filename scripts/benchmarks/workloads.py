@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from fuzz.generate import generate
-from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
+from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value
@@ -17,7 +17,18 @@ HEAP_SHAPE = Shape(
     inputs=5, min_operations=38, max_operations=40, mix=HEAP_MIX, exit_blocks=0, unknown_failargs=0, heap=HeapShape()
 )
 
-INTEGER_SHAPE = Shape(min_operations=20, max_operations=60, mix=DEFAULT_MIX, unknown_failargs=0)
+MIXED_SHAPE = Shape(min_operations=20, max_operations=60, mix=DEFAULT_MIX, unknown_failargs=0)
+
+_COMPUTING: Mix = (
+    (Step.PURE, 12),
+    (Step.OVERFLOW, 6),
+    (Step.CHAIN, 4),
+    (Step.REPEAT, 2),
+    (Step.RANGE_CHECK, 2),
+    (Step.GUARD, 1),
+    (Step.RELATE, 8),
+)
+"""Few guards and tests, so that more of the operations can multiply or divide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +41,16 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`sample` makes the pair of a seed."""
+    """`sample` makes the pair of a seed. It has `weight` of the time, beside that of the others."""
 
     name: str
     sample: Callable[[int], Sample]
+    weight: float
 
 
-def _optimized(shape: Shape) -> Callable[[int], Sample]:
+def optimized(shape: Shape) -> Callable[[int], Sample]:
+    """What makes the pair of a seed: a trace of that shape, and what the optimizer makes of it."""
+
     def sample(seed: int) -> Sample:
         trace = generate(Random(seed), shape).trace
         return Sample(trace, optimize(trace))
@@ -46,19 +60,31 @@ def _optimized(shape: Shape) -> Callable[[int], Sample]:
 
 def _edited(shape: Shape) -> Callable[[int], Sample]:
     def sample(seed: int) -> Sample:
-        right = _optimized(shape)(seed)
+        right = optimized(shape)(seed)
         return replace(right, after=edit(right.after, Random(seed)))
 
     return sample
 
 
-WORKLOADS = (
-    Workload("heap", _optimized(HEAP_SHAPE)),
-    Workload("heap, one wrong edit", _edited(HEAP_SHAPE)),
-    Workload("integers", _optimized(INTEGER_SHAPE)),
-    Workload("integers, one wrong edit", _edited(INTEGER_SHAPE)),
+_SHAPES = {
+    "mix": MIXED_SHAPE,
+    "no mul, no div": replace(MIXED_SHAPE, products=0, divisions=0),
+    "mul-heavy": replace(MIXED_SHAPE, mix=_COMPUTING, products=20),
+    "division": replace(MIXED_SHAPE, mix=_COMPUTING, divisions=6),
+    "heap": HEAP_SHAPE,
+}
+
+WORKLOADS = tuple(
+    workload
+    for name, shape in _SHAPES.items()
+    for workload in (
+        Workload(name, optimized(shape), 1),
+        Workload(f"{name}, one wrong edit", _edited(shape), 0.25),
+    )
 )
-"""`heap`: about 40 operations on a heap. `integers`: a random mix of 20 to 60."""
+"""`mix`: a random mix of about 20 to 60 operations on integers. `no mul, no div`: without those that multiply or
+divide. `mul-heavy`: almost half of them multiply. `division`: more than a quarter divide. `heap`: about 40 operations
+on a heap."""
 
 
 def edit(trace: Trace, random: Random) -> Trace:

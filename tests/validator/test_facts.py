@@ -117,7 +117,7 @@ def test_facts_are_taken_back() -> None:
 
 
 def test_what_comparisons_say() -> None:
-    terms = ObjectTerms(64, Layout())
+    terms = SimplifyingObjectTerms(64, Layout())
     x, y = map(terms.var, "xy")
     for order in (terms.slt, terms.ult):
         facts = Facts(terms)

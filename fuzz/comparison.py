@@ -1,0 +1,110 @@
+"""The validator against itself: all rungs, an audit, a solver alone, and concrete runs must not contradict each other.
+
+A seed makes a trace, our optimizer makes another one of it, and random edits make that one wrong, mostly. What is
+proved in one way may be unknown in another; it may not be refuted, and no run may show a difference.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from fuzz.campaign import describe, malformed
+from fuzz.choices import RandomChoices
+from fuzz.edit import edit
+from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.shape import draw_shape
+from optimizer.ir.layout import layout_of
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator.judge import validate
+from validator.replay import Replay
+from validator.states import sample_states
+from validator.verdict import Failed, Options, Proved, Refuted, Rungs, Verdict
+
+_EDITS = (0, 0, 1, 1, 2)
+"""How many edits an optimized trace gets, each as often as it stands here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a seed makes. `after` has the edits."""
+
+    seed: int
+    generated: GeneratedTrace
+    after: Trace
+
+    @property
+    def before(self) -> Trace:
+        return self.generated.trace
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The verdicts on a pair, and what is wrong with them: empty if nothing is. `report` says more."""
+
+    pair: Pair
+    verdicts: dict[Rungs, Verdict]
+    complaint: str = ""
+    report: str = ""
+
+
+def make_pair(seed: int, word: int) -> Pair:
+    """The pair of a seed; the same on every machine."""
+    random = Random(seed)
+    choices = RandomChoices(random)
+    generated = generate_from(choices, replace(draw_shape(choices), word=word))
+    after = optimize(generated.trace)
+    for _ in range(random.choice(_EDITS)):
+        edited = edit(after, random)
+        after = edited if malformed(generated.trace, edited) is None else after
+    return Pair(seed, generated, after)
+
+
+def compare_all(seeds: Iterable[int], word: int, options: Options) -> Iterator[Compared]:
+    """One comparison a seed, as they come."""
+    for seed in seeds:
+        yield compare(make_pair(seed, word), options)
+
+
+def compare(pair: Pair, options: Options) -> Compared:
+    """The verdicts of all rungs, of all rungs with an audit, and of a solver alone, and what contradicts them."""
+    verdicts: dict[Rungs, Verdict] = {}
+    try:
+        for rungs in Rungs:
+            chosen = replace(options, rungs=rungs)
+            verdicts[rungs] = validate(pair.before, pair.after, chosen, examples=(pair.generated.state,))
+        return Compared(pair, verdicts, *_contradiction(pair, verdicts, options))
+    except Exception as error:
+        return Compared(pair, verdicts, describe(error), traceback.format_exc())
+
+
+def _contradiction(pair: Pair, verdicts: dict[Rungs, Verdict], options: Options) -> tuple[str, str]:
+    """What is wrong, in a sentence and in detail; empty if nothing is."""
+    proofs = {rungs: verdict for rungs, verdict in verdicts.items() if isinstance(verdict, Proved)}
+    for rungs, verdict in verdicts.items():
+        match verdict:
+            case Failed(_, reason, report):
+                return f"{rungs.value}: {reason}", report
+            case Refuted(_, counterexample) if proofs:
+                proving = ", ".join(other.value for other in proofs)
+                return f"proved ({proving}) and refuted ({rungs.value}): {counterexample.obligation}", str(verdict)
+    for rungs, proof in proofs.items():
+        if proof.evidence.vacuous:
+            return f"{rungs.value}: vacuous, and the example runs to its end", str(proof)
+    return _shown_by_runs(pair, proofs, options)
+
+
+def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) -> tuple[str, str]:
+    if not proofs:
+        return "", ""
+    layout = layout_of(pair.before, pair.after)
+    replay = Replay(pair.before, pair.after, options, layout)
+    for state in sample_states(pair.before, pair.after, (pair.generated.state,), layout):
+        for rungs, proof in proofs.items():
+            found = replay.counterexample(state, proof.evidence.origins)
+            if found is not None:
+                return f"proved ({rungs.value}), and a run shows a difference: {found.obligation}", str(found)
+    return "", ""
