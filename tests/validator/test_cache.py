@@ -173,6 +173,16 @@ def test_more_effort_tries_again(tmp_path: Path) -> None:
     assert cache.get(replace(sure, options=Options(effort=10**9))) is not None
 
 
+def test_what_is_hard_is_told_in_its_line(tmp_path: Path) -> None:
+    cache, asked = Cache(tmp_path), question(*HARD)
+    verdict = judged(asked)
+    cache.put(asked, verdict)
+    found = cache.get(asked)
+    assert found is not None
+    assert bare(found) == bare(verdict)
+    assert cache.get(question("\n" + HARD[0], HARD[1])) is None
+
+
 def test_a_proof_that_may_be_vacuous_is_tried_again(tmp_path: Path) -> None:
     cache, asked = Cache(tmp_path), question()
     cache.put(asked, Proved(Evidence(vacuous=None)))
@@ -189,7 +199,6 @@ def test_what_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     mistaken = question("[i0]\nfinish(i0)\n", "[i0, i1]\nfinish(i0)\n")
     for one, verdict in (
         (asked, unrepeatable),
-        (asked, Unknown(Evidence(), "line 7 is hard")),
         (asked, Proved(Evidence(vacuous=None, is_repeatable=False))),
         (strings, judged(strings)),
         (mistaken, judged(mistaken)),
