@@ -52,14 +52,15 @@ On i0 = 9223372036854775807:
 guard 1: left: the recorded trace leaves at guard 1; the optimized one goes on to its end.
 """
 VACUOUS = "[i0]\ni1 = int_lt(i0, i0)\nguard_true(i1) []\nfinish(i0)\n"
-HARD_BEFORE = """[i0, i1]
-i2 = int_floordiv(i0, i1)
-i3 = int_mul(i2, i1)
-i4 = int_mod(i0, i1)
-i5 = int_add(i3, i4)
-finish(i5)
+HARD_BEFORE = "[i0, i1, i2]\ni3 = int_xor(i0, i1)\ni4 = int_floordiv(i3, i2)\nfinish(i4)\n"
+
+HARD_AFTER = """[i0, i1, i2]
+i3 = int_or(i0, i1)
+i4 = int_and(i0, i1)
+i5 = int_sub(i3, i4)
+i6 = int_floordiv(i5, i2)
+finish(i6)
 """
-HARD_AFTER = "[i0, i1]\ni2 = int_floordiv(i0, i1)\nfinish(i0)\n"
 STRING = "[i0]\n\n\np1 = newstr(i0)\nfinish(i0)\n"
 
 
