@@ -16,6 +16,7 @@ from validator.verdict import Evidence, Failed, Fault, Options, Unknown, Verdict
 
 if TYPE_CHECKING:
     from validator.cache import Cache
+    from validator.query_files import QueryFiles
 
 OUT_OF_MEMORY = "the memory limit was reached (a larger one: --memory)"
 
@@ -37,6 +38,7 @@ class Judging:
     options: Options
     cache: Cache | None = None
     cache_only: bool = False
+    queries: QueryFiles | None = None
 
     def verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         """The verdict; where the tool itself fails, both traces are saved for a report."""
@@ -52,7 +54,8 @@ class Judging:
 
     def _verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         if self.cache is None:
-            return validate(before, after, self.options)
+            observe = None if self.queries is None else self.queries.of_pair(name)
+            return validate(before, after, self.options, observe=observe)
         from validator.cache import Question, validate_cached
 
         if not self.cache_only:

@@ -319,7 +319,7 @@ def test_help_is_a_manual() -> None:
 
 
 def test_our_own_fault_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("planted")
 
     monkeypatch.setattr("validator.judging.validate", broken)

@@ -18,7 +18,7 @@ from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, cone
 from validator.bounded_facts import BoundedFacts
 from validator.facts import Facts
-from validator.object_terms import ObjectTerms
+from validator.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 VALUES = range(-8, 8)
@@ -55,7 +55,7 @@ class Columns:
 class Case:
     """Random words and conditions, and the conditions that are assumed."""
 
-    terms: ObjectTerms
+    terms: SimplifyingObjectTerms
     words: list[Term]
     conditions: list[Term]
     assumed: list[Term]
@@ -63,7 +63,7 @@ class Case:
 
 def _case(seed: int) -> Case:
     random = Random(seed)
-    terms = ObjectTerms(WIDTH, Layout())
+    terms = SimplifyingObjectTerms(WIDTH, Layout())
     words, conditions = [terms.var("x"), terms.var("y")], [terms.true]
 
     def word() -> Term:
