@@ -19,6 +19,7 @@ _COMMANDS = {
     "corpus": "fuzz.cli_corpus:corpus",
     "prove-rules": "fuzz.cli_tables:prove_rules",
     "ops": "fuzz.cli_tables:ops",
+    "audit": "fuzz.cli_audit:audit",
 }
 
 
@@ -45,6 +46,7 @@ def traceproof() -> None:
     traceproof fuzz --seconds 60          generate traces, optimize them, prove the results
     traceproof validate before after      is `after` a correct optimization of `before`?
     traceproof optimize before            what our own optimizer makes of a trace
+    traceproof audit --seconds 60         test the validator itself
 
     Exit codes: 0 proved (or nothing found), 1 refuted (or something found), 2 a mistake in the input,
     3 unknown, 4 unsupported, 5 a fault of this tool, 130 interrupted.

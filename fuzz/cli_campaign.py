@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import SystemRandom
 from typing import Any
@@ -14,6 +12,7 @@ import click
 
 from fuzz.campaign import Find, FindKind, run_campaign
 from fuzz.cli_optimizer import load_optimizer, optimize_or_claim
+from fuzz.cli_seeds import Status, seeds_from, writable
 from fuzz.find import case_of
 from fuzz.store import store_case
 from fuzz.summary import SHOWN_FINDS, Summary
@@ -25,8 +24,6 @@ from validator.verdict import Options, State, Verdict
 
 _OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 """A campaign does not wait long for one proof: there are more traces."""
-
-_STATUS_EVERY_S = 2.0
 
 
 @click.command(short_help="Test an optimizer on generated traces.")
@@ -59,14 +56,14 @@ def fuzz(
     Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
     """
     chosen = load_optimizer(optimizer) if optimizer else optimize_or_claim
-    folder = _writable(Path(corpus))
+    folder = writable(Path(corpus))
     first = SystemRandom().randrange(1 << 32) if seed is None else seed
     if seconds is None and traces is None:
         seconds = 60.0
     start = time.monotonic()
-    seeds = _seeds(first, traces, None if seconds is None else start + seconds, time.monotonic)
+    seeds = seeds_from(first, traces, None if seconds is None else start + seconds, time.monotonic)
     summary = Summary(first)
-    status = _Status(start)
+    status = Status(start)
     interrupted = False
     try:
         for record in run_campaign(seeds, chosen, _judge):
@@ -100,26 +97,6 @@ def _judge(before: Trace, after: Trace, state: State) -> Verdict:
     return validate(before, after, _OPTIONS, examples=(state,))
 
 
-def _seeds(first: int, traces: int | None, deadline: float | None, clock: Callable[[], float]) -> Iterator[int]:
-    seed = first
-    while (traces is None or seed < first + traces) and (deadline is None or clock() < deadline):
-        yield seed
-        seed += 1
-
-
-def _writable(folder: Path) -> Path:
-    """The folder, made if it is not there. Raises InputError where nothing can be stored in it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.write_text("a campaign begins\n")
-        probe.unlink()
-    except OSError as problem:
-        problem.filename = str(folder)
-        raise InputError(f"--corpus: {describe(problem)}") from None
-    return folder
-
-
 def _keep(find: Find, folder: Path, optimizer: str, summary: Summary) -> None:
     case = case_of(find, optimizer, _OPTIONS)
     try:
@@ -136,24 +113,3 @@ def _found(find: Find, folder: Path, as_json: bool) -> str:
         return f"{find.kind.value}: {folder / name}: {find.message}"
     told: dict[str, Any] = {"seed": find.seed, "kind": find.kind.value, "case": name, "message": find.message}
     return json.dumps(told)
-
-
-class _Status:
-    """A line on the terminal that says where the campaign stands; nothing in a pipe."""
-
-    def __init__(self, start: float) -> None:
-        self._start = self._last = start
-        self._on_terminal = sys.stderr.isatty()
-        self._shown = False
-
-    def show(self, summary: Summary) -> None:
-        now = time.monotonic()
-        if self._on_terminal and now - self._last >= _STATUS_EVERY_S:
-            self._last = now
-            self._shown = True
-            click.echo(f"\r\x1b[K{summary.line(now - self._start)}", err=True, nl=False)
-
-    def clear(self) -> None:
-        if self._shown:
-            self._shown = False
-            click.echo("\r\x1b[K", err=True, nl=False)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from fuzz.campaign import Optimizer, describe, malformed
 from fuzz.store import Case
-from fuzz.stored_state import restored_state
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.report import verdict_name
+from validator.stored_state import restored_state
 from validator.verdict import Failed, Options, Refuted, State, Unknown, Unsupported, Verdict
 
 PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]

@@ -7,10 +7,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from fuzz.campaign import Find, describe
 from fuzz.store import Case
-from fuzz.stored_state import StoredState, stored_state
 from fuzz.summary import command
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
+from validator.stored_state import StoredState, stored_state
 from validator.verdict import Options, Refuted
 
 

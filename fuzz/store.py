@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fuzz.stored_state import Stored, StoredState, StoredWrite, read_write, write_toml
 from fuzz.toml_text import TomlValue, format_toml
 from optimizer.ir.faults import InputError
+from validator.stored_state import Stored, StoredState, StoredWrite, read_write, write_toml
 from validator.verdict import Failargs, Guards, Options
 
 VERDICTS = ("proved", "refuted", "unknown", "unsupported")

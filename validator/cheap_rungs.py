@@ -2,37 +2,74 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from optimizer.ir.term import Term, cone
+from validator.bounded_facts import BoundedFacts
+from validator.division_lemmas import DIVISION_LEMMAS
 from validator.facts import Facts
-from validator.intervals import Intervals
+from validator.lemmas import Lemmas
 from validator.object_kinds import LEAVES
+from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair, Place
+from validator.product_lemmas import PRODUCT_LEMMAS
+
+_F = TypeVar("_F", bound=Facts)
 
 
-class KnownPlaces:
+class KnownPlaces(Generic[_F]):
     """The facts at places. Obligations come in the order of the traces, so that those at one place grow out of those
     at the one before; places behind all events (`events` is None) are a sequence of their own."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: Pair, facts: Callable[[ObjectTerms], _F]) -> None:
         self._pair = pair
-        self._latest: dict[bool, tuple[Place, int, Facts]] = {}
-        self._given: tuple[Place, tuple[Term, ...], Facts] | None = None
+        self._none = facts
+        self._latest: dict[bool, tuple[Place, int, _F]] = {}
+        self._given: tuple[Place, tuple[Term, ...], _F] | None = None
 
-    def at(self, place: Place, given: tuple[Term, ...]) -> Facts:
-        """What is known at `place` where all of `given` hold."""
-        if not given:
-            return self._at(place)
-        if self._given is None or self._given[:2] != (place, given):
-            self._given = (place, given, self._at(place).extended(given))
-        return self._given[2]
+    def at(self, place: Place, given: tuple[Term, ...]) -> _F:
+        """What is known at `place` where all of `given` hold. It is so until other facts are asked for."""
+        if self._given is not None:
+            if self._given[:2] == (place, given):
+                return self._given[2]
+            self._given[2].take_back()
+            self._given = None
+        facts = self._at(place)
+        if given:
+            facts.mark()
+            for condition in given:
+                facts.assume(condition)
+            self._assume_ahead(facts, place)
+            self._given = (place, given, facts)
+        return facts
 
-    def _at(self, place: Place) -> Facts:
+    def _assume_ahead(self, facts: Facts, place: Place) -> None:
+        """What `before` does next: guards that certainly pass, and operations between them, which are defined. Where a
+        guard certainly fails, its exit block is defined."""
+        before = self._pair.before
+        position = bisect_right(before.defined, place.before, key=lambda known: known.guards)
+        for number, guard in enumerate(before.guards[place.before :], place.before):
+            if place.events is not None and guard.events > place.events:
+                return
+            passes = facts.rebuild(guard.passes)
+            if passes is self._pair.terms.false:
+                for known in guard.exit.block:
+                    facts.assume(known.condition)
+            if passes is not self._pair.terms.true:
+                return
+            for known in before.defined[position:]:
+                if known.guards > number + 1 or (place.events is not None and known.events > place.events):
+                    break
+                facts.assume(known.condition)
+                position += 1
+
+    def _at(self, place: Place) -> _F:
         start = Place(0, 0, None if place.events is None else 0)
-        latest, defined, facts = self._latest.get(place.events is None, (start, 0, Facts(self._pair.terms)))
+        latest, defined, facts = self._latest.get(place.events is None) or (start, 0, self._none(self._pair.terms))
         if latest.before > place.before or latest.after > place.after or (latest.events or 0) > (place.events or 0):
-            latest, defined, facts = start, 0, Facts(self._pair.terms)
+            latest, defined, facts = start, 0, self._none(self._pair.terms)
         before, after = self._pair.before, self._pair.after
         for known in before.defined[defined:]:
             if known.guards > place.before or (place.events is not None and known.events > place.events):
@@ -51,7 +88,9 @@ class CheapRungs:
     def __init__(self, pair: Pair, is_late: Callable[[], bool]) -> None:
         self._pair = pair
         self._is_late = is_late
-        self._known = KnownPlaces(pair)
+        self._known = KnownPlaces(pair, Facts)
+        self._bounded = KnownPlaces(pair, BoundedFacts)
+        self._lemmas = Lemmas(pair.terms, (*DIVISION_LEMMAS, *PRODUCT_LEMMAS))
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
@@ -61,7 +100,7 @@ class CheapRungs:
     def settle(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
         what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
-        are left."""
+        are left. `lemmas`: that, when lemmas have rewritten it."""
         terms, place, claim = self._pair.terms, obligation.place, obligation.claim
         if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
             return "structure"
@@ -74,11 +113,12 @@ class CheapRungs:
         if self._is_late():
             return None
         facts = self._known.at(obligation.place, obligation.given)
-        claim = facts.rebuild(obligation.claim)
-        if facts.contradiction or claim is self._pair.terms.true:
+        if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
             return "structure"
-        relevant = self.slice([claim], facts.learned)[1:]
-        return "intervals" if Intervals(self._pair.terms.width, relevant).truth(claim) else None
+        bounded = self._bounded.at(obligation.place, obligation.given)
+        if bounded.proves(obligation.claim):
+            return "intervals"
+        return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
 
     def _is_known(self, condition: Term, place: Place) -> bool:
         """Did a guard that has passed say so, or an operation that is defined there?"""
@@ -95,28 +135,33 @@ class CheapRungs:
         )
 
     def known(self, place: Place, given: tuple[Term, ...] = ()) -> Facts:
-        """What is known at a place where all of `given` hold."""
+        """What is known at a place where all of `given` hold. It is so until other facts are asked for."""
         return self._known.at(place, given)
 
     def slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
         """`start` and those of `conditions` that it shares variables with, directly or through others."""
-        taken, reached = list(start), set().union(*map(self._variables_of, start))
-        waiting = list(conditions)
-        while True:
-            near = [c for c in waiting if not self._variables_of(c) or self._variables_of(c) & reached]
-            if not near:
-                return taken
-            taken += near
-            reached = reached.union(*map(self._variables_of, near))
-            chosen = set(near)
-            waiting = [c for c in waiting if c not in chosen]
+        sharing: dict[Term, list[int]] = {}
+        for place, condition in enumerate(conditions):
+            for variable in self._variables_of(condition):
+                sharing.setdefault(variable, []).append(place)
+        chosen = {place for place, condition in enumerate(conditions) if not self._variables_of(condition)}
+        stack = [variable for term in start for variable in self._variables_of(term)]
+        while stack:
+            for place in sharing.pop(stack.pop(), ()):
+                if place not in chosen:
+                    chosen.add(place)
+                    stack += self._variables_of(conditions[place])
+        return [*start, *(conditions[place] for place in sorted(chosen))]
 
-    def _variables_of(self, term: Term) -> frozenset[Term]:
-        known = self._variables.get(term)
-        if known is None:
-            known = frozenset(t for t in cone([term]) if t.kind in LEAVES)
-            self._variables[term] = known
-        return known
+    def _variables_of(self, root: Term) -> frozenset[Term]:
+        known = self._variables
+        for term in cone([root], known):
+            sets = {known[arg] for arg in term.args}
+            if len(sets) < 2:
+                known[term] = next(iter(sets), frozenset((term,) if term.kind in LEAVES else ()))
+            else:
+                known[term] = frozenset().union(*sets)
+        return known[root]
 
 
 def _first_uses(conditions: Sequence[Term]) -> dict[Term, int]:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from optimizer.ir.declarations import Declarations, merge, parse_declarations
 from optimizer.ir.faults import InputError
-from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from validator.cli_invoke import invoke
-from validator.exits import Exit, exit_code, report_fault, run_command, worst
-from validator.files import file_name, read_text, read_trace, read_types
-from validator.judge import validate as validate_pair
+from validator.exits import exit_code, run_command
+from validator.files import file_name, read_trace, read_types
+from validator.judging import Judging, open_cache
+from validator.query_files import QueryFiles
 from validator.report import plain, verdict_json, verdict_text
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Verdict
+from validator.solvers.answers import SolverChoice
+from validator.solvers.portfolio import require
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Rungs, Verdict
 
 _DEFAULT = Options()
 
 _EPILOG = """\b
 Example:
   validate before.trace after.trace
-  validate --batch pairs.jsonl > verdicts.jsonl
+  validate --batch pairs.jsonl --jobs 4 --cache verdicts > verdicts.jsonl
 
 \b
 Exit codes:
@@ -90,6 +91,55 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     type=click.IntRange(4, 64),
     help="Width of a machine word in bits, if the traces do not say it; else 64.",
 )
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="Have a solver prove again what was proved, over the traces as they are written; a disagreement is a fault "
+    "of this tool.",
+)
+@click.option(
+    "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Judge so many pairs of a batch at once, each in a process of its own; the output is the same.",
+)
+@click.option(
+    "--cache",
+    metavar="DIR",
+    help="Keep verdicts in this folder, and look them up there: by both traces, their declarations, the options and "
+    "the version of all that takes part in a proof.",
+)
+@click.option(
+    "--cache-only",
+    is_flag=True,
+    help="Prove nothing: a pair that is not in the cache is an error (exit code 2).",
+)
+@click.option(
+    "--solver",
+    type=click.Choice([choice.value for choice in SolverChoice]),
+    default=_DEFAULT.solver.value,
+    show_default=True,
+    help="Ask this solver alone; auto: all that are installed, in a fixed order.",
+)
+@click.option(
+    "--memory",
+    "memory_mb",
+    type=click.IntRange(64),
+    default=_DEFAULT.memory_mb,
+    show_default=True,
+    metavar="MB",
+    help="Memory for the process of each solver.",
+)
+@click.option(
+    "--emit-smt2",
+    metavar="DIR",
+    help="Write each query to a solver as a file that any solver reads, named by its pair.",
+)
 @click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
 def validate(
@@ -102,6 +152,14 @@ def validate(
     failargs: str,
     types: str | None,
     word: int | None,
+    audit: bool,
+    is_plain: bool,
+    jobs: int,
+    cache: str | None,
+    cache_only: bool,
+    solver: str,
+    memory_mb: int,
+    emit_smt2: str | None,
     strict: bool,
     as_json: bool,
 ) -> int:
@@ -111,16 +169,33 @@ def validate(
     BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
     it fails where the recorded one does, and hands over the same values.
     """
-    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s)
+    if audit and is_plain:
+        raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
+    rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
+    choice = SolverChoice(solver)
+    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, choice, memory_mb, rungs)
+    if choice is not SolverChoice.AUTO:
+        require(choice)
+    if cache_only and cache is None:
+        raise click.UsageError("--cache-only needs a cache: --cache DIR.")
+    if emit_smt2 is not None and cache is not None:
+        raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
+    queries = None if emit_smt2 is None else QueryFiles(Path(emit_smt2))
+    judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
     if batch is not None:
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
-        return _batch(batch, options, types, word, strict)
+        from validator.batch import Batch
+        from validator.cli_batch import run_batch
+
+        return run_batch(batch, Batch(file_name(batch), judging, read_types(types), word, strict), jobs)
+    if jobs > 1:
+        raise click.UsageError("--jobs is for --batch.")
     if before is None or after is None:
         raise click.UsageError("Two traces are needed, BEFORE and AFTER (or --batch FILE).")
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
-    return _single(before, after, options, types, word, strict, as_json)
+    return _single(before, after, judging, types, word, strict, as_json)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -132,7 +207,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def _single(
     before_path: str,
     after_path: str,
-    options: Options,
+    judging: Judging,
     types: str | None,
     word: int | None,
     strict: bool,
@@ -145,7 +220,9 @@ def _single(
         if not as_json:
             raise
         return _print_json(Failed(Fault.INPUT, str(mistake)), name, None, None, strict)
-    verdict = _guarded(before, after, options)
+    verdict = judging.verdict(before, after, name)
+    if judging.cache is not None and judging.cache.problem:
+        click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:
         return _print_json(verdict, name, before, after, strict)
     colour = sys.stdout.isatty()
@@ -163,81 +240,3 @@ def _print_json(verdict: Verdict, name: str, before: Trace | None, after: Trace 
 
 def _coloured(text: str, colour: str) -> str:
     return click.style(text, bold=True) if colour == "bold" else click.style(text, fg=colour, bold=True)
-
-
-def _guarded(before: Trace, after: Trace, options: Options) -> Verdict:
-    """The verdict; where the tool itself fails, both traces are saved for a report."""
-    traces = f"before:\n{format_trace(before)}\nafter:\n{format_trace(after)}\noptions: {options}\n"
-    try:
-        verdict = validate_pair(before, after, options)
-    except Exception as problem:
-        import traceback
-
-        details = f"{traces}\n{traceback.format_exc()}"
-        return Failed(Fault.TOOL, report_fault(details), repr(problem))
-    if isinstance(verdict, Failed) and verdict.fault is Fault.TOOL:
-        return Failed(Fault.TOOL, report_fault(f"{traces}\n{verdict.report}\n{verdict.reason}"), verdict.report)
-    return verdict
-
-
-# Batches.
-
-
-def _batch(path: str, options: Options, types: str | None, word: int | None, strict: bool) -> int:
-    import json
-
-    codes: list[Exit] = []
-    declared = read_types(types)
-    for number, line in _lines(path):
-        verdict, name, before, after = _pair(file_name(path), number, line, options, declared, word)
-        result = verdict_json(verdict, name, before, after)
-        if isinstance(verdict, Failed):
-            result["line"] = number
-        click.echo(json.dumps(result))
-        codes.append(exit_code(verdict, strict))
-    return worst(codes)
-
-
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """The lines of a batch with their numbers, as they come; blank ones are passed over."""
-    if path == "-":
-        lines: Any = sys.stdin.buffer
-    else:
-        lines = read_text(path).encode().splitlines()
-    for number, line in enumerate(lines, start=1):
-        text = line.decode(errors="replace").strip()
-        if text:
-            yield number, text
-
-
-def _pair(
-    file: str, number: int, line: str, options: Options, declared: Declarations, word: int | None
-) -> tuple[Verdict, str, Trace | None, Trace | None]:
-    """The verdict on one line of a batch, its name, and its traces where they could be read."""
-    name = f"line {number}"
-    try:
-        request = _request(file, number, line)
-        name = str(request.get("name", name))
-        types = merge(declared, parse_declarations(request.get("types", ""), file=f"{name}: types"))
-        before = parse(request["before"], file=f"{name}: before", word=word, types=types)
-        after = parse(request["after"], file=f"{name}: after", word=word, types=types)
-    except InputError as mistake:
-        return Failed(Fault.INPUT, str(mistake)), name, None, None
-    return _guarded(before, after, options), name, before, after
-
-
-def _request(file: str, number: int, line: str) -> dict[str, Any]:
-    import json
-
-    try:
-        request = json.loads(line)
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"a JSON object was expected: {problem}", file=file, line=number) from None
-    if not isinstance(request, dict):
-        raise InputError("a JSON object with name, before and after was expected", file=file, line=number)
-    for key in ("before", "after"):
-        if not isinstance(request.get(key), str):
-            raise InputError(f'the text of a trace was expected as "{key}"', file=file, line=number)
-    if not isinstance(request.get("types", ""), str):
-        raise InputError('TOML text was expected as "types"', file=file, line=number)
-    return request

@@ -13,11 +13,11 @@ from functools import reduce
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
-from validator.model_states import state_of
+from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
-from validator.solvers.portfolio import FIRST_EFFORT, Portfolio
-from validator.verdict import State
+from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
+from validator.verdict import Rungs, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,15 @@ class Budget:
 class Discharger:
     """Settles the obligations of one pair."""
 
-    def __init__(self, pair: Pair, budget: Budget) -> None:
+    def __init__(self, pair: Pair, budget: Budget, observe: Callable[[Query], None] | None = None) -> None:
         self._pair = pair
         self._budget = budget
-        self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb)
+        self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = CheapRungs(pair, lambda: budget.left_s() <= 0)
+        self._rungs = (
+            NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
+        )
+        self._cut_off = False
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
@@ -145,18 +148,26 @@ class Discharger:
             answer = self.query([fails, *assumed], effort)
         return answer
 
-    def known(self, place: Place) -> Facts:
+    def known(self, place: Place) -> Facts | Assumed:
         """What is known at a place."""
         return self._rungs.known(place)
 
     def query(self, conditions: Sequence[Term], effort: int | None = None) -> Answer:
         """Can all of `conditions` hold at once? `effort` is the budget's if it is not given."""
-        return self._portfolio.check(
-            conditions, self._budget.effort if effort is None else effort, self._budget.left_s()
-        )
+        effort = self._budget.effort if effort is None else effort
+        answer = self._portfolio.check(conditions, effort, self._budget.left_s())
+        self._cut_off |= isinstance(answer, GaveUp) and not answer.is_repeatable
+        return answer
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in the answers so far?"""
+        return not self._cut_off and self._budget.left_s() > 0
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""
+        from validator.model_states import state_of  # here: most proofs do without it
+
         return state_of(model, self._pair.before, self._pair.terms, stops_at)
 
 

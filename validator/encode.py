@@ -28,7 +28,7 @@ from optimizer.ir.trace import (
     exit_of,
     memory_of,
 )
-from validator.object_terms import ObjectTerms
+from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.store_chains import Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
@@ -124,9 +124,9 @@ def event_name(number: int) -> str:
     return f"event{number}"
 
 
-def memory_for(layout: Layout, *traces: Trace) -> Memory:
-    """The memory that the traces of a pair share."""
-    terms = ObjectTerms(layout.word, layout)
+def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
+    """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
+    terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
     descrs = (layout.descr_of(operation) for trace in traces for operation in all_operations(trace))
     slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
     return Memory(terms, Chains(terms), slots)

@@ -3,8 +3,10 @@
 A condition that holds is the term `true`; an equation lets the simpler side stand for the other; a comparison decides
 the ones that it excludes. Of each reference is known which classes it may have: what has no class in common is not the
 same object, nor is what has different lengths or different contents of one initial memory. A term is rebuilt bottom-up
-with all that put in, so that the algebra of `Terms` applies to what comes out. Rebuilding changes no value on any input
-on which the assumed conditions hold.
+with all that put in, so that the algebra of `Terms` applies to what comes out, and what comes out is rebuilt again.
+Rebuilding changes no value on any input on which the assumed conditions hold.
+
+What was rebuilt is kept. A new fact drops only what is built of the terms that it is about.
 """
 
 from __future__ import annotations
@@ -12,11 +14,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from optimizer.ir.term import Term, cone_within
+from validator.journal import Journal
 from validator.object_kinds import ANY_CLASS, NO_CLASS, ClassRange
 from validator.object_terms import ObjectTerms
 
 _LARGEST = 2000
-"""Terms of more parts are not rebuilt: what is known changes with each condition, and then all is to do again."""
+"""Terms of more parts that were not rebuilt yet stay as they are."""
+
+_LARGEST_RESULT = 200
+_ROUNDS = 4
+"""So often is rebuilt what rebuilding made, if it has no more new parts than `_LARGEST_RESULT`."""
 
 _FIXED = frozenset({"null", "alloc", "constant"})
 
@@ -27,24 +34,26 @@ class Facts:
 
     def __init__(self, terms: ObjectTerms) -> None:
         self._terms = terms
+        self._journal = Journal()
+        self._marks: list[tuple[int, bool]] = []
         self._classes: dict[Term, ClassRange] = {}
         self._constants: dict[Term, dict[Hashable, Term]] = {}
         self._stands_for: dict[Term, Term] = {}
         self._rebuilt: dict[Term, Term] = {}
+        self._users: dict[Term, set[Term]] = {}  # whose rebuilding looked at the term
         self.learned: list[Term] = []
         self.contradiction = False
 
-    def extended(self, conditions: Iterable[Term]) -> Facts:
-        """These facts and more, as a value of its own."""
-        more = Facts(self._terms)
-        more._stands_for = self._stands_for.copy()
-        more._classes = self._classes.copy()
-        more._constants = {p: known.copy() for p, known in self._constants.items()}
-        more.learned = self.learned.copy()
-        more.contradiction = self.contradiction
-        for condition in conditions:
-            more.assume(condition)
-        return more
+    def mark(self) -> None:
+        """What is assumed from here on can be taken back."""
+        self._journal.mark()
+        self._marks.append((len(self.learned), self.contradiction))
+
+    def take_back(self) -> None:
+        """Forget what was assumed since the latest mark, and the mark."""
+        self._journal.take_back()
+        learned, self.contradiction = self._marks.pop()
+        del self.learned[learned:]
 
     def assume(self, condition: Term) -> None:
         """From here on, `condition` holds."""
@@ -59,19 +68,19 @@ class Facts:
                 waiting += self._learn(known)
 
     def _learn(self, condition: Term) -> Iterable[Term]:
-        """The condition holds; gives what is to be said again, because it says more now."""
+        """The condition holds; gives what is to be said again, or as well, because of it."""
         terms = self._terms
         self.learned.append(condition)
         if condition.kind == "not_":
             denied = condition.args[0]
             self._put(denied, terms.false)
-            if denied.kind == "class_in":
-                self._exclude_classes(denied.args[0], denied.value)
-            return ()
+            return self._deny(denied)
         self._put(condition, terms.true)
         match condition.kind, condition.args:
             case "class_in", (class_,):
                 self._limit_classes(class_, condition.value)
+            case "class_same", (a, b):
+                self._identify_classes(a, b)
             case "same", (p, q) if "choose" not in (p.kind, q.kind):
                 self._identify(p, q)
                 return self.learned[-2::-1]
@@ -89,17 +98,61 @@ class Facts:
                 self._put(getattr(terms, order)(b, a), terms.false)
         return ()
 
+    def _deny(self, denied: Term) -> Iterable[Term]:
+        """What else holds where that does not: of less, equal and greater, the third where two are excluded."""
+        match denied.kind, denied.args:
+            case "class_in", (class_,):
+                self._exclude_classes(class_, denied.value)
+            case ("slt" | "ult") as order, (a, b):
+                return self._third(order, a, b)
+            case "eq", (a, b):
+                return [
+                    other
+                    for order in ("slt", "ult")
+                    for x, y in ((a, b), (b, a))
+                    if self._is_excluded(getattr(self._terms, order)(x, y))
+                    for other in self._third(order, x, y)
+                ]
+        return ()
+
+    def _third(self, order: str, a: Term, b: Term) -> Iterable[Term]:
+        """What is left where `a` is not below `b`."""
+        equal, above = self._terms.eq(a, b), getattr(self._terms, order)(b, a)
+        if self._is_excluded(equal):
+            return (above,)
+        return (equal,) if self._is_excluded(above) else ()
+
+    def _is_excluded(self, condition: Term) -> bool:
+        if condition.kind == "not_":
+            return self._stands_for.get(condition.args[0]) is self._terms.true
+        return self._stands_for.get(condition) is self._terms.false
+
     def _identify(self, p: Term, q: Term) -> None:
         """Both are one object, and one stands for the other."""
         if q.kind in _FIXED or (p.kind not in _FIXED and q.number < p.number):
             p, q = q, p
         self._put(q, p)
 
+    def _identify_classes(self, a: Term, b: Term) -> None:
+        """Both are one class, and a name stands for what has no name."""
+        if a.kind == "class_name" or (b.kind != "class_name" and a.number < b.number):
+            a, b = b, a
+        self._put(a, b)
+        if a in self._classes:
+            self._limit_classes(b, self._classes[a])
+        if a.kind == "class_of":
+            self._outdate(a.args[0])
+
     def _limit_classes(self, class_: Term, range_: ClassRange) -> None:
         low, high = self._classes.get(class_, ANY_CLASS)
-        self._classes[class_] = low, high = max(low, range_[0]), min(high, range_[1])
+        low, high = max(low, range_[0]), min(high, range_[1])
+        self._journal.put(self._classes, class_, (low, high))
         self.contradiction = self.contradiction or low > high
-        self._rebuilt.clear()
+        # Identity of objects looks at their classes, which are no parts of it.
+        if class_.kind == "class_of":
+            self._outdate(class_.args[0])
+        else:
+            self._journal.drop_all(self._rebuilt)
 
     def _exclude_classes(self, class_: Term, range_: ClassRange) -> None:
         low, high = self._classes.get(class_, ANY_CLASS)
@@ -113,11 +166,15 @@ class Facts:
     def _note_constant(self, term: Term, constant: Term) -> None:
         """What is a function of an object has a known value there."""
         if term.kind == "length" or (term.kind == "load" and len(term.args) == 1):
-            self._constants.setdefault(term.args[0], {})[term.kind, term.value] = constant
-            self._rebuilt.clear()
+            owner = term.args[0]
+            known = self._constants.get(owner, {})
+            self._journal.put(self._constants, owner, {**known, (term.kind, term.value): constant})
+            self._outdate(owner)
 
     def _class_range(self, p: Term) -> ClassRange:
         class_ = self._terms.class_of(p)
+        while class_ in self._stands_for:
+            class_ = self._stands_for[class_]
         low, high = self._terms.class_limits(class_)
         least, most = self._classes.get(class_, ANY_CLASS)
         return max(low, least), min(high, most)
@@ -132,18 +189,49 @@ class Facts:
     def _put(self, term: Term, stands: Term) -> None:
         if term.kind == "not_":
             term, stands = term.args[0], self._terms.not_(stands)
-        if term.kind not in ("truth", "const") and term is not stands:
-            self._stands_for[term] = stands
-            self._rebuilt.clear()
+        if term.kind not in ("truth", "const") and term is not stands and self._stands_for.get(term) is not stands:
+            self._journal.put(self._stands_for, term, stands)
+            self._outdate(term)
+
+    def _outdate(self, term: Term) -> None:
+        """More is known of the term: what it was rebuilt to may change, and what is built of it."""
+        rebuilt, drop = self._rebuilt, self._journal.drop
+        if term in rebuilt:
+            drop(rebuilt, term)
+        stack = [term]
+        while stack:
+            for user in self._users.get(stack.pop(), ()):
+                if user in rebuilt:
+                    drop(rebuilt, user)
+                    stack.append(user)
 
     def rebuild(self, root: Term) -> Term:
         """The term that `root` is, as far as the facts say; itself where it is too large."""
-        rebuilt = self._rebuilt
-        if root in rebuilt:
-            return rebuilt[root]
-        for term in cone_within([root], rebuilt, _LARGEST) or ():
-            rebuilt[term] = self._replaced(self._reassembled(term))
-        return rebuilt.get(root, root)
+        if root in self._rebuilt:
+            return self._rebuilt[root]
+        return self._rebuild(root, _LARGEST, _ROUNDS)
+
+    def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
+        for term in cone_within([root], self._rebuilt, most) or ():
+            self._journal.put(self._rebuilt, term, self._rewritten(term, rounds))
+        return self._rebuilt.get(root, root)
+
+    def _rewritten(self, term: Term, rounds: int) -> Term:
+        """The term whose parts are rebuilt, rebuilt itself."""
+        users = self._users
+        for arg in term.args:
+            users.setdefault(arg, set()).add(term)
+        made = self._reassembled(term)
+        new = self._replaced(made)
+        for other in (made, new):
+            if other is not term:
+                users.setdefault(other, set()).add(term)
+        if new is term or not rounds or new in self._rebuilt:
+            return self._rebuilt.get(new, new)
+        last = self._rebuild(new, _LARGEST_RESULT, rounds - 1)
+        if last is not new:
+            users.setdefault(last, set()).add(term)
+        return last
 
     def _reassembled(self, term: Term) -> Term:
         args = tuple(map(self._rebuilt.__getitem__, term.args))

@@ -1,195 +1,214 @@
 """Bounds of terms, intervals and known bits, under conditions that hold: a rung between structure and solving.
 
-Terms are evaluated bottom-up over the abstract domain `optimizer.ir.bounds`; where a condition that holds bounds a
-term, that is met with what its parts say. Claims that come out true on all values that are left hold.
+Terms are evaluated bottom-up over the abstract domain `optimizer.ir.bounds`. A condition that holds narrows what it
+is made of (`validator.narrowing`), and whatever changes goes up to what is built of it, and down again from there, a
+bounded number of steps. What is known of a term only ever gets sharper, so that conditions may come one by one; a
+`Journal` takes back what was assumed for one question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from optimizer.ir.abstract import Truth
-from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain
+from optimizer.ir.bounds import Bounds, bounds_domain
+from optimizer.ir.ranges import Interval, exact_difference, exact_product, exact_sum
 from optimizer.ir.term import Term, cone
-from validator.object_kinds import OF_OBJECTS
+from validator.journal import Journal
+from validator.narrowing import Value, narrowing
+from validator.object_kinds import CONDITIONS, OF_OBJECTS
+from validator.object_terms import ObjectTerms
+
+_MOST_CHANGES = 150
+"""So many terms are looked at again for one condition."""
 
 
 class Intervals:
-    """What `conditions`, of which each holds, say of the values of terms of `width` bits. `contradiction`: they cannot
-    all hold."""
+    """What the conditions that were assumed say of the values of terms. `contradiction`: they cannot all hold.
+    `changed` hears of each term of which more becomes known."""
 
-    def __init__(self, width: int, conditions: Iterable[Term]) -> None:
-        self._domain: BoundsDomain = bounds_domain(width)
-        self._known: dict[Term, Any] = {}
-        self._limits: dict[Term, Bounds] = {}
-        self._decided: dict[Term, bool] = {}
-        self._exact: set[tuple[str, Term, Term]] = set()
-        self.contradiction = False
-        for condition in conditions:
-            self._assume(condition)
+    def __init__(
+        self, terms: ObjectTerms, journal: Journal | None = None, changed: Callable[[Term], None] | None = None
+    ) -> None:
+        self._terms = terms
+        self._journal = journal or Journal()
+        self._changed = changed
+        self.domain = bounds_domain(terms.width)
+        self._narrowing = narrowing(terms.width)
+        self._known: dict[Term, Value] = {}
+        self._limited: dict[Term, bool] = {}  # of which more is known than of their arguments
+        self._exact: dict[Term, bool] = {}
+        self._users: dict[Term, list[Term]] = {}
+        self._registered: set[Term] = set()
+        self._waiting: deque[Term] = deque()
+        self._state: dict[str, bool] = {"contradiction": False}
+
+    @property
+    def contradiction(self) -> bool:
+        return self._state["contradiction"]
 
     def truth(self, claim: Term) -> Truth:
         """Does `claim` hold on all values that are left? None: it may, and may not."""
         if self.contradiction:
             return True
-        truth: Truth = self._evaluate(claim)
+        truth: Truth = self.value(claim)
         return True if self.contradiction else truth
 
-    # Evaluation.
+    def assume(self, condition: Term) -> None:
+        """From here on, `condition` holds."""
+        self.value(condition)
+        self._narrow(condition, True)
+        self._propagate()
 
-    def _evaluate(self, root: Term) -> Any:
-        for term in cone([root], self._known):
-            decided = self._decided.get(term)
-            self._known[term] = self._computed(term) if decided is None else decided
-        return self._known[root]
+    def value(self, root: Term) -> Value:
+        """The bounds of a word, the truth of a condition; None of a reference."""
+        known = self._known
+        if root not in known:
+            for term in cone([root], known):
+                if term not in self._registered:
+                    self._registered.add(term)
+                    for arg in term.args:
+                        self._users.setdefault(arg, []).append(term)
+                self._journal.put(known, term, self._computed(term))
+        return known[root]
 
-    def _computed(self, term: Term) -> Any:
-        d = self._domain
+    def is_exact(self, term: Term) -> bool:
+        """Is that sum, difference or product known to be that of the integers, by a condition that says so?"""
+        return term in self._exact
+
+    # From arguments to terms.
+
+    def _computed(self, term: Term) -> Value:
+        d = self.domain
         match term.kind:
-            case "var":
-                return self._limits.get(term, d.top)
+            case "var" | "gc_type":
+                return d.top
             case "const":
                 return d.const(term.value)
             case "truth":
                 return term.value
-            case "gc_type":
-                return self._limits.get(term, d.top)
             case "load":
-                return self._loaded(term)
+                initial = term.value
+                return d.top if initial.low is None else d.between(initial.low, initial.high) or d.top
             case "length":
-                return self._met(d.between(0, d.half - 1) or d.top, self._limits.get(term, d.top))
+                return d.between(0, d.half - 1)
+            case "ite":
+                return self._chosen(term)
             case kind if kind in OF_OBJECTS:
                 return None
             case kind:
                 bounds = getattr(d, kind)(*[self._known[arg] for arg in term.args])
-                if kind in _EXACT:
-                    bounds = self._without_overflow(term, bounds)
-                return self._met(bounds, self._limits[term]) if term in self._limits else bounds
+                return self._without_overflow(term, bounds) if term in self._exact else bounds
 
-    def _loaded(self, term: Term) -> Bounds:
-        """What memory held at first: within the bounds of narrow memory."""
-        d, initial = self._domain, term.value
-        bounds = d.top if initial.low is None else d.between(initial.low, initial.high) or d.top
-        return self._met(bounds, self._limits.get(term, d.top))
+    def _chosen(self, term: Term) -> Bounds:
+        """A choice, each branch under its condition."""
+        c, a, b = term.args
+        decided = self._known[c]
+        if decided is not None:
+            branch: Bounds = self._known[a if decided else b]
+            return branch
+        when, otherwise = self._under(c, True, a), self._under(c, False, b)
+        if when is None or otherwise is None:
+            return otherwise or when or self._known[a]
+        return self.domain.join(when, otherwise)
+
+    def _under(self, c: Term, holds: bool, branch: Term) -> Bounds | None:
+        """The bounds of `branch` where `c` holds or does not; None where it cannot be so."""
+        bounds: Bounds | None = self._known[branch]
+        if branch not in c.args:
+            return bounds
+        for place, limit in self._narrowing.arguments(c.kind, holds, self._arguments(c), exact=False):
+            if limit is None:
+                return None
+            if c.args[place] is branch and bounds is not None:
+                bounds = self.domain.meet(bounds, limit)
+        return bounds
+
+    def _arguments(self, term: Term) -> list[Value]:
+        return [self._known[arg] for arg in term.args]
 
     def _without_overflow(self, term: Term, bounds: Bounds) -> Bounds:
         """A sum, difference or product that is known not to overflow is that of the integers."""
-        a, b = term.args
-        if (term.kind, a, b) not in self._exact:
-            return bounds
-        corners = _EXACT[term.kind](self._known[a], self._known[b])
-        between = self._domain.between(min(corners), max(corners))
-        return self._met(bounds, between) if between is not None else self._nothing(bounds)
+        a, b = self._arguments(term)
+        between = self.domain.between(*_EXACT[term.kind](a.range, b.range))
+        met = None if between is None else self.domain.meet(bounds, between)
+        return self._nothing(bounds) if met is None else met
 
-    # Conditions.
+    # From terms to arguments.
 
-    def _assume(self, condition: Term) -> None:
-        holds = condition.kind != "not_"
-        literal = condition if holds else condition.args[0]
-        if literal.kind == "both" and holds:
-            for part in literal.args:
-                self._assume(part)
-            return
-        truth = self._evaluate(literal)
-        if truth is (not holds):
-            self.contradiction = True
-        self._decided[literal] = holds
-        match literal.kind, literal.args:
-            case "slt", (a, b):
-                self._order(a, b) if holds else self._order_or_equal(b, a)
-            case "ult", (a, b):
-                self._unsigned_order(a, b, holds)
-            case "eq", (a, b) if b.kind == "const":
-                self._equal(a, b) if holds else self._unequal(a, b.value)
-            case ("add_overflows" | "sub_overflows" | "mul_overflows") as kind, (a, b) if not holds:
-                self._exact.add((kind.removesuffix("_overflows"), a, b))
-                self._known.clear()
+    def _propagate(self) -> None:
+        """What changed goes up, and from what is limited down again."""
+        left = _MOST_CHANGES
+        while self._waiting and left > 0 and not self.contradiction:
+            term = self._waiting.popleft()
+            left -= 1
+            if term in self._limited:
+                left -= 1
+                self._narrow_arguments(term)
+            for user in self._users.get(term, ()):
+                if user not in self._known:
+                    continue
+                left -= 1
+                self._sharpen(user, self._computed(user))
+                if user in self._limited:
+                    self._narrow_arguments(user)
+        self._waiting.clear()
 
-    def _order(self, a: Term, b: Term) -> None:
-        """a < b, signed."""
-        x, y = self._evaluate(a), self._evaluate(b)
-        self._limit(a, x.low, y.high - 1)
-        self._limit(b, x.low + 1, y.high)
+    def _narrow_arguments(self, term: Term) -> None:
+        arguments = self._arguments(term)
+        exact = term in self._exact
+        for place, value in self._narrowing.arguments(term.kind, self._known[term], arguments, exact=exact):
+            if value is None:
+                self._nothing(None)
+                return
+            if term.args[place].kind != "const":
+                self._narrow(term.args[place], value)
+        if term.kind in _OVERFLOWS and self._known[term] is False:
+            self._without_wrapping(term)
 
-    def _order_or_equal(self, a: Term, b: Term) -> None:
-        """a <= b, signed."""
-        x, y = self._evaluate(a), self._evaluate(b)
-        self._limit(a, x.low, y.high)
-        self._limit(b, x.low, y.high)
+    def _without_wrapping(self, denied: Term) -> None:
+        """The result of what does not overflow is exact."""
+        kind = denied.kind.removesuffix("_overflows")
+        term = getattr(self._terms, kind)(*denied.args)
+        if term.kind == kind and set(term.args) == set(denied.args) and term not in self._exact:
+            self.value(term)
+            self._journal.put(self._exact, term, True)
+            self._journal.put(self._limited, term, True)
+            self._sharpen(term, self._computed(term))
+            self._waiting.append(term)
 
-    def _unsigned_order(self, a: Term, b: Term, holds: bool) -> None:
-        x, y = self._evaluate(a), self._evaluate(b)
-        if holds and y.low >= 0:
-            self._limit(a, 0, y.high - 1)
-        elif not holds and x.low >= 0:
-            self._limit(b, 0, x.high)
-        elif not holds and y.high < 0:
-            self._limit(a, y.low, -1)
-        elif holds and x.high < 0:
-            self._limit(b, x.low + 1, -1)
+    def _narrow(self, term: Term, value: Value) -> None:
+        """The term has one of these values, whatever its arguments say."""
+        if self._sharpen(term, value) and term.args and term not in self._limited:
+            self._journal.put(self._limited, term, True)
 
-    def _equal(self, a: Term, b: Term) -> None:
-        d, known = self._domain, self._evaluate(b)
-        self._meet(a, known)
-        if a.kind == "bit_and" and a.args[1].kind == "const":
-            mask = a.args[1].value & d.full
-            self._meet(a.args[0], d.with_bits(b.value & mask, d.full & ~mask))
+    def _sharpen(self, term: Term, value: Value) -> bool:
+        """The term has one of these values. Is that new?"""
+        old = self._known[term]
+        new = self._met(old, value) if isinstance(value, Bounds) else self._agreed(old, value)
+        if new == old:
+            return False
+        self._journal.put(self._known, term, new)
+        self._waiting.append(term)
+        if self._changed is not None:
+            self._changed(term)
+        return True
 
-    def _unequal(self, a: Term, value: int) -> None:
-        bounds = self._evaluate(a)
-        if bounds.low == value:
-            self._limit(a, value + 1, bounds.high)
-        elif bounds.high == value:
-            self._limit(a, bounds.low, value - 1)
-
-    def _limit(self, term: Term, low: int, high: int) -> None:
-        between = self._domain.between(low, high)
-        if between is None:
-            self.contradiction = True
-        else:
-            self._meet(term, between)
-
-    def _meet(self, term: Term, bounds: Bounds) -> None:
-        if term.kind == "const":
-            return
-        before = self._evaluate(term)
-        met = self._met(before, bounds)
-        if met != before:
-            self._limits[term] = met
-            # What was computed of this term before may be sharper now.
-            self._known.clear()
-            self._pass_down(term, met)
-
-    def _pass_down(self, term: Term, bounds: Bounds) -> None:
-        """What the bounds of a sum with a constant say of the other summand, where it does not wrap."""
-        if term.kind != "add" or term.args[1].kind != "const":
-            return
-        a, constant = term.args[0], term.args[1].value
-        x = self._evaluate(a)
-        fits = -self._domain.half <= x.low + constant and x.high + constant < self._domain.half
-        if fits or ("add", a, term.args[1]) in self._exact:
-            self._limit(a, bounds.low - constant, bounds.high - constant)
+    def _agreed(self, old: Truth, new: Truth) -> Truth:
+        if old is None or new is None:
+            return new if old is None else old
+        return old if old == new else bool(self._nothing(old))
 
     def _met(self, a: Bounds, b: Bounds) -> Bounds:
-        met = self._domain.meet(a, b)
+        met = self.domain.meet(a, b)
         return self._nothing(a) if met is None else met
 
-    def _nothing(self, bounds: Bounds) -> Bounds:
-        self.contradiction = True
-        return bounds
+    def _nothing(self, value: Any) -> Any:
+        self._journal.put(self._state, "contradiction", True)
+        return value
 
 
-def _sums(a: Bounds, b: Bounds) -> list[int]:
-    return [a.low + b.low, a.high + b.high]
-
-
-def _differences(a: Bounds, b: Bounds) -> list[int]:
-    return [a.low - b.high, a.high - b.low]
-
-
-def _products(a: Bounds, b: Bounds) -> list[int]:
-    return [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-
-
-_EXACT = {"add": _sums, "sub": _differences, "mul": _products}
+_EXACT: dict[str, Callable[[Any, Any], Interval]] = {"add": exact_sum, "sub": exact_difference, "mul": exact_product}
+_OVERFLOWS = CONDITIONS & {f"{kind}_overflows" for kind in _EXACT}

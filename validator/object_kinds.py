@@ -74,6 +74,7 @@ CONDITIONS = frozenset(
         "truth",
         "not_",
         "both",
+        "either",
         "same",
         "class_in",
         "class_same",

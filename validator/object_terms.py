@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
+from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
@@ -36,8 +37,9 @@ from validator.object_kinds import (
 )
 
 
-class ObjectTerms(Terms):
-    """Terms over words, and over references to the objects of a layout."""
+class ObjectTerms(PlainTerms):
+    """Terms over words, as they are written, and over references to the objects of a layout. What is known of
+    references is decided here: it is what the encoding of a heap is made of."""
 
     __slots__ = ("_class_ranges", "exposed", "is_abstract", "layout", "null", "surely_seen", "visible_from")
 
@@ -351,3 +353,9 @@ class ObjectTerms(Terms):
 
     def _gc_type(self, p: Term) -> Term:
         return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+
+
+class SimplifyingObjectTerms(ObjectTerms, Terms):
+    """The same, with the algebra of words and conditions: what is built is simplified."""
+
+    __slots__ = ()

@@ -14,7 +14,7 @@ from validator.encode import Encoding, check_supported, encode, memory_for
 from validator.matching import guess_by_name, guess_origins, match_allocations
 from validator.obligations import Pair
 from validator.symbolic_heap import Memory
-from validator.verdict import Options
+from validator.verdict import Options, Rungs
 
 
 def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
@@ -22,7 +22,7 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     for trace, which in ((before, "before"), (after, "after")):
         with _naming(which):
             check_supported(trace)
-    memory = memory_for(layout, before, after)
+    memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
     recorded = _encoded(before, memory, "before")
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
 

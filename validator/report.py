@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from optimizer.ir.trace import Trace
 from validator.verdict import (
+    Audit,
     Evidence,
     Failed,
     Proved,
@@ -15,6 +17,7 @@ from validator.verdict import (
     Unknown,
     Unsupported,
     Verdict,
+    WhyUnknown,
 )
 
 Style = Callable[[str, str], str]
@@ -37,9 +40,12 @@ _NOTHING: dict[str, Any] = {
     "origin_of_guard": [],
     "guards": [],
     "seconds": None,
+    "cached": False,
     "reason": "",
     "obligations": [],
     "counterexample": None,
+    "audit": None,
+    "why": None,
 }
 """Every verdict has these keys; what it does not speak of is empty."""
 
@@ -50,8 +56,8 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
     match verdict:
         case Proved(evidence):
             result |= _evidence_json(evidence)
-        case Unknown(evidence, reason):
-            result |= _evidence_json(evidence) | {"reason": reason}
+        case Unknown(evidence, reason, why):
+            result |= _evidence_json(evidence) | {"reason": reason, "why": why and asdict(why)}
         case Refuted(evidence, counterexample, others):
             from validator.run_json import counterexample_json  # here: a proof is told without it
 
@@ -92,10 +98,12 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "guards": [{"guard": j, "is": "early"} for j in evidence.early]
         + [{"guard": j, "is": "stricter"} for j in evidence.stricter],
         "seconds": round(evidence.seconds, 6),
+        "cached": evidence.cached,
         "obligations": [
             {"name": one.name, "status": one.status.value, "by": one.by, "seconds": round(one.seconds, 6)}
             for one in evidence.obligations
         ],
+        "audit": evidence.audit and {"agreed": evidence.audit.agreed, "unsettled": list(evidence.audit.unsettled)},
     }
 
 
@@ -106,15 +114,23 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
     """The verdict for a person: one line that says what it is, then what there is to know."""
     match verdict:
         case Proved(evidence):
-            lines = [f"{style('proved', 'green')}{_vacuous(evidence)}: {_rungs(evidence)}", *_notes(evidence)]
-        case Unknown(evidence, reason):
-            lines = [f"{style('unknown', 'yellow')}: {reason}", *_notes(evidence)]
+            lines = [
+                f"{style('proved', 'green')}{_vacuous(evidence)}{_cached(evidence)}: {_rungs(evidence)}",
+                *_notes(evidence),
+            ]
+        case Unknown(evidence, reason, why):
+            words = f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}"
+            lines = [words, *_notes(evidence), *_why(why)]
         case Refuted(evidence, counterexample, others):
             from validator.side_by_side import side_by_side  # here: a proof is told without it
 
             assert before is not None
             assert after is not None
-            lines = [f"{style('refuted', 'red')}: {counterexample.obligation}", *_notes(evidence), ""]
+            lines = [
+                f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
+                *_notes(evidence),
+                "",
+            ]
             for one in (counterexample, *others):
                 lines += [*side_by_side(one, before, after, style), ""]
             lines.pop()
@@ -138,11 +154,17 @@ def _vacuous(evidence: Evidence) -> str:
     return ", but vacuous" if evidence.vacuous else ""
 
 
+def _cached(evidence: Evidence) -> str:
+    return " (cached)" if evidence.cached else ""
+
+
 def _notes(evidence: Evidence) -> Iterator[str]:
     for reason in evidence.vacuous or ():
         yield f"  vacuous: {reason}"
     if evidence.vacuous is None:
         yield "  no input was found that passes all guards, so the proof may be vacuous"
+    if evidence.audit is not None:
+        yield from _audited(evidence.audit)
     for what in evidence.assumes:
         yield f"  assumes: {what}"
     if evidence.inferred and evidence.origins:
@@ -151,6 +173,27 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  guard {j} is early: it fails where the recorded trace leaves at a later guard"
     for j in evidence.stricter:
         yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
+
+
+_SHOWN_UNSETTLED = 4
+
+
+def _audited(audit: Audit) -> Iterator[str]:
+    total, more = audit.agreed + len(audit.unsettled), len(audit.unsettled) - _SHOWN_UNSETTLED
+    yield f"  audited: a solver proved {audit.agreed} of {total} obligations again, over the traces as they are written"
+    if audit.unsettled:
+        names = ", ".join(audit.unsettled[:_SHOWN_UNSETTLED])
+        yield f"  not settled by the audit: {names}" + (f" and {more} more, which --json lists" if more > 0 else "")
+
+
+def _why(why: WhyUnknown | None) -> Iterator[str]:
+    if why is None:
+        return
+    for hard in why.hard:
+        where = f"line {hard.line}" if hard.line else "operation"
+        yield f"  hard: {hard.what}, {where} of {hard.trace}: {hard.text}"
+    yield from (f"  tried: {what}" for what in why.tried)
+    yield from (f"  try: {what}" for what in why.advice)
 
 
 _SHOWN_ORIGINS = 8

@@ -7,7 +7,7 @@ from typing import Any
 
 from optimizer.ir.heap import Datum, Ref
 from optimizer.ir.heap_comparison import visible_heap
-from optimizer.ir.heap_text import format_object
+from optimizer.ir.heap_text import format_object, natural_order
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.trace import Trace
 from validator.state_text import state_json
@@ -34,7 +34,8 @@ def run_json(run: Run) -> dict[str, Any]:
     }
     heap = {} if run.heap is None else visible_heap(run).objects
     if run.heap is not None and heap:
-        told["heap"] = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}
+        texts = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}
+        told["heap"] = {name: texts[name] for name in sorted(texts, key=natural_order)}
     return told
 
 

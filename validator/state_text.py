@@ -7,7 +7,7 @@ from typing import Any
 
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
 from optimizer.ir.heap_comparison import step_to
-from optimizer.ir.heap_text import format_heap
+from optimizer.ir.heap_text import format_heap, natural_order
 from optimizer.ir.interpreter import Run
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.runs import Scripted, Seen, Write
@@ -93,10 +93,11 @@ def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:
     """The state as JSON: references are the names of objects, which `heap` lists."""
     state, run = found.state, found.before
     heap = state.heap
+    objects = {} if heap is None else heap.objects
     return {
         "inputs": {name: _plain(value) for name, value in named_inputs(before, state).items()},
-        "heap": [] if heap is None else [_object_json(ref, held) for ref, held in heap.objects.items()],
-        "names": {} if heap is None else {name: ref.name for name, ref in heap.names.items()},
+        "heap": [_object_json(ref, objects[ref]) for ref in sorted(objects, key=lambda ref: natural_order(ref.name))],
+        "names": {} if heap is None else {name: ref.name for name, ref in sorted(heap.names.items())},
         "event_results": [r if isinstance(r, int) else scripted(r, run) for r in state.world.results],
         "writes": [[_write_json(write, run) for write in done] for done in run.world.writes],
         "invalid": sorted(state.world.invalid),

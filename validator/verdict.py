@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from optimizer.ir.heap import Datum, Heap
-from optimizer.ir.interpreter import Run, World
+from optimizer.ir.runs import World
 from validator.solvers.answers import SolverChoice
+
+if TYPE_CHECKING:
+    from optimizer.ir.heap import Datum, Heap
+    from optimizer.ir.runs import Run
 
 
 class Guards(Enum):
@@ -25,6 +29,15 @@ class Failargs(Enum):
     IGNORE = "ignore"
 
 
+class Rungs(Enum):
+    """What may settle an obligation: every rung, every rung with a solver's word on top of a proof, or a solver alone,
+    over terms as they are written."""
+
+    ALL = "all"
+    AUDITED = "audited"
+    PLAIN = "plain"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
@@ -36,6 +49,7 @@ class Options:
     timeout_s: float = 60.0
     solver: SolverChoice = SolverChoice.AUTO
     memory_mb: int = 4096
+    rungs: Rungs = Rungs.ALL
 
 
 class Status(Enum):
@@ -87,12 +101,22 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True)
+class Audit:
+    """What a solver says of a proof: so many obligations of the plain encoding hold, and those named in `unsettled` it
+    did not settle."""
+
+    agreed: int
+    unsettled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What is told with every verdict that comes out of comparing two traces.
 
     `vacuous` are the reasons for which a proof says little (empty: none); None where that was not settled. `origins`
     are the resume positions that the verdict holds for, given in the text or inferred. `early` and `stricter` are
-    guards of the optimized trace that fail where the recorded one fails later, or not at all.
+    guards of the optimized trace that fail where the recorded one fails later, or not at all. `is_repeatable`: no limit
+    of time or memory had a part in it. `cached`: it comes out of a cache. `audit` is None where none was asked for.
     """
 
     vacuous: tuple[str, ...] | None = ()
@@ -103,6 +127,9 @@ class Evidence:
     stricter: tuple[int, ...] = ()
     obligations: tuple[Settled, ...] = ()
     seconds: float = 0.0
+    audit: Audit | None = None
+    is_repeatable: bool = True
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +147,33 @@ class Refuted:
 
 
 @dataclass(frozen=True, slots=True)
+class Hard:
+    """What makes a query hard: `what` it is, in the operation `text` in that line (0: unknown) of `trace`, `before` or
+    `after`."""
+
+    what: str
+    trace: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhyUnknown:
+    """Why an obligation was not settled: what is hard in it, what was tried, and what to try, in words."""
+
+    obligation: str
+    hard: tuple[Hard, ...]
+    tried: tuple[str, ...]
+    advice: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
+    """`why` is there where it was an obligation that was not settled."""
+
     evidence: Evidence
     reason: str
+    why: WhyUnknown | None = None
 
 
 @dataclass(frozen=True, slots=True)

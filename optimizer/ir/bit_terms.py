@@ -81,8 +81,15 @@ class BitTerms(ConditionTerms):
         return (a.kind == "bit_not" and a.args[0] is b) or (b.kind == "bit_not" and b.args[0] is a)
 
     def bit_not(self, a: Term) -> Term:
-        if a.kind == "bit_not":
-            return a.args[0]
+        match a.kind, a.args:
+            case "bit_not", (x,):
+                return x
+            case "neg", (x,):
+                return self.add(x, self.const(-1))
+            case "add", (x, k) if k.kind == "const":
+                return self.sub(self.const(~k.value), x)
+            case "sub", (k, x) if k.kind == "const":
+                return self.add(x, self.const(~k.value))
         return self._word1("bit_not", a) or self._make("bit_not", (a,))
 
     def shl(self, a: Term, b: Term) -> Term:
@@ -91,6 +98,8 @@ class BitTerms(ConditionTerms):
             return done
         if b.kind == "const" and a.kind in ("lshr", "ashr") and a.args[1] is b:
             return self.bit_and(a.args[0], self.const(-1 << b.value))
+        if b.kind == "const" and (a.kind == "neg" or (a.kind == "mul" and a.args[1].kind == "const")):
+            return self.mul(a, self.const(1 << b.value))
         return self._make("shl", (a, b))
 
     def lshr(self, a: Term, b: Term) -> Term:

@@ -18,11 +18,11 @@ def format_heap(heap: Heap) -> str:
     """The text of a heap, a line for each object and each further name; empty for an empty heap."""
     lines = {ref.name: f"{ref} = {format_object(described, heap.layout)}" for ref, described in heap.objects.items()}
     lines |= {name: f"{name} = {ref}" for name, ref in heap.names.items()}
-    return "".join(f"{lines[name]}\n" for name in sorted(lines, key=_natural))
+    return "".join(f"{lines[name]}\n" for name in sorted(lines, key=natural_order))
 
 
-def _natural(name: str) -> list[str | tuple[int, str]]:
-    """Sorts p2 in front of p10, and constants behind the rest."""
+def natural_order(name: str) -> list[str | tuple[int, str]]:
+    """A key to sort the names of objects by: p2 stands in front of p10, and constants behind the rest."""
     parts: list[str | tuple[int, str]] = [*_PARTS.split(name)]
     parts[1::2] = [(len(str(part)), str(part)) for part in parts[1::2]]
     return ["~" if name.startswith("ConstPtr(") else "", (0, ""), *parts]

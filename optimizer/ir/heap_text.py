@@ -16,5 +16,6 @@ from __future__ import annotations
 
 from optimizer.ir.heap_printer import format_heap as format_heap
 from optimizer.ir.heap_printer import format_object as format_object
+from optimizer.ir.heap_printer import natural_order as natural_order
 from optimizer.ir.heap_reader import parse_heap as parse_heap
 from optimizer.ir.heap_reader import read_heap as read_heap

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from fuzz import store
 from fuzz.store import Case, case_names, read_case, store_case
-from fuzz.stored_state import StoredState, StoredWrite, restored_state, stored_state
 from fuzz.toml_text import format_toml
 from optimizer.ir.faults import InputError
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from validator.heap_plan import plan_heap
 from validator.heap_samples import HeapSampler
+from validator.stored_state import StoredState, StoredWrite, restored_state, stored_state
 from validator.verdict import Failargs, Guards, Options
 
 CASE = Case(

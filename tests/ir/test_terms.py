@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from random import Random
 
 import pytest
 
@@ -121,6 +122,77 @@ def test_pairs_of_operations(kind: str) -> None:
                             assert got == getattr(domain, kind)(left_value, right_value), (term, a, b)
 
 
+DIVISIONS = {"udiv": None, "sdiv": "srem", "fdiv": "fmod"}
+
+
+def parts(terms: Terms, x: Term, d: Term) -> list[Term]:
+    """What division makes of x: quotients, remainders, their multiples and differences, in all orders."""
+    made: list[Term] = []
+    for divide, rest in DIVISIONS.items():
+        quotient = getattr(terms, divide)(x, d)
+        multiples = [terms.mul(quotient, d), terms.mul(d, quotient), terms.mul(quotient, terms.neg(d))]
+        remainders = [terms.sub(x, multiples[0]), terms.add(multiples[2], x), terms.add(x, terms.neg(multiples[1]))]
+        remainders += [] if rest is None else [getattr(terms, rest)(x, d)]
+        made += [quotient, *multiples, *remainders, *[terms.sub(x, r) for r in remainders]]
+        made += [sum_ for r in remainders for m in multiples for sum_ in (terms.add(r, m), terms.add(m, r))]
+    return made
+
+
+@pytest.mark.parametrize("width", [4])
+def test_what_division_makes(width: int) -> None:
+    """Each term of `parts` means what the same term without algebra means, on all inputs."""
+    domain = concrete(width)
+    terms, plain = Terms(width), PlainTerms(width)
+    values = range(-domain.half, domain.half)
+    pairs = [
+        pair
+        for of in [lambda t: t.var("d"), *[lambda t, c=c: t.const(c) for c in values]]
+        for pair in zip(parts(terms, terms.var("x"), of(terms)), parts(plain, plain.var("x"), of(plain)), strict=True)  # type: ignore[arg-type]
+    ]
+    roots = [term for pair in pairs for term in pair]
+    for x, d in itertools.product(values, values):
+        found = evaluate(roots, {"x": x, "d": d}, width)
+        for number in range(0, len(found), 2):
+            assert found[number] == found[number + 1], (roots[number], roots[number + 1], x, d)
+
+
+@pytest.mark.parametrize("constant", [None, 1, -1, 2, 3, -3, 10, -128, 127])
+def test_division_is_put_together_again(constant: int | None) -> None:
+    terms = Terms(8)
+    x, d = terms.var("x"), terms.var("d") if constant is None else terms.const(constant)
+    for divide, rest in (("sdiv", "srem"), ("fdiv", "fmod")):
+        quotient, remainder = getattr(terms, divide)(x, d), getattr(terms, rest)(x, d)
+        assert terms.sub(x, terms.mul(quotient, d)) is remainder
+        assert terms.add(terms.mul(d, quotient), remainder) is x
+        assert terms.add(remainder, terms.mul(quotient, d)) is x
+        assert terms.eq(x, terms.mul(quotient, d)) is terms.eq(remainder, terms.zero)
+
+
+@pytest.mark.parametrize("width", [4, 5])
+def test_three_operations(width: int) -> None:
+    """Chains of three operations with constants, and a comparison or another operation of what they give."""
+    random = Random(width)
+    domain = concrete(width)
+    values = range(-domain.half, domain.half)
+    chains = list(itertools.product(WORDS, WORDS, [*WORDS, *PREDICATES]))
+    terms, plain = Terms(width), PlainTerms(width)
+    roots: list[Term] = []
+    for kinds in chains:
+        constants = [random.choice(values) for _ in kinds]
+        orders = [random.random() < 0.3 for _ in kinds]
+        variable = random.random() < 0.3
+        for t in (terms, plain):
+            term = x = t.var("x")
+            for kind, c, turned in zip(kinds, constants, orders, strict=True):
+                other = x if variable and c % 2 else t.const(c)
+                term = getattr(t, kind)(*((other, term) if turned else (term, other)))
+            roots.append(term)
+    for value in values:
+        found = evaluate(roots, {"x": value}, width)
+        for number in range(0, len(found), 2):
+            assert found[number] == found[number + 1], (roots[number], roots[number + 1], value)
+
+
 def test_the_same_term_is_the_same_object() -> None:
     terms = Terms(64)
     x, y = terms.var("x"), terms.var("y")
@@ -131,6 +203,14 @@ def test_the_same_term_is_the_same_object() -> None:
     assert terms.not_(terms.slt(x, y)) is terms.sle(y, x)
     assert terms.eq(terms.bit(terms.slt(x, y)), terms.one) is terms.slt(x, y)
     assert terms.sub(terms.add(x, y), y) is x
+    assert terms.mul(terms.mul(x, terms.const(6)), terms.const(7)) is terms.mul(x, terms.const(42))
+    assert terms.add(terms.shl(x, terms.const(3)), x) is terms.mul(x, terms.const(9))
+    assert terms.mul(terms.shl(terms.one, y), x) is terms.shl(x, y)
+    assert terms.mul(terms.neg(x), terms.neg(y)) is terms.mul(x, y)
+    assert terms.add_overflows(x, terms.const(5)) is terms.sub_overflows(x, terms.const(-5))
+    assert terms.add_overflows(x, terms.const(5)) is terms.slt(terms.const((1 << 63) - 6), x)
+    assert terms.sub_overflows(terms.zero, x) is terms.eq(x, terms.const(-1 << 63))
+    assert terms.eq(terms.add(x, terms.const(5)), terms.add(terms.const(5), y)) is terms.eq(x, y)
 
 
 def test_cone_lists_arguments_first() -> None:

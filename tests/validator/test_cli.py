@@ -318,10 +318,10 @@ def test_help_is_a_manual() -> None:
 
 
 def test_our_own_fault_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("planted")
 
-    monkeypatch.setattr("validator.cli.validate_pair", broken)
+    monkeypatch.setattr("validator.judging.validate", broken)
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", None)
     result = validate(*pair(folder, ADD, ADD))

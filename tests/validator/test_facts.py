@@ -10,7 +10,7 @@ import pytest
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, evaluate
 from validator.facts import Facts
-from validator.object_terms import ObjectTerms
+from validator.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "shl", "ashr", "srem", "fmod", "udiv"]
@@ -22,7 +22,7 @@ class Built:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self.terms = ObjectTerms(WIDTH, Layout())
+        self.terms = SimplifyingObjectTerms(WIDTH, Layout())
         self.words: list[Term] = [self.terms.var(name) for name in "xyz"]
         self.conditions: list[Term] = []
         for _ in range(12):
@@ -54,7 +54,8 @@ def test_rebuilt_terms_mean_the_same(block: int) -> None:
         assumed = [c if built.random.random() < 0.6 else built.terms.not_(c) for c in assumed]
         for condition in assumed[1:]:
             facts.assume(condition)
-        facts = facts.extended(assumed[:1])
+        facts.mark()
+        facts.assume(assumed[0])
         roots = [*built.words, *built.conditions]
         rebuilt = [facts.rebuild(root) for root in roots]
         changed += sum(new is not old for new, old in zip(rebuilt, roots, strict=True))
@@ -73,7 +74,7 @@ def test_rebuilt_terms_mean_the_same(block: int) -> None:
 
 
 def test_what_facts_say() -> None:
-    terms = ObjectTerms(64, Layout())
+    terms = SimplifyingObjectTerms(64, Layout())
     x, y, z = map(terms.var, "xyz")
     facts = Facts(terms)
     facts.assume(terms.eq(terms.add(x, terms.const(3)), terms.const(8)))
@@ -82,8 +83,53 @@ def test_what_facts_say() -> None:
     assert facts.rebuild(terms.slt(z, y)) is terms.false
     assert facts.rebuild(terms.eq(y, z)) is terms.false
     assert facts.rebuild(terms.sle(y, z)) is terms.true
-    later = facts.extended([terms.eq(z, x)])
-    assert later.rebuild(terms.bit_xor(z, terms.const(5))) is terms.zero
+    facts.mark()
+    facts.assume(terms.eq(z, x))
+    assert facts.rebuild(terms.bit_xor(z, terms.const(5))) is terms.zero
+    assert not facts.contradiction
+    facts.mark()
+    facts.assume(terms.eq(z, terms.one))
+    assert facts.contradiction
+    facts.take_back()
+    assert not facts.contradiction
+    facts.take_back()
     assert facts.rebuild(terms.bit_xor(z, terms.const(5))) is not terms.zero
-    assert not later.contradiction
-    assert later.extended([terms.eq(z, terms.one)]).contradiction
+
+
+def test_facts_are_taken_back() -> None:
+    """What was rebuilt under one condition more is rebuilt without it afterwards."""
+    for seed in range(200):
+        built = Built(seed)
+        if len(built.conditions) < 2:
+            continue
+        roots = [*built.words, *built.conditions]
+        facts, alone = Facts(built.terms), Facts(built.terms)
+        for known in (facts, alone):
+            known.assume(built.conditions[0])
+        facts.mark()
+        facts.assume(built.conditions[1])
+        for root in roots:
+            facts.rebuild(root)
+        facts.take_back()
+        assert facts.learned == alone.learned
+        assert facts.contradiction == alone.contradiction
+        assert [facts.rebuild(root) for root in roots] == [alone.rebuild(root) for root in roots]
+
+
+def test_what_comparisons_say() -> None:
+    terms = SimplifyingObjectTerms(64, Layout())
+    x, y = map(terms.var, "xy")
+    for order in (terms.slt, terms.ult):
+        facts = Facts(terms)
+        facts.assume(terms.not_(order(x, y)))
+        assert facts.rebuild(order(y, x)) is order(y, x)
+        facts.mark()
+        facts.assume(terms.ne(x, y))
+        assert facts.rebuild(order(y, x)) is terms.true
+        facts.take_back()
+        facts.assume(terms.not_(order(y, x)))
+        assert facts.rebuild(y) is facts.rebuild(x)
+    facts = Facts(terms)
+    facts.assume(terms.ne(x, terms.zero))
+    facts.assume(terms.eq(y, terms.zero))
+    assert facts.rebuild(terms.ult(y, x)) is terms.true

@@ -7,9 +7,17 @@ import itertools
 import pytest
 from test_facts import WIDTH, Built
 
-from optimizer.ir.term import evaluate
-from optimizer.ir.terms import Terms
+from optimizer.ir.layout import Layout
+from optimizer.ir.term import Term, evaluate
 from validator.intervals import Intervals
+from validator.object_terms import SimplifyingObjectTerms
+
+
+def _under(terms: SimplifyingObjectTerms, conditions: list[Term]) -> Intervals:
+    intervals = Intervals(terms)
+    for condition in conditions:
+        intervals.assume(condition)
+    return intervals
 
 
 @pytest.mark.parametrize("block", range(8))
@@ -21,7 +29,7 @@ def test_decided_claims_are_right(block: int) -> None:
             continue
         assumed = built.random.choices(built.conditions, k=built.random.randrange(1, 5))
         assumed = [c if built.random.random() < 0.6 else built.terms.not_(c) for c in assumed]
-        intervals = Intervals(WIDTH, assumed)
+        intervals = _under(built.terms, assumed)
         truths = [intervals.truth(claim) for claim in built.conditions]
         decided += sum(truth is not None for truth in truths)
         contradictions += intervals.contradiction
@@ -36,21 +44,21 @@ def test_decided_claims_are_right(block: int) -> None:
 
 
 def test_what_intervals_decide() -> None:
-    terms = Terms(64)
+    terms = SimplifyingObjectTerms(64, Layout())
     x, y = terms.var("x"), terms.var("y")
     ten, fifteen = terms.const(10), terms.const(15)
     total = terms.add(x, ten)
     below = terms.slt(total, fifteen)
-    wrapped = Intervals(64, [below])
+    wrapped = _under(terms, [below])
     assert wrapped.truth(terms.slt(x, terms.const(6))) is None
-    exact = Intervals(64, [terms.not_(terms.add_overflows(x, ten)), below])
+    exact = _under(terms, [terms.not_(terms.add_overflows(x, ten)), below])
     assert exact.truth(terms.slt(x, terms.const(6))) is True
     assert exact.truth(terms.slt(x, terms.const(4))) is None
-    masked = Intervals(64, [terms.eq(terms.bit_and(x, terms.const(7)), terms.const(3))])
+    masked = _under(terms, [terms.eq(terms.bit_and(x, terms.const(7)), terms.const(3))])
     assert masked.truth(terms.eq(terms.bit_and(x, terms.one), terms.zero)) is False
     assert masked.truth(terms.eq(x, terms.const(3))) is None
     assert masked.truth(terms.eq(terms.bit_and(x, terms.const(8)), terms.zero)) is None
-    small = Intervals(64, [terms.ult(x, ten), terms.ult(y, ten)])
+    small = _under(terms, [terms.ult(x, ten), terms.ult(y, ten)])
     assert small.truth(terms.mul_overflows(x, y)) is False
     assert small.truth(terms.add_overflows(x, terms.const(2**62))) is False
-    assert Intervals(64, [terms.slt(x, ten), terms.slt(fifteen, x)]).contradiction
+    assert _under(terms, [terms.slt(x, ten), terms.slt(fifteen, x)]).contradiction

@@ -11,7 +11,7 @@ from optimizer.ir.layout import Array, Field, Layout, Struct, layout_of
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS
-from validator.object_terms import ObjectTerms
+from validator.object_terms import SimplifyingObjectTerms
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Portfolio
 from validator.store_chains import initial
@@ -31,7 +31,7 @@ class Built:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.layout = layout()
-        self.terms = terms = ObjectTerms(WIDE, self.layout)
+        self.terms = terms = SimplifyingObjectTerms(WIDE, self.layout)
         constants = [const.name for const in self.layout.declarations.consts]
         self.slots = [
             *(field for struct in self.layout.declarations.structs for field in self.layout.struct(struct.name).fields),
@@ -110,7 +110,7 @@ def test_what_is_found_to_be_satisfiable_is(block: int) -> None:
     assert unsatisfiable > 10
 
 
-def contradictions() -> dict[str, tuple[ObjectTerms, list[Term]]]:
+def contradictions() -> dict[str, tuple[SimplifyingObjectTerms, list[Term]]]:
     """Conditions that contradict what always holds of references, but without one of them do not."""
     built = Built(0)
     terms, layout = built.terms, built.layout
@@ -152,7 +152,7 @@ def test_contradictions(name: str) -> None:
 
 
 def test_shared_terms_are_no_problem() -> None:
-    terms = ObjectTerms(WIDE, Layout())
+    terms = SimplifyingObjectTerms(WIDE, Layout())
     found = terms.eq(terms.var("x"), terms.one)
     for number in range(30):
         a, b = (terms.eq(terms.var(f"{name}{number}"), terms.one) for name in "ab")

@@ -3,19 +3,28 @@ and chosen, Z3 with all the effort."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from optimizer.ir.faults import InputError
 from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term
-from validator.solvers.answers import Answer, GaveUp, SolverChoice
-
-if TYPE_CHECKING:
-    from validator.solvers.z3_solver import Solver
+from optimizer.ir.term import Term, cone
+from validator.solvers import child_process, z3_process
+from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
+from validator.solvers.smtlib import Script, script
 
 FIRST_EFFORT = 300_000
 """What most queries need far less than, in Z3's rlimit units."""
+
+# Z3 cannot be stopped while it makes a circuit of a query, which takes memory and stack. So a query that is too large
+# for its effort is only preprocessed. An operation has half a gate for each bit of a word, one
+# in `_SQUARE` as many as is said there for each pair of bits.
+_EFFORT_FOR_GATE = 80
+_EFFORT_OF_A_SECOND = 10_000_000
+_SHORTEST_S = 1.0
+_SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class Query:
 
 class Portfolio:
     """The solvers for the queries over `terms`. `memory_mb` is a limit for each solver's process. `observe` is told
-    every query and its last answer."""
+    every query and its last answer. Raises `InputError` where the solver that is chosen is not installed."""
 
     def __init__(
         self,
@@ -37,16 +46,84 @@ class Portfolio:
         memory_mb: int = 4096,
         observe: Callable[[Query], None] | None = None,
     ) -> None:
+        require(choice)
         self._terms = terms
-        self._z3: Solver | None = None
+        self._choice = choice
+        self._memory_mb = memory_mb
+        self._observe = observe
 
     def check(self, conditions: Sequence[Term], effort: int, left_s: float) -> Answer:
         """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit; with no more than `FIRST_EFFORT`, Z3
-        alone is asked. `left_s` is the time until the net closes."""
+        alone is asked, if no other one is chosen. `left_s` is the time until the net closes."""
         if left_s <= 0:
             return GaveUp("wall", ())
-        if self._z3 is None:
-            from validator.solvers.z3_solver import Solver
+        query = script(self._terms, conditions)
+        circuit = Circuit.of(cone(conditions), self._terms.width)
+        answer = self._ask(query, circuit, effort, time.monotonic() + left_s)
+        if self._observe is not None:
+            self._observe(Query(f"{query.text}(check-sat)\n", answer))
+        return answer
 
-            self._z3 = Solver(self._terms)
-        return self._z3.check(conditions, effort, left_s)
+    def _ask(self, query: Script, circuit: Circuit, effort: int, deadline: float) -> Answer:
+        gave_up: list[GaveUp] = []
+        for solver, units in self._turns(circuit, effort):
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                gave_up.append(GaveUp("wall", ()))
+                break
+            if solver == "z3":
+                tactic = z3_process.SOLVING if circuit.fits(units) else z3_process.PREPROCESSING
+                reply = z3_process.check(query, tactic, units, left_s, self._memory_mb)
+            else:
+                limit_s = min(left_s, max(_SHORTEST_S, units / _EFFORT_OF_A_SECOND))
+                reply = child_process.check(solver, query, limit_s, self._memory_mb)
+            if reply is None:
+                return Unsat(solver)
+            if not isinstance(reply, GaveUp):
+                return Sat(query.model(reply), solver)
+            gave_up.append(reply)
+        return _together(gave_up)
+
+    def _turns(self, circuit: Circuit, effort: int) -> Iterator[tuple[str, int]]:
+        """Who is asked, with how much effort, as long as nobody has an answer."""
+        if self._choice is not SolverChoice.AUTO:
+            yield self._choice.value, effort
+            return
+        others = effort > FIRST_EFFORT
+        if others and child_process.is_installed("bitwuzla"):
+            yield "z3", FIRST_EFFORT
+            yield "bitwuzla", effort
+        yield "z3", effort
+        if others and circuit.has_products and child_process.is_installed("cvc5"):
+            yield "cvc5", effort
+
+
+def require(choice: SolverChoice) -> None:
+    """Raises `InputError` where the solver that is chosen is not installed."""
+    if choice in (SolverChoice.BITWUZLA, SolverChoice.CVC5) and not child_process.is_installed(choice.value):
+        raise InputError(f"{choice.value} is not installed: pip install 'traceproof[solvers]'")
+
+
+def _together(gave_up: Sequence[GaveUp]) -> GaveUp:
+    """What several solvers say that gave up: "effort" only if all of them say so."""
+    reasons = [one.reason for one in gave_up if one.reason != "effort"]
+    tried = dict.fromkeys(name for one in gave_up for name in one.tried)
+    return GaveUp(reasons[-1] if reasons else "effort", tuple(tried))
+
+
+@dataclass(frozen=True, slots=True)
+class Circuit:
+    """How large a circuit a query is, roughly, and whether there are products or divisions in it."""
+
+    gates: float
+    has_products: bool
+
+    @staticmethod
+    def of(terms: Sequence[Term], width: int) -> Circuit:
+        kinds = Counter(term.kind for term in terms if term.args)
+        gates = sum(width * count * (width * _SQUARE.get(kind, 0) or 0.5) for kind, count in kinds.items())
+        return Circuit(gates, not kinds.keys().isdisjoint(_SQUARE))
+
+    def fits(self, effort: int) -> bool:
+        """Is it small enough for Z3 to make with this effort?"""
+        return self.gates * _EFFORT_FOR_GATE <= effort

@@ -1,4 +1,4 @@
-"""References, classes and memory in Z3: bit vectors and uninterpreted functions.
+"""References, classes and memory in SMT-LIB: bit vectors and uninterpreted functions.
 
 A reference is a number. NULL is 0, allocations have numbers from `_FRESH` on, and everything that existed before the
 trace or comes from the world is below that. What memory held at first, lengths, classes and the like are functions of
@@ -8,16 +8,16 @@ these numbers, so that equal objects have equal contents.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
-
-import z3
 
 from optimizer.ir.term import Term
 from validator.object_kinds import ANY_CLASS, ARRAYS
 from validator.object_terms import ObjectTerms
+from validator.solvers.symbols import literal, symbol
 
 _REFERENCE_BITS = 24
 _CLASS_BITS = 32
+_REFERENCE = f"(_ BitVec {_REFERENCE_BITS})"
+_CLASS = f"(_ BitVec {_CLASS_BITS})"
 _FRESH = 1 << (_REFERENCE_BITS - 1)
 
 LOADS = frozenset({"load", "load_ref"})
@@ -31,143 +31,172 @@ VALUED = NUMBERS | {"var", "load", "length", "gc_type"}
 OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "class_below", "same", "choose"}
 """The kinds of terms that are translated here."""
 
+_OF_CLASSES = frozenset({"class_id", "class_of", "class_name"})
+
 
 class References:
-    """Translates the terms of `OF_MEMORY`."""
+    """The text of the terms of `OF_MEMORY`. What is declared is added to `lines`; `texts` are the texts of terms."""
 
-    def __init__(self, terms: ObjectTerms, context: Any) -> None:
+    def __init__(self, terms: ObjectTerms, lines: list[str], texts: Mapping[Term, str]) -> None:
         self._terms = terms
-        self._context = context
-        self._word = z3.BitVecSort(terms.width, context)
-        self._reference = z3.BitVecSort(_REFERENCE_BITS, context)
-        self._class = z3.BitVecSort(_CLASS_BITS, context)
+        self._lines = lines
+        self._texts = texts
+        self._word = f"(_ BitVec {terms.width})"
         self._numbers: dict[Term, int] = {}
-        self._functions: dict[Any, Any] = {}
+        self._functions: dict[tuple[str, object, int], str] = {}
 
-    def build(self, term: Term, done: Mapping[Term, Any]) -> Any:
-        args = [done[arg] for arg in term.args]
+    def sort(self, term: Term) -> str:
+        """The sort of a term of `OF_MEMORY` that is no condition."""
+        if term.kind in _OF_CLASSES:
+            return _CLASS
+        return self._word if term.kind in ("load", "length", "gc_type") else _REFERENCE
+
+    def text(self, term: Term) -> str:
+        """The text of a term, those of its arguments being known."""
+        args = [self._texts[arg] for arg in term.args]
         match term.kind:
             case "null":
-                return self._number(0)
+                return _reference(0)
             case "alloc":
-                return self._number(_FRESH + self._numbered(term))
+                return _reference(_FRESH + self._numbered(term))
             case "constant" if self._terms.layout.constant(term.value) is not None:
-                return self._number(1 + self._numbered(term))
+                return _reference(1 + self._numbered(term))
             case "constant":
-                return z3.Const(f"constant {term.value}", self._reference)
+                return self._declare(symbol("constant", term.value), _REFERENCE)
             case "pointer":
-                return z3.Const(term.value.name, self._reference)
-            case "load" | "load_ref" | "length":
-                return self._function(term)(*args)
-            case "class_of" | "gc_type":
-                return self._function(term)(*args)
+                return self._declare(symbol(f"reference {term.value.epoch}", term.value.name), _REFERENCE)
+            case "load" | "load_ref" | "length" | "class_of" | "gc_type":
+                return self._applied(term, args)
             case "class_id":
-                return z3.BitVecVal(term.value, _CLASS_BITS, self._context)
+                return _class(term.value)
             case "class_name":
-                return z3.Const(f"class {term.value}", self._class)
+                return self._declare(symbol("array" if term.value.is_array else "class", term.value.name), _CLASS)
             case "class_in":
                 return _between(args[0], *term.value)
             case "choose":
-                return z3.If(*args)
+                return f"(ite {' '.join(args)})"
             case "class_below":
-                return z3.Or(args[0] == args[1], self._function(term)(*args))
+                return f"(or (= {' '.join(args)}) {self._applied(term, args)})"
             case _:
-                return args[0] == args[1]
+                return f"(= {' '.join(args)})"
 
-    def _number(self, value: int) -> Any:
-        return z3.BitVecVal(value, _REFERENCE_BITS, self._context)
+    def _declare(self, name: str, sort: str) -> str:
+        self._lines.append(f"(declare-const {name} {sort})")
+        return name
 
     def _numbered(self, term: Term) -> int:
         return self._numbers.setdefault(term, len(self._numbers))
 
-    def _function(self, term: Term) -> Any:
-        key = (term.kind, term.value, len(term.args))
+    def _applied(self, term: Term, args: Sequence[str]) -> str:
+        return f"({self._function(term.kind, term.value, len(term.args))} {' '.join(args)})"
+
+    def _function(self, kind: str, value: object, arity: int) -> str:
+        key = (kind, value, arity)
         if key not in self._functions:
-            sorts = self._signature(term)
-            self._functions[key] = z3.Function(f"{term.kind} {len(self._functions)}", *sorts)
+            name = self._functions[key] = f"|{kind} {len(self._functions)}|"
+            self._lines.append(f"(declare-fun {name} {self._signature(kind, arity)})")
         return self._functions[key]
 
-    def _signature(self, term: Term) -> list[Any]:
+    def _signature(self, kind: str, arity: int) -> str:
         """The sorts of the arguments of a function, and of its result."""
-        indices = [self._word] * (len(term.args) - 1)
-        match term.kind:
+        indices = f" {self._word}" * (arity - 1)
+        match kind:
             case "class_of":
-                return [self._reference, self._class]
+                return f"({_REFERENCE}) {_CLASS}"
             case "gc_type":
-                return [self._class, self._word]
+                return f"({_CLASS}) {self._word}"
             case "class_below":
-                return [self._class, self._class, z3.BoolSort(self._context)]
+                return f"({_CLASS} {_CLASS}) Bool"
             case "load_ref":
-                return [self._reference, *indices, self._reference]
+                return f"({_REFERENCE}{indices}) {_REFERENCE}"
             case _:
-                return [self._reference, *indices, self._word]
+                return f"({_REFERENCE}{indices}) {self._word}"
 
-    def axioms(self, terms: Sequence[Term], done: Mapping[Term, Any]) -> Iterator[Any]:
+    def axioms(self, order: Sequence[Term]) -> Iterator[str]:
         """What holds of these terms whatever the trace does."""
-        functions = {(term.kind, term.value): term for term in terms if term.args and len(term.args) == 1}
-        for constant in terms:
-            if constant.kind == "constant":
-                yield from self._declared(constant, done, functions.values())
-        for term in terms:
+        functions = {(term.kind, term.value): term for term in order if len(term.args) == 1}
+        for term in order:
+            if term.kind == "constant":
+                yield from self._declared(term, functions.values())
+        for term in order:
             match term.kind:
                 case "pointer" | "load_ref" | "constant":
-                    yield from self._possible(term, done)
+                    yield from self._possible(term)
                 case "class_of":
-                    yield from self._class_axioms(term, done)
+                    yield from self._class_axioms(term)
                 case "class_name":
-                    yield _between(done[term], *self._terms.class_limits(term))
+                    yield _between(self._texts[term], *self._terms.class_limits(term))
                 case "length":
-                    yield done[term] >= 0
-                    yield z3.Or(done[term] == 0, _between(self._class_at(done[term.args[0]]), *ARRAYS))
+                    yield from self._length_axioms(term)
                 case "load" if term.value.low is not None:
-                    yield done[term] >= term.value.low
-                    yield done[term] <= term.value.high
+                    yield self._at_most(self._literal(term.value.low), self._texts[term])
+                    yield self._at_most(self._texts[term], self._literal(term.value.high))
 
-    def _possible(self, term: Term, done: Mapping[Term, Any]) -> Iterator[Any]:
+    def _at_most(self, a: str, b: str) -> str:
+        return f"(bvsle {a} {b})"
+
+    def _literal(self, value: int) -> str:
+        return literal(value, self._terms.width)
+
+    def _possible(self, term: Term) -> Iterator[str]:
         """It is old, or an allocation that it may be."""
-        reference = done[term]
-        fresh = [reference == self._number(_FRESH + self._numbered(alloc)) for alloc in self._terms.may_be(term)]
-        yield z3.Or(z3.ULT(reference, self._number(_FRESH)), *fresh)
+        reference = self._texts[term]
+        old = f"(bvult {reference} {_reference(_FRESH)})"
+        fresh = [f"(= {reference} {self._fresh(alloc)})" for alloc in self._terms.may_be(term)]
+        yield f"(or {old} {' '.join(fresh)})" if fresh else old
         if term.kind == "constant":
-            yield reference != self._number(0)
+            yield f"(distinct {reference} {_reference(0)})"
 
-    def _declared(self, constant: Term, done: Mapping[Term, Any], functions: Iterable[Term]) -> Iterator[Any]:
+    def _fresh(self, alloc: Term) -> str:
+        return _reference(_FRESH + self._numbered(alloc))
+
+    def _declared(self, constant: Term, functions: Iterable[Term]) -> Iterator[str]:
         """What is declared of a constant holds of what equals it as well."""
         for term in functions:
+            at = self._applied(term, [self._texts[constant]]) if term.kind in _DECLARABLE else ""
             if term.kind == "class_of":
-                yield _between(self._function(term)(done[constant]), *self._terms.class_limits_of(constant))
-            elif term.kind == "length" or term.kind in LOADS:
+                yield _between(at, *self._terms.class_limits_of(constant))
+            elif at:
                 known = self._terms.remade(term, (constant,))
                 if known.kind in ("const", "null"):
-                    yield self._function(term)(done[constant]) == self._literal(known)
+                    value = _reference(0) if known.kind == "null" else self._literal(known.value)
+                    yield f"(= {at} {value})"
 
-    def _literal(self, term: Term) -> Any:
-        if term.kind == "const":
-            return z3.BitVecVal(term.value, self._terms.width, self._context)
-        return self._number(0)
+    def _length_axioms(self, term: Term) -> Iterator[str]:
+        """Lengths are not negative, and what has one is an array."""
+        length, zero = self._texts[term], self._literal(0)
+        class_ = f"({self._function('class_of', None, 1)} {self._texts[term.args[0]]})"
+        yield self._at_most(zero, length)
+        yield f"(or (= {length} {zero}) {_between(class_, *ARRAYS)})"
 
-    def apart(self, terms: Iterable[Term], done: Mapping[Term, Any]) -> list[Any]:
-        """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
-        and differ from each other."""
-        names = [done[term] for term in terms if term.kind == "class_name"]
-        declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
-        conditions = [z3.Not(_between(name, *range_)) for name in names for range_ in declared]
-        return [*conditions, z3.Distinct(*names)] if len(names) > 1 else conditions
-
-    def _class_at(self, reference: Any) -> Any:
-        key = ("class_of", None, 1)
-        if key not in self._functions:
-            self._functions[key] = z3.Function(f"class_of {len(self._functions)}", self._reference, self._class)
-        return self._functions[key](reference)
-
-    def _class_axioms(self, term: Term, done: Mapping[Term, Any]) -> Iterator[Any]:
+    def _class_axioms(self, term: Term) -> Iterator[str]:
         """NULL is what has no class."""
-        yield z3.ULE(done[term], z3.BitVecVal(ANY_CLASS[1], _CLASS_BITS, self._context))
-        yield (done[term] == 0) == (done[term.args[0]] == 0)
+        class_, reference = self._texts[term], self._texts[term.args[0]]
+        yield f"(bvule {class_} {_class(ANY_CLASS[1])})"
+        yield f"(= (= {class_} {_class(0)}) (= {reference} {_reference(0)}))"
         limits = self._terms.class_limits(term)
         if limits != ANY_CLASS:
-            yield _between(done[term], *limits)
+            yield _between(class_, *limits)
+
+    def apart(self, order: Iterable[Term]) -> list[str]:
+        """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
+        and differ from each other."""
+        names = [self._texts[term] for term in order if term.kind == "class_name"]
+        declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
+        conditions = [f"(not {_between(name, *range_)})" for name in names for range_ in declared]
+        return [*conditions, f"(distinct {' '.join(names)})"] if len(names) > 1 else conditions
 
 
-def _between(value: Any, low: int, high: int) -> Any:
-    return z3.And(z3.UGE(value, low), z3.ULE(value, high))
+_DECLARABLE = LOADS | {"class_of", "length"}
+
+
+def _reference(number: int) -> str:
+    return literal(number, _REFERENCE_BITS)
+
+
+def _class(number: int) -> str:
+    return literal(number, _CLASS_BITS)
+
+
+def _between(value: str, low: int, high: int) -> str:
+    return f"(and (bvule {_class(low)} {value}) (bvule {value} {_class(high)}))"

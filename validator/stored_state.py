@@ -1,4 +1,4 @@
-"""A state as it is stored with a case: text and plain data, to be read again without the run that made it.
+"""A state as it is stored, with a case or a verdict: text and plain data, to be read again without its run.
 
 An object is named as in the text of the heap, and `seen 0` is the first one that the trace allocated and an event saw.
 """

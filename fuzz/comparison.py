@@ -1,0 +1,144 @@
+"""The validator against itself: all rungs, an audit, a solver alone, and concrete runs must not contradict each other.
+
+A seed makes a trace, our optimizer makes another one of it, and random edits make that one wrong, mostly; many edits do
+not show on the example. What is proved in one way may be unknown in another; it may not be refuted, and no run may show
+a difference. Simplified terms must have the values of those that are written.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from fuzz.campaign import describe, malformed
+from fuzz.choices import RandomChoices
+from fuzz.edit import edit, edit_unseen
+from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.shape import draw_shape
+from optimizer.ir.layout import layout_of
+from optimizer.ir.ops import Kind
+from optimizer.ir.term import Term, evaluate
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator.encode import encode, event_name, input_name, memory_for
+from validator.heap_plan import needs_heap
+from validator.judge import validate
+from validator.replay import Replay
+from validator.states import sample_states, simple_values
+from validator.verdict import Failed, Options, Proved, Refuted, Rungs, Verdict
+
+_EDITS = (0, 0, 1, 2, 3)
+"""How many edits an optimized trace gets, each as often as it stands here."""
+
+_VALUES = 12
+"""On so many random values, simplified terms are compared with those that are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a seed makes. `after` has the edits."""
+
+    seed: int
+    generated: GeneratedTrace
+    after: Trace
+
+    @property
+    def before(self) -> Trace:
+        return self.generated.trace
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The verdicts on a pair, and what is wrong with them: empty if nothing is. `report` says more."""
+
+    pair: Pair
+    verdicts: dict[Rungs, Verdict]
+    complaint: str = ""
+    report: str = ""
+
+
+def make_pair(seed: int, word: int) -> Pair:
+    """The pair of a seed; the same on every machine."""
+    random = Random(seed)
+    choices = RandomChoices(random)
+    generated = generate_from(choices, replace(draw_shape(choices), word=word))
+    after = optimize(generated.trace)
+    for _ in range(random.choice(_EDITS)):
+        is_seen = random.random() < 0.3
+        edited = edit(after, random) if is_seen else edit_unseen(after, generated.values, random)
+        after = edited if malformed(generated.trace, edited) is None else after
+    return Pair(seed, generated, after)
+
+
+def compare_all(seeds: Iterable[int], word: int, options: Options) -> Iterator[Compared]:
+    """One comparison a seed, as they come."""
+    for seed in seeds:
+        yield compare(make_pair(seed, word), options)
+
+
+def compare(pair: Pair, options: Options) -> Compared:
+    """The verdicts of all rungs, of all rungs with an audit, and of a solver alone, and what contradicts them."""
+    verdicts: dict[Rungs, Verdict] = {}
+    try:
+        for rungs in Rungs:
+            chosen = replace(options, rungs=rungs)
+            verdicts[rungs] = validate(pair.before, pair.after, chosen, examples=(pair.generated.state,))
+        return Compared(pair, verdicts, *_contradiction(pair, verdicts, options))
+    except Exception as error:
+        return Compared(pair, verdicts, describe(error), traceback.format_exc())
+
+
+def _contradiction(pair: Pair, verdicts: dict[Rungs, Verdict], options: Options) -> tuple[str, str]:
+    """What is wrong, in a sentence and in detail; empty if nothing is."""
+    proofs = {rungs: verdict for rungs, verdict in verdicts.items() if isinstance(verdict, Proved)}
+    for rungs, verdict in verdicts.items():
+        match verdict:
+            case Failed(_, reason, report):
+                return f"{rungs.value}: {reason}", report
+            case Refuted(_, counterexample) if proofs:
+                proving = ", ".join(other.value for other in proofs)
+                return f"proved ({proving}) and refuted ({rungs.value}): {counterexample.obligation}", str(verdict)
+    for rungs, proof in proofs.items():
+        if proof.evidence.vacuous:
+            return f"{rungs.value}: vacuous, and the example runs to its end", str(proof)
+    wrong, report = _shown_by_runs(pair, proofs, options)
+    return (wrong, report) if wrong else (_wrongly_simplified(pair), "")
+
+
+def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) -> tuple[str, str]:
+    if not proofs:
+        return "", ""
+    layout = layout_of(pair.before, pair.after)
+    replay = Replay(pair.before, pair.after, options, layout)
+    for state in sample_states(pair.before, pair.after, (pair.generated.state,), layout):
+        for rungs, proof in proofs.items():
+            found = replay.counterexample(state, proof.evidence.origins)
+            if found is not None:
+                return f"proved ({rungs.value}), and a run shows a difference: {found.obligation}", str(found)
+    return "", ""
+
+
+def _wrongly_simplified(pair: Pair) -> str:
+    """Is there a word or guard whose term has another value when it is simplified? Asked where there is no heap."""
+    for which, trace in (("before", pair.before), ("after", pair.after)):
+        if not needs_heap(trace):
+            plain, simplified = (_terms_of(trace, plain=plain) for plain in (True, False))
+            random = Random(pair.seed)
+            for _ in range(_VALUES):
+                values = {name: random.choice(simple_values(trace.word)) for name in _leaves(trace)}
+                one, other = evaluate(plain, values, trace.word), evaluate(simplified, values, trace.word)
+                if one != other:
+                    return f"{which}: a term is not what it was simplified to, on {values}"
+    return ""
+
+
+def _terms_of(trace: Trace, *, plain: bool) -> list[Term]:
+    encoding = encode(trace, memory_for(layout_of(trace), trace, plain=plain), recorded=True)
+    return [*encoding.values.values(), *(guard.passes for guard in encoding.guards)]
+
+
+def _leaves(trace: Trace) -> list[str]:
+    events = sum(operation.op.kind is Kind.EVENT for operation in trace.ops)
+    return [*map(input_name, range(len(trace.inputs))), *map(event_name, range(events))]

@@ -1,0 +1,225 @@
+"""Workers that die, hang and eat: the batch goes on, in order, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from validator.workers import Answer, Loss, Request, Supervision, judge_all
+
+PATIENCE_S = 0.4
+PLENTY_MB = 1 << 20
+
+
+def planted(request: Request) -> Answer:
+    """Does what the line says."""
+    words = request.text.decode().split()
+    match words[0]:
+        case "sleep":
+            time.sleep(float(words[1]))
+        case "hang":
+            time.sleep(1000)
+        case "crash":
+            os._exit(3)
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "sleeper":
+            _sleep(Path(words[1]), start_new_session=False)
+        case "solver":
+            _sleep(Path(words[1]), start_new_session=True)
+    return Answer(f"{request.number} {' '.join(words)}", 0)
+
+
+def _sleep(note: Path, *, start_new_session: bool) -> None:
+    """As a solver does that is hard at work."""
+    sleeper = subprocess.Popen(["sleep", "1000"], start_new_session=start_new_session)
+    note.write_text(str(sleeper.pid))
+    try:
+        time.sleep(1000)
+    except BaseException:
+        if start_new_session:
+            sleeper.kill()
+        raise
+
+
+def lost(request: Request, loss: Loss) -> Answer:
+    return Answer(f"{request.number} {loss.value}", 1)
+
+
+def answers(tmp_path: Path, lines: list[str], jobs: int, judge: Callable[[Request], Answer] = planted) -> list[str]:
+    path = tmp_path / "lines"
+    path.write_text("\n".join(lines))
+    with path.open("rb") as file:
+        return [one.text for one in judge_all(file, judge, lost, Supervision(jobs, PLENTY_MB, PATIENCE_S))]
+
+
+def children() -> set[int]:
+    """The processes that this one has started, zombies included."""
+    mine = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = stat.read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if int(parent) == os.getpid():
+            mine.add(int(stat.parent.name))
+    return mine
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind() -> Iterator[None]:
+    before = children()
+    yield
+    assert children() <= before
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 5])
+def test_answers_come_in_the_order_of_the_lines(tmp_path: Path, jobs: int) -> None:
+    random = Random(jobs)
+    lines = [random.choice(["say x", "", "sleep 0.002", "say " + "y" * 100_000]) for _ in range(200)]
+    expected = [f"{number} {line}" for number, line in enumerate(lines, start=1) if line]
+    assert answers(tmp_path, lines, jobs) == expected
+    assert answers(tmp_path, [], jobs) == []
+
+
+def test_a_batch_goes_on_without_the_workers_that_it_loses(tmp_path: Path) -> None:
+    lines = ["say a", "crash", "hang", "say b", "killed", "crash", "say c", "hang", *["say d"] * 10]
+    told = ["1 say a", "2 crashed", "3 late", "4 say b", "5 killed", "6 crashed", "7 say c", "8 late"]
+    for jobs in (2, 3):
+        assert answers(tmp_path, lines, jobs) == told + [f"{number} say d" for number in range(9, 19)]
+
+
+@pytest.mark.parametrize("kind", ["sleeper", "solver"])
+def test_what_a_late_worker_has_started_is_ended_too(kind: str, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    assert answers(tmp_path, [f"{kind} {note}", "say a"], 2) == ["1 late", "2 say a"]
+    deadline = time.monotonic() + 5
+    while is_running(int(note.read_text())):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_worker_that_dies_while_it_has_nothing_to_do_is_replaced(tmp_path: Path) -> None:
+    def dies_later(request: Request) -> Answer:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        return planted(request)
+
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as lines, closing(run(lines, dies_later)) as found:
+        os.write(writer, b"say a\n")
+        assert next(found).text == "1 say a"
+        time.sleep(0.2)
+        os.write(writer, b"say b\n")
+        assert next(found).text == "2 say b"
+        os.close(writer)
+
+
+def run(lines: io.BufferedReader, judge: Callable[[Request], Answer] = planted, jobs: int = 2) -> Iterator[Answer]:
+    return judge_all(lines, judge, lost, Supervision(jobs, PLENTY_MB, PATIENCE_S))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_answer_does_not_wait_for_the_next_line(jobs: int) -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as lines, closing(run(lines, jobs=jobs)) as found:
+        for number in range(1, 4):
+            os.write(writer, b"say a\n")
+            assert next(found).text == f"{number} say a"
+    os.close(writer)
+
+
+def test_what_is_read_ahead_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("say a\n" * 500_000)
+    with path.open("rb") as lines, closing(run(lines)) as found:
+        next(found)
+        assert os.lseek(lines.fileno(), 0, os.SEEK_CUR) < 200_000
+
+
+def test_a_slow_reader_makes_no_worker_late(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("say a\n" * 20)
+    with path.open("rb") as lines, closing(run(lines)) as found:
+        next(found)
+        time.sleep(2 * PATIENCE_S)
+        assert [one.text for one in found] == [f"{number} say a" for number in range(2, 21)]
+
+
+def test_memory_is_limited(tmp_path: Path) -> None:
+    def eats(request: Request) -> Answer:
+        try:
+            return Answer(str(len(bytearray(int(request.text) << 20)) >> 20), 0)
+        except MemoryError:
+            return Answer("no memory", 0)
+
+    path = tmp_path / "lines"
+    path.write_text("1\n3000\n1\n")
+    with path.open("rb") as file:
+        found = [one.text for one in judge_all(file, eats, lost, Supervision(2, 2000, 10.0))]
+    assert found == ["1", "no memory", "1"]
+
+
+PROGRAM = """
+import sys, time
+from validator.exits import run_command
+from validator.workers import Answer, Loss, Supervision, judge_all
+
+def judge(request):
+    if b"hang" in request.text:
+        time.sleep(1000)
+    return Answer(f"{request.number}", 0)
+
+def command():
+    with open(sys.argv[1], "rb") as lines:
+        for answer in judge_all(lines, judge, None, Supervision(2, 1 << 20, 1000.0)):
+            print(answer.text, flush=True)
+
+sys.exit(run_command(command))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"), [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, 143, "")], ids=["int", "term"]
+)
+def test_ctrl_c_ends_all(tmp_path: Path, number: signal.Signals, code: int, words: str) -> None:
+    path = tmp_path / "lines"
+    path.write_text("say a\nhang\nhang\nhang\n")
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "1\n"
+    time.sleep(0.1)
+    workers = children_of(program.pid)
+    assert len(workers) == 2
+    os.killpg(program.pid, number)
+    assert program.communicate(timeout=10) == ("", words)
+    assert program.returncode == code
+    assert not any(map(is_running, workers))
+
+
+def children_of(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(line) for line in found.stdout.split()]

@@ -1,0 +1,128 @@
+"""Z3: the executable that its Python package brings, reading SMT-LIB from a pipe.
+
+Effort is Z3's own resource count (`rlimit`), so that an answer does not depend on how busy the machine is; the limit of
+time is a net far behind it. `(reset)` between queries makes the answer depend on the query only.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from optimizer.ir.faults import InputError
+from validator.solvers.answers import GaveUp
+from validator.solvers.process import Died, Process, Silent, running
+from validator.solvers.replies import Reply, values_in
+from validator.solvers.smtlib import Script
+
+_PACKAGE = "z3-solver"
+_LARGEST = (1 << 32) - 1
+"""The largest limit that Z3 can be given; larger ones would wrap around."""
+
+_END = "end of answer"
+_GRACE_S = 1.0
+
+# Measured best on traces among Z3's own preprocessing steps, three times as fast as the solver alone.
+_STEPS = "simplify propagate-values propagate-bv-bounds solve-eqs elim-uncnstr"
+SOLVING = f"(then {_STEPS} smt)"
+PREPROCESSING = f"(then {_STEPS} fail-if-undecided)"
+
+# Ahead of the next query, so that Z3 makes itself ready, which takes it a millisecond, while nobody waits.
+_READY = "(reset)\n(declare-const $ready Bool)\n"
+
+
+def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb: int) -> Reply:
+    """Asks Z3 by this tactic. A process that served others before and dies has a new one asked again."""
+    command = (z3_path(), "-in", "-smt2", f"-memory:{memory_mb}")
+    while True:
+        with running(command) as process:
+            if process.is_new:
+                process.tell(_READY)
+            try:
+                reply = _Asking(process, tactic, min(effort, _LARGEST), timeout_s).check(script)
+            except Silent:
+                return GaveUp("wall")
+            except Died as death:
+                if death.is_new:
+                    return GaveUp("memory" if "out of memory" in death.said else f"ended with {death.code}")
+                continue
+            except _NoAnswer as wrong:
+                process.kill()
+                return GaveUp(str(wrong))
+            process.tell(_READY)
+            return reply
+
+
+class _NoAnswer(Exception):
+    """What Z3 said is none of the answers that there are."""
+
+
+class _Asking:
+    def __init__(self, process: Process, tactic: str, effort: int, timeout_s: float) -> None:
+        self._process = process
+        self._solve = f"(check-sat-using {tactic})\n"
+        self._effort = effort
+        self._timeout_s = timeout_s
+
+    def check(self, script: Script) -> Reply:
+        timeout_ms = max(1, int(min(_LARGEST, self._timeout_s * 1000)))
+        limits = f"(set-option :rlimit {self._effort})\n(set-option :timeout {timeout_ms})\n"
+        why = "(get-info :rlimit)\n(get-info :reason-unknown)\n"
+        said = self._exchange(f"{limits}{script.body}{self._solve}{why}")
+        match said[0]:
+            case "unsat":
+                return None
+            case "sat":
+                return self._replayable(script)
+            case "unknown" if len(said) > 2:
+                return GaveUp(self._why(said[1], said[2]))
+        raise _NoAnswer(said[0])
+
+    def _exchange(self, text: str) -> list[str]:
+        said = self._process.ask(f'{text}(echo "{_END}")\n', _END, self._timeout_s + _GRACE_S)
+        if "(error" in said:
+            raise _NoAnswer(said.strip())
+        return said.split("\n")
+
+    def _replayable(self, script: Script) -> Mapping[str, int]:
+        """The values of a model, if possible one in which what need not hold does."""
+        values = self._values(script)
+        if script.apart and values and self._exchange(f"{script.apart}{self._solve}")[0] == "sat":
+            return self._values(script)
+        return values
+
+    def _values(self, script: Script) -> Mapping[str, int]:
+        if not script.asked:
+            return {}
+        values = values_in("\n".join(self._exchange(f"(get-value ({' '.join(script.asked)}))\n")))
+        if values.keys() != script.asked.keys():
+            raise _NoAnswer("values are missing")
+        return values
+
+    def _why(self, used: str, reason: str) -> str:
+        count = re.search(r"\d+", used)
+        if count is not None and int(count[0]) >= self._effort:
+            return "effort"
+        reason = reason.removeprefix("(:reason-unknown ").removesuffix(")").strip('"')
+        if "undecided" in reason:  # by preprocessing alone, where the effort is too little for more
+            return "effort"
+        return "wall" if reason in ("canceled", "timeout") else reason
+
+
+@cache
+def z3_path() -> str:
+    """The executable of the Python package, never another one."""
+    from importlib import metadata  # here: it takes 10 ms, and most commands need no solver
+
+    try:
+        files = metadata.files(_PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        files = []
+    found = [Path(str(file.locate())) for file in files if file.name in ("z3", "z3.exe")]
+    for path in [*found, Path(sys.executable).with_name("z3")]:
+        if path.is_file():
+            return str(path.resolve())
+    raise InputError(f"the executable of Z3 is missing: pip install {_PACKAGE}")
