@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
-from validator.audit import audited
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
-from validator.replay import Replay, Runs
-from validator.simplify import simplify_state
 from validator.solvers.answers import Sat, Unsat
-from validator.solvers.portfolio import FIRST_EFFORT
-from validator.states import sample_states
+from validator.solvers.portfolio import FIRST_EFFORT, Query
 from validator.vacuity import vacuity
 from validator.verdict import (
-    Counterexample,
     Evidence,
     Failargs,
     Failed,
@@ -40,7 +36,9 @@ from validator.verdict import (
     Unsupported,
     Verdict,
 )
-from validator.why_unknown import why_unknown
+
+if TYPE_CHECKING:
+    from validator.running import Running
 
 _UNSETTLED_ATTEMPTS = 8
 """After so many ways to match the guards that could not be settled, the answer is `unknown`."""
@@ -53,20 +51,23 @@ def validate(
     *,
     examples: Sequence[State] = (),
     clock: Callable[[], float] = time.perf_counter,
+    observe: Callable[[Query], None] | None = None,
 ) -> Verdict:
     """Is `after` a correct optimization of `before`?
 
     `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
-    change what is proved. Never raises for traces that are well-formed.
+    change what is proved. `observe` is told every query to a solver. Never raises for traces that are well-formed.
     """
     start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options, examples, clock, start)
+        judge = _Judge(before, after, options, examples, clock, start, observe)
         verdict = judge.verdict()
         if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+            from validator.audit import audited
+
             verdict = audited(before, after, options, verdict, clock)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
@@ -89,20 +90,6 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
     if mine != theirs:
         return f"the traces have different inputs: ({', '.join(mine)}) before, ({', '.join(theirs)}) after"
     return None
-
-
-class _Remembered(Iterable[State]):
-    """States that are made when they are first asked for, the same each time."""
-
-    def __init__(self, states: Iterator[State]) -> None:
-        self._coming = states
-        self._made: list[State] = []
-
-    def __iter__(self) -> Iterator[State]:
-        yield from self._made
-        for state in self._coming:
-            self._made.append(state)
-            yield state
 
 
 _FEW = 2
@@ -142,22 +129,23 @@ class _Judge:
         examples: Sequence[State],
         clock: Callable[[], float],
         start: float,
+        observe: Callable[[Query], None] | None,
     ) -> None:
         self._options = options
         self._clock = clock
         self._before, self._after = before, after
-        layout = layout_of(before, after)
-        self._pair = encode_pair(before, after, layout, options)
-        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
-        self._replay = Replay(before, after, options, layout)
+        self._examples = examples
+        self._layout = layout_of(before, after)
+        self._pair = encode_pair(before, after, self._layout, options)
+        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
-        self._samples = _Remembered(
-            iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
-        )
-        self._counterexamples: list[Counterexample] = []
-        self._ran = 0
-        self._runs: list[Runs] = []
+
+    @cached_property
+    def _running(self) -> Running:
+        from validator.running import Running  # here: most proofs do without it
+
+        return Running(self._before, self._after, self._options, self._layout, self._alignment, self._examples)
 
     @property
     def is_repeatable(self) -> bool:
@@ -213,7 +201,7 @@ class _Judge:
                 attempt.settled.append(self._told(attempt, _Waiting(0, obligation, guard), answer, 0.0))
         if not waiting:
             return attempt
-        if self._runs_rule_out(_FEW) or not self._settle_together(attempt, waiting):
+        if self._running.rules_out(_FEW) or not self._settle_together(attempt, waiting):
             return None
         return attempt
 
@@ -232,7 +220,7 @@ class _Judge:
             attempt.refuting = self._replayed(answer, attempt, waiting)
             if attempt.refuting is not None:
                 return True
-        if self._runs_rule_out(None):
+        if self._running.rules_out(None):
             return False
         for one in waiting:
             if attempt.refuting is None:
@@ -245,7 +233,7 @@ class _Judge:
         """The state of the model, with a world that stops where the two traces differ."""
         for stops_at in dict.fromkeys(one.obligation.place.events for one in waiting):
             state = self._discharger.state(answer.model, stops_at)
-            if self._replay.counterexample(state, attempt.origins):
+            if self._running.differs(state, attempt.origins):
                 return state
         return None
 
@@ -255,7 +243,7 @@ class _Judge:
         match answer:
             case Holds(by, solver):
                 return Settled(name, Status.PROVED, by, seconds, solver)
-            case Model(state) if self._pair.is_abstract and not self._replay.counterexample(state, attempt.origins):
+            case Model(state) if self._pair.is_abstract and not self._running.differs(state, attempt.origins):
                 attempt.unsettled.append((one.obligation, one.guard, NotSettled("abstraction")))
                 return Settled(name, Status.UNKNOWN, "solving", seconds)
             case Model(state):
@@ -265,74 +253,16 @@ class _Judge:
                 attempt.unsettled.append((one.obligation, one.guard, answer))
                 return Settled(name, Status.UNKNOWN, "solving", seconds)
 
-    # Learning from runs.
-
-    def _runs_rule_out(self, most: int | None) -> bool:
-        """Does a run that was made already, or one on the first `most` samples (None: on any), show that the best
-        assignment is wrong?"""
-        if any(map(self._rule_out, self._runs)):
-            return True
-        for state in islice(self._samples, self._ran, most):
-            self._ran += 1
-            runs = self._replay.run(state)
-            if runs is not None:
-                self._runs.append(runs)
-                if self._rule_out(runs):
-                    return True
-        return False
-
-    def _rule_out(self, runs: Runs, by: str = "running") -> bool:
-        """Do these runs show that the best assignment is wrong? If so, keep them as a counterexample, and take from the
-        alignment all that they rule out."""
-        guard = self._replay.left_at(runs)
-        origins = self._alignment.best()
-        if origins is None:
-            return False
-        origin = None if guard is None else origins[guard]
-        if self._replay.difference(runs, origin) is None:
-            return False
-        wrong = [origin]
-        if guard is not None:
-            others = [k for k in self._alignment.allowed[guard] if k != origin]
-            wrong += [k for k in others if self._replay.difference(runs, k)]
-        found = self._replay.counterexample(self._simplest(runs.state, guard, wrong), origins)
-        assert found is not None
-        found = replace(found, by=by)
-        if guard is None or origin is None:
-            self._counterexamples = [found]
-            self._alignment.give_up()
-        else:
-            self._counterexamples.append(found)
-            self._alignment.exclude(guard, set(wrong))
-        return True
-
-    def _simplest(self, state: State, guard: int | None, wrong: Sequence[int | None]) -> State:
-        """A simpler state that rules out as much as `state` does, and breaks the same obligations."""
-
-        def names(candidate: State) -> list[str] | None:
-            runs = self._replay.run(candidate)
-            if runs is None or self._replay.left_at(runs) != guard:
-                return None
-            found = [self._replay.difference(runs, k) for k in wrong]
-            return None if None in found else [one.obligation for one in found if one]
-
-        wrong = wrong[:4]
-        broken = names(state)
-        return simplify_state(state, self._before, lambda candidate: names(candidate) == broken)
-
     def _learn(self, attempt: _Attempt) -> Failed | None:
-        """Replay the model of an exact query. One that does not replay is a fault of ours."""
+        """Take the state of the model of an exact query to heart. One that does not replay is a fault of ours."""
         assert attempt.refuting is not None
-        runs = self._replay.run(attempt.refuting)
-        found = self._replay.counterexample(attempt.refuting, attempt.origins)
-        if runs is not None and found is not None and self._rule_out(runs, "solving"):
-            self._runs.append(runs)
+        if self._running.learn(attempt.refuting, attempt.origins):
             return None
         name = next(one.name for one in attempt.settled if one.status is Status.REFUTED)
         return Failed(
             Fault.TOOL,
             f"{name}: the solver's counterexample does not replay in the interpreter",
-            f"state: {attempt.refuting}\norigins: {attempt.origins}\nruns: {runs}",
+            f"state: {attempt.refuting}\norigins: {attempt.origins}",
         )
 
     # Verdicts.
@@ -356,13 +286,15 @@ class _Judge:
         return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed",)
 
     def _refuted(self) -> Verdict:
-        first, *others = self._counterexamples
+        first, *others = self._running.counterexamples
         settled = Settled(first.obligation, Status.REFUTED, first.by, 0.0)
         evidence = replace(self._evidence(None), origins=first.origins, obligations=(settled,))
         return Refuted(evidence, first, tuple(others))
 
     def _unknown(self, attempt: _Attempt) -> Verdict:
         obligation, _, not_settled = attempt.unsettled[0]
+        from validator.why_unknown import why_unknown
+
         reason = f"{obligation.name} was not settled: {_explain(not_settled.reason)}"
         return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
 
@@ -371,7 +303,7 @@ class _Judge:
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
         self._classify(attempt)
-        reasons = vacuity(self._pair, self._discharger, self._replay, self._samples)
+        reasons = vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))
         return Proved(replace(self._evidence(attempt), vacuous=reasons))
 
     def _lost_failargs(self, origins: list[int | None]) -> str | None:

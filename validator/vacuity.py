@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Callable
 
 from validator.discharge import Discharger
 from validator.facts import Facts
 from validator.obligations import Pair, Place
-from validator.replay import Replay
 from validator.solvers.answers import Sat, Unsat
-from validator.verdict import State
+from validator.solvers.portfolio import FIRST_EFFORT
 from validator.witness import is_satisfiable
 
 _FIRST = 1
 
 
-def vacuity(pair: Pair, discharger: Discharger, replay: Replay, samples: Iterable[State]) -> tuple[str, ...] | None:
-    """Why a proof would be vacuous (empty: it is not); None where that could not be settled.
+def vacuity(
+    pair: Pair, discharger: Discharger, reaches_end: Callable[[int, int | None], bool]
+) -> tuple[str, ...] | None:
+    """Why a proof would be vacuous (empty: it is not); None where that could not be settled. `reaches_end` says whether
+    the recorded trace goes to its end on one of the samples from a first to a last one.
 
     Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
     goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
-    than a query.
+    than a query. Its effort is small: this is a note on a proof, and not part of it.
     """
     ends = discharger.known(Place(len(pair.before.guards), len(pair.after.guards), len(pair.before.events)))
     if not ends.contradiction and is_satisfiable(pair.terms, ends.learned):
         return ()
-    if any(map(replay.reaches_end, islice(samples, _FIRST))):
+    if reaches_end(0, _FIRST):
         return ()
     reachable = _satisfiable(pair, discharger, len(pair.before.guards), to_end=True)
     if reachable is False:
         return _first_unreachable(pair, discharger)
-    return () if reachable or any(map(replay.reaches_end, islice(samples, _FIRST, None))) else None
+    return () if reachable or reaches_end(_FIRST, None) else None
 
 
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
@@ -45,7 +46,7 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
         facts.assume(passed)
     if facts.contradiction:
         return False
-    match discharger.query(facts.learned):
+    match discharger.query(facts.learned, FIRST_EFFORT):
         case Sat():
             return True
         case Unsat():
@@ -54,14 +55,16 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
             return None
 
 
-def _first_unreachable(pair: Pair, discharger: Discharger) -> tuple[str, ...] | None:
-    """The first guard that cannot be passed. The search halves: what cannot be passed stays so further on."""
+def _first_unreachable(pair: Pair, discharger: Discharger) -> tuple[str, ...]:
+    """The first guard that cannot be passed, if that is easy to tell. The search halves: what cannot be passed stays so
+    further on."""
     low, high = 0, len(pair.before.guards) + 1
     while low < high:
         middle = (low + high) // 2
         reachable = middle <= len(pair.before.guards) and _satisfiable(pair, discharger, middle, to_end=False)
         if reachable is None:
-            return None
+            low = len(pair.before.guards) + 1
+            break
         low, high = (middle + 1, high) if reachable else (low, middle)
     if low > len(pair.before.guards):
         return ("the recorded trace is defined up to its end on no input",)

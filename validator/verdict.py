@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from optimizer.ir.heap import Datum, Heap
-from optimizer.ir.interpreter import Run, World
+from optimizer.ir.runs import World
 from validator.solvers.answers import SolverChoice
+
+if TYPE_CHECKING:
+    from optimizer.ir.heap import Datum, Heap
+    from optimizer.ir.runs import Run
 
 
 class Guards(Enum):

@@ -434,7 +434,7 @@ def judge(before: str, edits: dict[str, str]) -> Verdict:
 
 @pytest.fixture(autouse=True)
 def solver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validator.judge.sample_states", lambda *_: iter(()))
+    monkeypatch.setattr("validator.running.sample_states", lambda *_: iter(()))
 
 
 @pytest.mark.parametrize("name", RIGHT)

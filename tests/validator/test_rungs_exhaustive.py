@@ -79,7 +79,8 @@ def _case(seed: int) -> Case:
                 conditions.append(getattr(terms, random.choice(PREDICATES))(random.choice(words), word()))
             case _ if len(conditions) > 2:
                 c, d = random.sample(conditions, 2)
-                conditions.append(random.choice([terms.both, terms.either])(c, terms.not_(d)))
+                c, d = (each if random.random() < 0.5 else terms.not_(each) for each in (c, d))
+                conditions.append(random.choice([terms.both, terms.either])(c, d))
                 words.append(terms.ite(c, word(), word()))
     assumed = random.choices(conditions[1:], k=random.randrange(1, 5))
     assumed = [c if random.random() < 0.5 else terms.not_(c) for c in assumed]

@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--stop", action="store_true", help="stop at the first wrong verdict")
     given = parser.parse_args()
     if given.solver_alone:
-        pytest.MonkeyPatch().setattr("validator.judge.sample_states", lambda *_: iter(()))
+        pytest.MonkeyPatch().setattr("validator.running.sample_states", lambda *_: iter(()))
     seen: Counter[str] = Counter()
     number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
     while time.perf_counter() < until:
