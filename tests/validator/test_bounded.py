@@ -10,7 +10,7 @@ import pytest
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, evaluate
 from validator.bounded_facts import BoundedFacts
-from validator.object_terms import ObjectTerms
+from validator.object_terms import SimplifyingObjectTerms
 
 HALF = 1 << 63
 WORDS = (
@@ -33,7 +33,7 @@ def _number(random: Random) -> int:
             return random.randrange(-HALF, HALF)
 
 
-def _true_of(random: Random, terms: ObjectTerms, word: Term, value: int) -> list[Term]:
+def _true_of(random: Random, terms: SimplifyingObjectTerms, word: Term, value: int) -> list[Term]:
     """Conditions on the word that hold where it has that value."""
     low, high = sorted([value, _number(random)])
     mask = _number(random)
@@ -50,7 +50,7 @@ def _true_of(random: Random, terms: ObjectTerms, word: Term, value: int) -> list
 def test_values_stay_what_they_are(kind: str) -> None:
     random, changed = Random(kind), 0
     for _ in range(150):
-        terms = ObjectTerms(64, Layout())
+        terms = SimplifyingObjectTerms(64, Layout())
         x, y = terms.var("x"), terms.var("y")
         values = {"x": _number(random), "y": _number(random)}
         values = {name: terms.concrete.const(value) for name, value in values.items()}
@@ -91,7 +91,7 @@ def test_values_stay_what_they_are(kind: str) -> None:
     ],
 )
 def test_one_form(condition: str, one: str, other: str) -> None:
-    terms = ObjectTerms(64, Layout())
+    terms = SimplifyingObjectTerms(64, Layout())
     facts = BoundedFacts(terms)
     x = terms.var("x")
     names = {name: getattr(terms, name) for name in (*WORDS, *PREDICATES, "not_", "ite")}
@@ -110,7 +110,7 @@ def _with_constants(text: str) -> str:
 
 def test_proofs_by_denial() -> None:
     """Each is shown only by what its denial says of parts."""
-    terms = ObjectTerms(64, Layout())
+    terms = SimplifyingObjectTerms(64, Layout())
     x, y, c = terms.var("x"), terms.var("y"), terms.const
     more = terms.add(x, terms.one)
     facts = BoundedFacts(terms)
