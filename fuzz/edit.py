@@ -30,26 +30,35 @@ def edit(trace: Trace, random: Random) -> Trace:
 
 
 def edit_unseen(trace: Trace, values: Mapping[str, Datum], random: Random) -> Trace:
-    """The trace with another argument somewhere that is no other on one run, in which variables have those values: a
-    constant, or another variable. The same trace where there is none."""
-    places = [
-        (i, k) for i, op in enumerate(trace.ops) for k, arg in enumerate(op.args) if _value(arg, values) is not None
-    ]
-    if not places:
-        return trace
+    """Another trace that does the same on one run, in which variables have those values and all guards pass: without
+    one of its guards, or with another constant or variable as an argument. The same trace where there is none."""
+    guards = [i for i, op in enumerate(trace.ops) if op.op.is_guard]
+    uses = [(i, k) for i, op in enumerate(trace.ops) for k in range(len(op.args))]
+    uses = [(i, k) for i, k in uses if _value(trace.ops[i].args[k], values) is not None]
     for _ in range(_TRIES):
-        i, k = random.choice(places)
-        op = trace.ops[i]
-        wanted = _value(op.args[k], values)
-        known = [op.result for op in trace.ops[:i] if op.result is not None]
-        among: list[Value] = [var for var in (*trace.inputs, *known) if values.get(var.name) == wanted]
-        if isinstance(wanted, int):
-            among.append(ConstInt(wanted))
-        args = (*op.args[:k], random.choice(among), *op.args[k + 1 :]) if among else op.args
-        candidate = replace(trace, ops=(*trace.ops[:i], replace(op, args=args), *trace.ops[i + 1 :]))
+        if guards and random.random() < 0.5:
+            i = random.choice(guards)
+            ops = (*trace.ops[:i], *trace.ops[i + 1 :])
+        elif uses:
+            i, k = random.choice(uses)
+            ops = (*trace.ops[:i], _with_equal(trace, i, k, values, random), *trace.ops[i + 1 :])
+        else:
+            continue
+        candidate = replace(trace, ops=ops)
         if candidate != trace and _is_well_formed(candidate):
             return candidate
     return trace
+
+
+def _with_equal(trace: Trace, i: int, k: int, values: Mapping[str, Datum], random: Random) -> Operation:
+    """The operation i with something else as its argument k that has the same value."""
+    op = trace.ops[i]
+    wanted = _value(op.args[k], values)
+    ahead = [one.result for one in trace.ops[:i] if one.result is not None]
+    among: list[Value] = [var for var in (*trace.inputs, *ahead) if values.get(var.name) == wanted]
+    if isinstance(wanted, int):
+        among.append(ConstInt(wanted))
+    return replace(op, args=(*op.args[:k], random.choice(among or [op.args[k]]), *op.args[k + 1 :]))
 
 
 def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
