@@ -291,16 +291,16 @@ def _numbered(stem: str, taken: set[str]) -> Ref:
 
 
 def _simpler(value: int, word: int) -> Iterator[int]:
-    """Values that are simpler than `value`, simplest first: small ones, the limits, the highest bit alone and next to
-    it, and `value` with one bit less."""
-    size, limit = abs(value), 1 << (word - 1)
-    high = 1 << max(0, size.bit_length() - 1)
-    near = [high, high - 1, high + 1] if value > 0 else [-high, 1 - high, -high - 1]
-    for simple in (*simple_values(word)[:_SMALL], *near, limit - 1, -limit):
+    """Values that are simpler than `value`, simplest first: small ones, powers of two and those below them, and `value`
+    with one bit less. Of the powers, few are tried each time: the next search starts from what was found."""
+    size, bits = abs(value), abs(value).bit_length()
+    exponents = [*range(8, bits - 8, 8), *range(max(3, bits - 8), bits)]
+    powers = [power for k in exponents for power in ((1 << k) - 1, 1 << k)]
+    for simple in (*simple_values(word)[:_SMALL], *(power if value > 0 else -power for power in powers)):
         if simple == value:
             return
         yield simple
-    for bit in reversed(range(size.bit_length())):
+    for bit in reversed(range(bits)):
         if size >> bit & 1:
             smaller = size & ~(1 << bit)
             yield smaller if value > 0 else -smaller
