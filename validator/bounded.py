@@ -224,27 +224,6 @@ class BoundedRewriting:
             return terms.true
         return terms.false if limit < -self._half else terms.slt(part, terms.const(limit + 1))
 
-    def _add_overflows(self, a: Term, b: Term) -> Term | None:
-        if b.kind != "const":
-            return None
-        return self._sum_overflows(a, b.value)
-
-    def _sub_overflows(self, a: Term, b: Term) -> Term | None:
-        terms = self._terms
-        if b.kind == "const":
-            return self._sum_overflows(a, -b.value)
-        if a.kind != "const":
-            return None
-        if a.value >= 0:  # a - b is too large
-            return terms.slt(b, terms.const(a.value - (self._half - 1)))
-        return terms.not_(terms.slt(b, terms.const(a.value + self._half + 1)))
-
-    def _sum_overflows(self, a: Term, constant: int) -> Term:
-        terms = self._terms
-        if constant >= 0:
-            return self._at_least(a, self._half - constant)
-        return terms.slt(a, terms.const(-self._half - constant))
-
     def _at_least(self, a: Term, bound: int) -> Term:
         """`bound` may be any integer."""
         if bound >= self._half:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from optimizer.ir.term import Term, cone
 from validator.bounded_facts import BoundedFacts
 from validator.division_lemmas import DIVISION_LEMMAS
+from validator.encode import Definedness
 from validator.facts import Facts
 from validator.lemmas import Lemmas
 from validator.object_kinds import LEAVES
@@ -19,6 +21,15 @@ from validator.product_lemmas import PRODUCT_LEMMAS
 _F = TypeVar("_F", bound=Facts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Way(Generic[_F]):
+    """The facts at the last of some places, each behind the one before it, and how many operations are known to be
+    defined at each. There is a mark for each place but the first."""
+
+    facts: _F
+    steps: list[tuple[Place, int]]
+
+
 class KnownPlaces(Generic[_F]):
     """The facts at places. Obligations come in the order of the traces, so that those at one place grow out of those
     at the one before; places behind all events (`events` is None) are a sequence of their own."""
@@ -26,7 +37,7 @@ class KnownPlaces(Generic[_F]):
     def __init__(self, pair: Pair, facts: Callable[[ObjectTerms], _F]) -> None:
         self._pair = pair
         self._none = facts
-        self._latest: dict[bool, tuple[Place, int, _F]] = {}
+        self._ways: dict[bool, _Way[_F]] = {}
         self._given: tuple[Place, tuple[Term, ...], _F] | None = None
 
     def at(self, place: Place, given: tuple[Term, ...]) -> _F:
@@ -50,7 +61,8 @@ class KnownPlaces(Generic[_F]):
         guard certainly fails, its exit block is defined."""
         before = self._pair.before
         position = bisect_right(before.defined, place.before, key=lambda known: known.guards)
-        for number, guard in enumerate(before.guards[place.before :], place.before):
+        for number in range(place.before, len(before.guards)):
+            guard = before.guards[number]
             if place.events is not None and guard.events > place.events:
                 return
             passes = facts.rebuild(guard.passes)
@@ -59,27 +71,41 @@ class KnownPlaces(Generic[_F]):
                     facts.assume(known.condition)
             if passes is not self._pair.terms.true:
                 return
-            for known in before.defined[position:]:
-                if known.guards > number + 1 or (place.events is not None and known.events > place.events):
-                    break
-                facts.assume(known.condition)
+            while position < len(before.defined) and _is_behind(before.defined[position], number + 1, place.events):
+                facts.assume(before.defined[position].condition)
                 position += 1
 
     def _at(self, place: Place) -> _F:
-        start = Place(0, 0, None if place.events is None else 0)
-        latest, defined, facts = self._latest.get(place.events is None) or (start, 0, self._none(self._pair.terms))
-        if latest.before > place.before or latest.after > place.after or (latest.events or 0) > (place.events or 0):
-            latest, defined, facts = start, 0, self._none(self._pair.terms)
+        """Goes back to the last place that is not behind this one, and on from there."""
+        way = self._way(place)
+        while not way.steps[-1][0].is_ahead_of(place):
+            way.steps.pop()
+            way.facts.take_back()
+        latest, defined = way.steps[-1]
+        if latest != place:
+            way.facts.mark()
+            way.steps.append((place, self._go_on(way.facts, latest, defined, place)))
+        return way.facts
+
+    def _way(self, place: Place) -> _Way[_F]:
+        way = self._ways.get(place.events is None)
+        if way is None:
+            start = Place(0, 0, None if place.events is None else 0)
+            facts = self._none(self._pair.terms)
+            way = _Way(facts, [(start, self._go_on(facts, start, 0, start))])
+            self._ways[place.events is None] = way
+        return way
+
+    def _go_on(self, facts: Facts, latest: Place, defined: int, place: Place) -> int:
+        """Assume what holds at `place` and not yet at `latest`, where so many operations were known to be defined. How
+        many are, there?"""
         before, after = self._pair.before, self._pair.after
-        for known in before.defined[defined:]:
-            if known.guards > place.before or (place.events is not None and known.events > place.events):
-                break
-            facts.assume(known.condition)
+        while defined < len(before.defined) and _is_behind(before.defined[defined], place.before, place.events):
+            facts.assume(before.defined[defined].condition)
             defined += 1
         for guard in (*before.guards[latest.before : place.before], *after.guards[latest.after : place.after]):
             facts.assume(guard.passes)
-        self._latest[place.events is None] = (place, defined, facts)
-        return facts
+        return defined
 
 
 class CheapRungs:
@@ -123,11 +149,7 @@ class CheapRungs:
     def _is_known(self, condition: Term, place: Place) -> bool:
         """Did a guard that has passed say so, or an operation that is defined there?"""
         known = self._first_defined.get(condition)
-        if (
-            known is not None
-            and known.guards <= place.before
-            and (place.events is None or known.events <= place.events)
-        ):
+        if known is not None and _is_behind(known, place.before, place.events):
             return True
         return (
             self._first_before.get(condition, place.before) < place.before
@@ -162,6 +184,11 @@ class CheapRungs:
             else:
                 known[term] = frozenset().union(*sets)
         return known[root]
+
+
+def _is_behind(known: Definedness, guards: int, events: int | None) -> bool:
+    """Do no more guards and events than those stand before the operation?"""
+    return known.guards <= guards and (events is None or known.events <= events)
 
 
 def _first_uses(conditions: Sequence[Term]) -> dict[Term, int]:

@@ -11,6 +11,7 @@ What was rebuilt is kept. A new fact drops only what is built of the terms that 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 
 from optimizer.ir.term import Term, cone_within
@@ -40,7 +41,7 @@ class Facts:
         self._constants: dict[Term, dict[Hashable, Term]] = {}
         self._stands_for: dict[Term, Term] = {}
         self._rebuilt: dict[Term, Term] = {}
-        self._users: dict[Term, set[Term]] = {}  # whose rebuilding looked at the term
+        self._users: defaultdict[Term, set[Term]] = defaultdict(set)  # whose rebuilding looked at the term
         self.learned: list[Term] = []
         self.contradiction = False
 
@@ -195,12 +196,12 @@ class Facts:
 
     def _outdate(self, term: Term) -> None:
         """More is known of the term: what it was rebuilt to may change, and what is built of it."""
-        rebuilt, drop = self._rebuilt, self._journal.drop
+        rebuilt, users, drop = self._rebuilt, self._users, self._journal.drop
         if term in rebuilt:
             drop(rebuilt, term)
         stack = [term]
         while stack:
-            for user in self._users.get(stack.pop(), ()):
+            for user in users.get(stack.pop(), ()):
                 if user in rebuilt:
                     drop(rebuilt, user)
                     stack.append(user)
@@ -212,25 +213,27 @@ class Facts:
         return self._rebuild(root, _LARGEST, _ROUNDS)
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
-        for term in cone_within([root], self._rebuilt, most) or ():
-            self._journal.put(self._rebuilt, term, self._rewritten(term, rounds))
-        return self._rebuilt.get(root, root)
+        rebuilt = self._rebuilt
+        parts = (root,) if all(arg in rebuilt for arg in root.args) else cone_within([root], rebuilt, most)
+        for term in parts or ():
+            self._journal.put(rebuilt, term, self._rewritten(term, rounds))
+        return rebuilt.get(root, root)
 
     def _rewritten(self, term: Term, rounds: int) -> Term:
         """The term whose parts are rebuilt, rebuilt itself."""
         users = self._users
         for arg in term.args:
-            users.setdefault(arg, set()).add(term)
+            users[arg].add(term)
         made = self._reassembled(term)
         new = self._replaced(made)
-        for other in (made, new):
-            if other is not term:
-                users.setdefault(other, set()).add(term)
-        if new is term or not rounds or new in self._rebuilt:
+        if new is term:
+            return term
+        users[made].add(term)
+        users[new].add(term)
+        if not rounds or new in self._rebuilt:
             return self._rebuilt.get(new, new)
         last = self._rebuild(new, _LARGEST_RESULT, rounds - 1)
-        if last is not new:
-            users.setdefault(last, set()).add(term)
+        users[last].add(term)
         return last
 
     def _reassembled(self, term: Term) -> Term:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from random import Random
 
@@ -70,6 +71,28 @@ def test_values_stay_what_they_are(kind: str) -> None:
     assert changed > 20
 
 
+@pytest.mark.parametrize("kind", WORDS)
+def test_comparisons_of_results(kind: str) -> None:
+    """At width 4: an operation with a constant, compared with a constant, where little is known of its operand."""
+    random, changed = Random(kind), 0
+    for first in range(-8, 8):
+        terms = ObjectTerms(4, Layout())
+        x, c = terms.var("x"), terms.const
+        word = getattr(terms, kind)(x, c(first))
+        known = random.choice([terms.sle(c(-2), x), terms.slt(x, c(3)), terms.ult(x, c(6)), terms.slt(x, terms.zero)])
+        facts = BoundedFacts(terms)
+        facts.assume(known)
+        values = [value for value in range(-8, 8) if evaluate([known], {"x": value}, 4) == [True]]
+        for predicate in PREDICATES:
+            for second in range(-8, 8):
+                term = getattr(terms, predicate)(word, c(second))
+                new = facts.rebuild(term)
+                changed += new is not term
+                for value in values:
+                    assert evaluate([term], {"x": value}, 4) == evaluate([new], {"x": value}, 4), (known, term, new)
+    assert changed > 100
+
+
 @pytest.mark.parametrize(
     ("condition", "one", "other"),
     [
@@ -106,6 +129,25 @@ def test_one_form(condition: str, one: str, other: str) -> None:
 
 def _with_constants(text: str) -> str:
     return re.sub(r"-?\b\d+", lambda number: f"const({number[0]})", text)
+
+
+def test_combined_conditions() -> None:
+    """Random combinations of four conditions, each of which may hold or not."""
+    random, changed = Random(0), 0
+    for _ in range(400):
+        terms = ObjectTerms(4, Layout())
+        atoms = [terms.slt(terms.var(name), terms.zero) for name in "pqrs"]
+        made = list(atoms)
+        for _ in range(8):
+            c, d = (each if random.random() < 0.5 else terms.not_(each) for each in random.sample(made, 2))
+            made.append(terms.both(c, d))
+        facts = BoundedFacts(terms)
+        rebuilt = [facts.rebuild(condition) for condition in made]
+        changed += sum(new is not old for new, old in zip(rebuilt, made, strict=True))
+        for signs in itertools.product((-1, 0), repeat=4):
+            values = dict(zip("pqrs", signs, strict=True))
+            assert evaluate(made, values, 4) == evaluate(rebuilt, values, 4), (made, rebuilt)
+    assert changed > 200
 
 
 def test_proofs_by_denial() -> None:

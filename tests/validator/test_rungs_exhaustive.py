@@ -28,6 +28,7 @@ BINARY = (
     *("add", "add", "sub", "mul", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"),
     *("bit_and", "bit_and", "bit_or", "bit_xor", "shl", "lshr", "ashr"),
 )
+SHIFTS = ("shl", "lshr", "ashr", "udiv", "sdiv", "fdiv")
 PREDICATES = ("eq", "eq", "slt", "slt", "ult", "ult", "add_overflows", "sub_overflows", "mul_overflows")
 
 
@@ -73,8 +74,11 @@ def _case(seed: int) -> Case:
         match random.randrange(8):
             case 0:
                 words.append(getattr(terms, random.choice(UNARY))(random.choice(words)))
-            case 1 | 2 | 3:
+            case 1 | 2:
                 words.append(getattr(terms, random.choice(BINARY))(random.choice(words), word()))
+            case 3:
+                amount = terms.const(random.randrange(1, 4))
+                words.append(getattr(terms, random.choice(SHIFTS))(random.choice(words), amount))
             case 4 | 5 | 6:
                 conditions.append(getattr(terms, random.choice(PREDICATES))(random.choice(words), word()))
             case _ if len(conditions) > 2:
