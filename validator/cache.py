@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -28,7 +28,7 @@ import validator
 from optimizer.ir.faults import InputError
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import format_trace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, all_operations
 from validator.exits import describe
 from validator.judge import validate
 from validator.plain_data import WrongData, from_plain, to_plain
@@ -73,13 +73,16 @@ class Cache:
 
     def get(self, question: Question) -> Kept | None:
         """The verdict that `validate` would come to, None where it is not known."""
+        start = time.perf_counter()
         entry = _read(self._path(question.key), question.key)
         if entry is None:
             return None
         try:
-            return _verdict(entry, question) if _is_current(entry, question.options.effort) else None
+            found = _verdict(entry, question) if _is_current(entry, question) else None
         except (InputError, LookupError, TypeError, WrongData):
             return None
+        seconds = time.perf_counter() - start
+        return None if found is None else replace(found, evidence=replace(found.evidence, cached=True, seconds=seconds))
 
     def put(self, question: Question, verdict: Verdict) -> None:
         """Keep the verdict, if it is one that is kept."""
@@ -147,9 +150,6 @@ def _digest(data: bytes) -> str:
 
 
 def _is_kept(verdict: Kept) -> bool:
-    # The same traces may stand in other lines.
-    if isinstance(verdict, Unknown) and re.search(r"\bline \d", verdict.reason):
-        return False
     return _is_final(verdict) or verdict.evidence.is_repeatable
 
 
@@ -164,25 +164,34 @@ def _is_final(verdict: Kept) -> bool:
             return False
 
 
-def _is_current(entry: dict[str, Any], effort: int) -> bool:
+def _is_current(entry: dict[str, Any], question: Question) -> bool:
     """Is there nothing here that could say more, or otherwise?"""
     then, now = entry["solvers"], installed_solvers()
     if any(then[name] != version for name, version in now.items() if name in then):
         return False
-    return entry["effort"] is None or (entry["effort"] >= effort and now.keys() <= then.keys())
+    if entry["effort"] is not None and (entry["effort"] < question.options.effort or not now.keys() <= then.keys()):
+        return False
+    return entry["lines"] is None or entry["lines"] == _lines(question)
+
+
+def _lines(question: Question) -> str:
+    """A hash of the numbers of the lines, which are no part of the key: an unknown names some."""
+    traces = (question.before, question.after)
+    return _digest(str([[operation.line for operation in all_operations(trace)] for trace in traces]).encode())
 
 
 def _entry(verdict: Kept, question: Question) -> dict[str, Any]:
-    found = [verdict.counterexample, *verdict.others] if isinstance(verdict, Refuted) else []
-    return {
+    entry = {
         "key": question.key,
         "solvers": installed_solvers(),
         "effort": None if _is_final(verdict) else question.options.effort,
+        "lines": _lines(question) if isinstance(verdict, Unknown) else None,
         "verdict": type(verdict).__name__,
-        "reason": verdict.reason if isinstance(verdict, Unknown) else "",
-        "evidence": to_plain(verdict.evidence, _OF_THE_RUN),
-        "counterexamples": [_counterexample_data(one, question.before) for one in found],
     }
+    if isinstance(verdict, Refuted):
+        found = [_counterexample_data(one, question.before) for one in (verdict.counterexample, *verdict.others)]
+        return entry | {"evidence": to_plain(verdict.evidence, _OF_THE_RUN), "counterexamples": found}
+    return entry | {"said": to_plain(verdict, _OF_THE_RUN)}
 
 
 def _counterexample_data(found: Counterexample, before: Trace) -> dict[str, Any]:
@@ -196,14 +205,13 @@ def _counterexample_data(found: Counterexample, before: Trace) -> dict[str, Any]
 
 def _verdict(entry: dict[str, Any], question: Question) -> Kept | None:
     """The verdict of an entry; None where a counterexample is none."""
-    evidence = replace(from_plain(Evidence, entry["evidence"], _OF_THE_RUN), cached=True)
-    match entry["verdict"]:
-        case "Proved":
-            return Proved(evidence)
-        case "Unknown":
-            return Unknown(evidence, entry["reason"])
-    replayed = _replayed(entry["counterexamples"], question)
-    return None if replayed is None else Refuted(evidence, replayed[0], tuple(replayed[1:]))
+    if entry["verdict"] == Refuted.__name__:
+        evidence = from_plain(Evidence, entry["evidence"], _OF_THE_RUN)
+        replayed = _replayed(entry["counterexamples"], question)
+        return None if replayed is None else Refuted(evidence, replayed[0], tuple(replayed[1:]))
+    kinds = {kind.__name__: kind for kind in (Proved, Unknown)}
+    said: Proved | Unknown = from_plain(kinds[entry["verdict"]], entry["said"], _OF_THE_RUN)
+    return said
 
 
 def _replayed(stored: Sequence[dict[str, Any]], question: Question) -> list[Counterexample] | None:

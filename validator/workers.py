@@ -28,6 +28,9 @@ _CHUNK = 1 << 16
 
 _DYING_S = 1.0
 
+_SLACK_MB = 256
+"""What a worker starts inherits its limit of memory. With this, limits of its own come first."""
+
 # A worker is there at once, with all modules. It is made where there are no threads, and no solvers to inherit.
 _PROCESSES = get_context("fork")
 
@@ -230,24 +233,31 @@ class _Workers:
     def _end(self, workers: Sequence[_Worker]) -> None:
         """End these workers, and all that they have started."""
         for worker in workers:
-            with suppress(ProcessLookupError):
-                os.killpg(worker.process.pid, signal.SIGKILL)
+            _signal(worker, signal.SIGTERM)  # so that it ends processes that are in no group of its
+        deadline = time.monotonic() + _DYING_S
         for worker in workers:
+            wait([worker.process.sentinel], max(0.0, deadline - time.monotonic()))
+            _signal(worker, signal.SIGKILL)
             worker.process.join()
             worker.connection.close()
         self._workers = [worker for worker in self._workers if worker not in workers]
+
+
+def _signal(worker: _Worker, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(worker.process.pid, number)
 
 
 def _serve(connection: _Connection, inherited: Sequence[_Connection], judge: Judge, megabytes: int) -> None:
     """What a worker does. It is the head of a group of processes, and leaves Ctrl-C to the process that started it."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, _exit)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
     for one in inherited:
         one.close()
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, most))
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, ((megabytes + _SLACK_MB) << 20, most))
     with suppress(EOFError, OSError):  # nobody is there any more
         while True:
             connection.send(judge(connection.recv()))
@@ -266,14 +276,14 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _exit(*_: object) -> None:
+    raise SystemExit(128 + signal.SIGTERM)
+
+
 @contextmanager
 def _hearing_of_the_end() -> Iterator[None]:
     """SIGTERM ends what is running inside as an exception does."""
-
-    def end(*_: object) -> None:
-        raise SystemExit(128 + signal.SIGTERM)
-
-    before = signal.signal(signal.SIGTERM, end)
+    before = signal.signal(signal.SIGTERM, _exit)
     try:
         yield
     finally:

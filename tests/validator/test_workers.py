@@ -34,10 +34,22 @@ def planted(request: Request) -> Answer:
         case "killed":
             os.kill(os.getpid(), signal.SIGKILL)
         case "sleeper":
-            sleeper = subprocess.Popen(["sleep", "1000"])
-            Path(words[1]).write_text(str(sleeper.pid))
-            time.sleep(1000)
+            _sleep(Path(words[1]), start_new_session=False)
+        case "solver":
+            _sleep(Path(words[1]), start_new_session=True)
     return Answer(f"{request.number} {' '.join(words)}", 0)
+
+
+def _sleep(note: Path, *, start_new_session: bool) -> None:
+    """As a solver does that is hard at work."""
+    sleeper = subprocess.Popen(["sleep", "1000"], start_new_session=start_new_session)
+    note.write_text(str(sleeper.pid))
+    try:
+        time.sleep(1000)
+    except BaseException:
+        if start_new_session:
+            sleeper.kill()
+        raise
 
 
 def lost(request: Request, loss: Loss) -> Answer:
@@ -87,9 +99,10 @@ def test_a_batch_goes_on_without_the_workers_that_it_loses(tmp_path: Path) -> No
         assert answers(tmp_path, lines, jobs) == told + [f"{number} say d" for number in range(9, 19)]
 
 
-def test_what_a_late_worker_has_started_is_ended_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sleeper", "solver"])
+def test_what_a_late_worker_has_started_is_ended_too(kind: str, tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    assert answers(tmp_path, [f"sleeper {note}", "say a"], 2) == ["1 late", "2 say a"]
+    assert answers(tmp_path, [f"{kind} {note}", "say a"], 2) == ["1 late", "2 say a"]
     deadline = time.monotonic() + 5
     while is_running(int(note.read_text())):
         assert time.monotonic() < deadline
@@ -157,11 +170,10 @@ def test_memory_is_limited(tmp_path: Path) -> None:
         except MemoryError:
             return Answer("no memory", 0)
 
-    here_mb = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") >> 20
     path = tmp_path / "lines"
-    path.write_text("1\n800\n1\n")
+    path.write_text("1\n3000\n1\n")
     with path.open("rb") as file:
-        found = [one.text for one in judge_all(file, eats, lost, Supervision(2, here_mb + 400, 10.0))]
+        found = [one.text for one in judge_all(file, eats, lost, Supervision(2, 2000, 10.0))]
     assert found == ["1", "no memory", "1"]
 
 
