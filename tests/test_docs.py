@@ -9,7 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -310,7 +310,7 @@ def test_the_readme_counts_what_is_left_of_the_running_example() -> None:
 
 def test_the_readme_lists_the_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    pinned = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    pinned = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     assert set(rows(README, "package")) == {name.partition("==")[0] for name in pinned}
 
 

@@ -72,37 +72,27 @@ class _Asking:
     def check(self, script: Script) -> Reply:
         timeout_ms = max(1, int(min(_LARGEST, self._timeout_s * 1000)))
         limits = f"(set-option :rlimit {self._effort})\n(set-option :timeout {timeout_ms})\n"
-        why = "(get-info :rlimit)\n(get-info :reason-unknown)\n"
-        said = self._exchange(f"{limits}{script.body}{self._solve}{why}")
+        said = self._exchange(f"{limits}{script.body}", script)
         match said[0]:
             case "unsat":
                 return None
             case "sat":
-                return self._replayable(script)
+                values = _values(script, said)
+                if script.apart:  # if possible, values for which what need not hold does
+                    better = self._exchange(script.apart, script)
+                    return _values(script, better) if better[0] == "sat" else values
+                return values
             case "unknown" if len(said) > 2:
                 return GaveUp(self._why(said[1], said[2]))
         raise _NoAnswer(said[0])
 
-    def _exchange(self, text: str) -> list[str]:
-        said = self._process.ask(f'{text}(echo "{_END}")\n', _END, self._timeout_s + _GRACE_S)
-        if "(error" in said:
-            raise _NoAnswer(said.strip())
+    def _exchange(self, text: str, script: Script) -> list[str]:
+        """The lines that Z3 says to assertions: its answer, or what is wrong with them; what that took, the reason for
+        an `unknown`, and values, an error where there are none."""
+        tell = f"(get-value ({' '.join(script.asked)}))\n" if script.asked else ""
+        solve = f"{self._solve}(get-info :rlimit)\n(get-info :reason-unknown)\n{tell}"
+        said = self._process.ask(f'{text}{solve}(echo "{_END}")\n', _END, self._timeout_s + _GRACE_S)
         return said.split("\n")
-
-    def _replayable(self, script: Script) -> Mapping[str, int]:
-        """The values of a model, if possible one in which what need not hold does."""
-        values = self._values(script)
-        if script.apart and values and self._exchange(f"{script.apart}{self._solve}")[0] == "sat":
-            return self._values(script)
-        return values
-
-    def _values(self, script: Script) -> Mapping[str, int]:
-        if not script.asked:
-            return {}
-        values = values_in("\n".join(self._exchange(f"(get-value ({' '.join(script.asked)}))\n")))
-        if values.keys() != script.asked.keys():
-            raise _NoAnswer("values are missing")
-        return values
 
     def _why(self, used: str, reason: str) -> str:
         count = re.search(r"\d+", used)
@@ -112,6 +102,13 @@ class _Asking:
         if "undecided" in reason:  # by preprocessing alone, where the effort is too little for more
             return "effort"
         return {"canceled": "wall", "timeout": "wall", "memout": "memory"}.get(reason, reason)
+
+
+def _values(script: Script, said: list[str]) -> Mapping[str, int]:
+    values = values_in("\n".join(said[3:]))
+    if values.keys() != script.asked.keys():
+        raise _NoAnswer("values are missing")
+    return values
 
 
 @cache
