@@ -14,7 +14,6 @@ from validator.cli_invoke import invoke
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
-from validator.query_files import QueryFiles
 from validator.report import plain, verdict_json, verdict_text
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
@@ -180,7 +179,11 @@ def validate(
         raise click.UsageError("--cache-only needs a cache: --cache DIR.")
     if emit_smt2 is not None and cache is not None:
         raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
-    queries = None if emit_smt2 is None else QueryFiles(Path(emit_smt2))
+    queries = None
+    if emit_smt2 is not None:
+        from validator.query_files import QueryFiles  # here: it is seldom asked for
+
+        queries = QueryFiles(Path(emit_smt2))
     judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
     if batch is not None:
         if before is not None:

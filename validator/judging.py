@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +46,8 @@ class Judging:
         except MemoryError:
             return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
         except Exception as problem:
+            import traceback  # here: only a fault needs it
+
             return self._fault(before, after, traceback.format_exc(), repr(problem))
         if isinstance(verdict, Failed) and verdict.fault is Fault.TOOL:
             return self._fault(before, after, f"{verdict.report}\n{verdict.reason}", verdict.report)

@@ -36,6 +36,10 @@ class PlainTerms(Domain[Term, Term]):
             term = self._made[key] = Term(kind, args, value, len(self._made))
         return term
 
+    def __len__(self) -> int:
+        """How many terms there are."""
+        return len(self._made)
+
     def remade(self, term: Term, args: Sequence[Term]) -> Term:
         """The term that `term` is with other arguments."""
         made: Term = getattr(self, term.kind)(*args)

@@ -556,7 +556,8 @@ def test_a_trace_that_is_never_defined_is_told() -> None:
 def test_guards_that_pin_all_inputs_are_not_vacuous() -> None:
     text = "[i0]\ni1 = int_mul(i0, i0)\nguard_value(i1, 15241578750190521) []\nfinish(i0)"
     assert proved(text, text).evidence.vacuous == ()
-    assert proved(text, text, effort=1).evidence.vacuous is None
+    mixed = "[i0]\ni1 = uint_mul_high(i0, i0)\nguard_value(i1, 15241578750190521) []\nfinish(i0)"
+    assert proved(mixed, mixed, effort=1).evidence.vacuous is None
 
 
 def test_a_guard_that_passes_only_where_the_trace_is_undefined_is_told() -> None:
@@ -577,6 +578,13 @@ def test_an_operation_that_is_not_modelled() -> None:
     verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = newstr(3)\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
     assert (verdict.reason, verdict.trace) == ("line 3: newstr", "after")
+
+
+HARD = (
+    "[i0, i1]\ni2 = uint_mul_high(i0, i1)\ni3 = uint_mul_high(i2, i1)\ni4 = int_xor(i3, i2)\nfinish(i4)",
+    "[i0, i1]\ni2 = uint_mul_high(i0, i1)\ni3 = uint_mul_high(i1, i0)\ni4 = uint_mul_high(i1, i3)\n"
+    "i5 = int_or(i4, i2)\ni6 = int_and(i4, i2)\ni7 = int_sub(i5, i6)\nfinish(i7)",
+)
 
 
 def test_too_little_effort_is_unknown() -> None:

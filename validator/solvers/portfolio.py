@@ -7,13 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
-from validator.solvers import child_process, z3_process
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
-from validator.solvers.smtlib import Script, script
+
+if TYPE_CHECKING:
+    from validator.solvers.smtlib import Script
 
 FIRST_EFFORT = 300_000
 """What most queries need far less than, in Z3's rlimit units."""
@@ -57,6 +59,8 @@ class Portfolio:
         alone is asked, if no other one is chosen. `left_s` is the time until the net closes."""
         if left_s <= 0:
             return GaveUp("wall", ())
+        from validator.solvers.smtlib import script  # here: most pairs put no query
+
         query = script(self._terms, conditions)
         circuit = Circuit.of(cone(conditions), self._terms.width)
         answer = self._ask(query, circuit, effort, time.monotonic() + left_s)
@@ -65,6 +69,8 @@ class Portfolio:
         return answer
 
     def _ask(self, query: Script, circuit: Circuit, effort: int, deadline: float) -> Answer:
+        from validator.solvers import child_process, z3_process
+
         gave_up: list[GaveUp] = []
         for solver, units in self._turns(circuit, effort):
             left_s = deadline - time.monotonic()
@@ -89,6 +95,8 @@ class Portfolio:
         if self._choice is not SolverChoice.AUTO:
             yield self._choice.value, effort
             return
+        from validator.solvers import child_process
+
         others = effort > FIRST_EFFORT
         if others and child_process.is_installed("bitwuzla"):
             yield "z3", FIRST_EFFORT
@@ -100,7 +108,11 @@ class Portfolio:
 
 def require(choice: SolverChoice) -> None:
     """Raises `InputError` where the solver that is chosen is not installed."""
-    if choice in (SolverChoice.BITWUZLA, SolverChoice.CVC5) and not child_process.is_installed(choice.value):
+    if choice not in (SolverChoice.BITWUZLA, SolverChoice.CVC5):
+        return
+    from validator.solvers import child_process
+
+    if not child_process.is_installed(choice.value):
         raise InputError(f"{choice.value} is not installed: pip install 'traceproof[solvers]'")
 
 
