@@ -76,7 +76,7 @@ def test_comparisons_of_results(kind: str) -> None:
     """At width 4: an operation with a constant, compared with a constant, where little is known of its operand."""
     random, changed = Random(kind), 0
     for first in range(-8, 8):
-        terms = ObjectTerms(4, Layout())
+        terms = SimplifyingObjectTerms(4, Layout())
         x, c = terms.var("x"), terms.const
         word = getattr(terms, kind)(x, c(first))
         known = random.choice([terms.sle(c(-2), x), terms.slt(x, c(3)), terms.ult(x, c(6)), terms.slt(x, terms.zero)])
@@ -135,7 +135,7 @@ def test_combined_conditions() -> None:
     """Random combinations of four conditions, each of which may hold or not."""
     random, changed = Random(0), 0
     for _ in range(400):
-        terms = ObjectTerms(4, Layout())
+        terms = SimplifyingObjectTerms(4, Layout())
         atoms = [terms.slt(terms.var(name), terms.zero) for name in "pqrs"]
         made = list(atoms)
         for _ in range(8):
