@@ -30,7 +30,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 LANGUAGE = ROOT / "docs" / "trace-language.md"
 HEAP = ROOT / "docs" / "heap.md"
-DOCUMENTS = (README, LANGUAGE, HEAP)
+CACHE = ROOT / "docs" / "cache.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, CACHE)
 CORPUS = ROOT / "corpus"
 
 
