@@ -6,12 +6,13 @@ what its guard hands over are others, two operations change places, or a guard s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
+from optimizer.ir.heap import Datum
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
@@ -23,14 +24,51 @@ def edit(trace: Trace, random: Random) -> Trace:
     """Another well-formed trace with the same inputs; the same trace where no edit worked out."""
     for _ in range(_TRIES):
         candidate = replace(trace, ops=tuple(_edited(list(trace.ops), trace, random)))
-        try:
-            check(candidate)
-            layout_of(candidate)
-        except (IllFormed, InputError):
-            continue
-        if candidate != trace:
+        if candidate != trace and _is_well_formed(candidate):
             return candidate
     return trace
+
+
+def edit_unseen(trace: Trace, values: Mapping[str, Datum], random: Random) -> Trace:
+    """The trace with another argument somewhere that is no other on one run, in which variables have those values: a
+    constant, or another variable. The same trace where there is none."""
+    places = [
+        (i, k) for i, op in enumerate(trace.ops) for k, arg in enumerate(op.args) if _value(arg, values) is not None
+    ]
+    if not places:
+        return trace
+    for _ in range(_TRIES):
+        i, k = random.choice(places)
+        op = trace.ops[i]
+        wanted = _value(op.args[k], values)
+        known = [op.result for op in trace.ops[:i] if op.result is not None]
+        among: list[Value] = [var for var in (*trace.inputs, *known) if values.get(var.name) == wanted]
+        if isinstance(wanted, int):
+            among.append(ConstInt(wanted))
+        args = (*op.args[:k], random.choice(among), *op.args[k + 1 :]) if among else op.args
+        candidate = replace(trace, ops=(*trace.ops[:i], replace(op, args=args), *trace.ops[i + 1 :]))
+        if candidate != trace and _is_well_formed(candidate):
+            return candidate
+    return trace
+
+
+def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
+    match arg:
+        case Var(name=name):
+            return values.get(name)
+        case ConstInt(value):
+            return value
+        case _:
+            return None
+
+
+def _is_well_formed(trace: Trace) -> bool:
+    try:
+        check(trace)
+        layout_of(trace)
+    except (IllFormed, InputError):
+        return False
+    return True
 
 
 def _edited(ops: list[Operation], trace: Trace, random: Random) -> list[Operation]:

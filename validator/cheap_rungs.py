@@ -8,10 +8,13 @@ from typing import Generic, TypeVar
 
 from optimizer.ir.term import Term, cone
 from validator.bounded_facts import BoundedFacts
+from validator.division_lemmas import DIVISION_LEMMAS
 from validator.facts import Facts
+from validator.lemmas import Lemmas
 from validator.object_kinds import LEAVES
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair, Place
+from validator.product_lemmas import PRODUCT_LEMMAS
 
 _F = TypeVar("_F", bound=Facts)
 
@@ -87,6 +90,7 @@ class CheapRungs:
         self._is_late = is_late
         self._known = KnownPlaces(pair, Facts)
         self._bounded = KnownPlaces(pair, BoundedFacts)
+        self._lemmas = Lemmas(pair.terms, (*DIVISION_LEMMAS, *PRODUCT_LEMMAS))
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
@@ -96,7 +100,7 @@ class CheapRungs:
     def settle(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
         what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
-        are left."""
+        are left. `lemmas`: that, when lemmas have rewritten it."""
         terms, place, claim = self._pair.terms, obligation.place, obligation.claim
         if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
             return "structure"
@@ -112,7 +116,9 @@ class CheapRungs:
         if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
             return "structure"
         bounded = self._bounded.at(obligation.place, obligation.given)
-        return "intervals" if bounded.proves(obligation.claim) else None
+        if bounded.proves(obligation.claim):
+            return "intervals"
+        return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
 
     def _is_known(self, condition: Term, place: Place) -> bool:
         """Did a guard that has passed say so, or an operation that is defined there?"""
@@ -134,23 +140,28 @@ class CheapRungs:
 
     def slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:
         """`start` and those of `conditions` that it shares variables with, directly or through others."""
-        taken, reached = list(start), set().union(*map(self._variables_of, start))
-        waiting = list(conditions)
-        while True:
-            near = [c for c in waiting if not self._variables_of(c) or self._variables_of(c) & reached]
-            if not near:
-                return taken
-            taken += near
-            reached = reached.union(*map(self._variables_of, near))
-            chosen = set(near)
-            waiting = [c for c in waiting if c not in chosen]
+        sharing: dict[Term, list[int]] = {}
+        for place, condition in enumerate(conditions):
+            for variable in self._variables_of(condition):
+                sharing.setdefault(variable, []).append(place)
+        chosen = {place for place, condition in enumerate(conditions) if not self._variables_of(condition)}
+        stack = [variable for term in start for variable in self._variables_of(term)]
+        while stack:
+            for place in sharing.pop(stack.pop(), ()):
+                if place not in chosen:
+                    chosen.add(place)
+                    stack += self._variables_of(conditions[place])
+        return [*start, *(conditions[place] for place in sorted(chosen))]
 
-    def _variables_of(self, term: Term) -> frozenset[Term]:
-        known = self._variables.get(term)
-        if known is None:
-            known = frozenset(t for t in cone([term]) if t.kind in LEAVES)
-            self._variables[term] = known
-        return known
+    def _variables_of(self, root: Term) -> frozenset[Term]:
+        known = self._variables
+        for term in cone([root], known):
+            sets = {known[arg] for arg in term.args}
+            if len(sets) < 2:
+                known[term] = next(iter(sets), frozenset((term,) if term.kind in LEAVES else ()))
+            else:
+                known[term] = frozenset().union(*sets)
+        return known[root]
 
 
 def _first_uses(conditions: Sequence[Term]) -> dict[Term, int]:

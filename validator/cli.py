@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -14,6 +15,8 @@ from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
 from validator.report import plain, verdict_json, verdict_text
+from validator.solvers.answers import SolverChoice
+from validator.solvers.portfolio import require
 from validator.verdict import Failargs, Failed, Fault, Guards, Options, Rungs, Verdict
 
 _DEFAULT = Options()
@@ -115,6 +118,27 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     is_flag=True,
     help="Prove nothing: a pair that is not in the cache is an error (exit code 2).",
 )
+@click.option(
+    "--solver",
+    type=click.Choice([choice.value for choice in SolverChoice]),
+    default=_DEFAULT.solver.value,
+    show_default=True,
+    help="Ask this solver alone; auto: all that are installed, in a fixed order.",
+)
+@click.option(
+    "--memory",
+    "memory_mb",
+    type=click.IntRange(64),
+    default=_DEFAULT.memory_mb,
+    show_default=True,
+    metavar="MB",
+    help="Memory for the process of each solver.",
+)
+@click.option(
+    "--emit-smt2",
+    metavar="DIR",
+    help="Write each query to a solver as a file that any solver reads, named by its pair.",
+)
 @click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
 def validate(
@@ -132,6 +156,9 @@ def validate(
     jobs: int,
     cache: str | None,
     cache_only: bool,
+    solver: str,
+    memory_mb: int,
+    emit_smt2: str | None,
     strict: bool,
     as_json: bool,
 ) -> int:
@@ -144,10 +171,20 @@ def validate(
     if audit and is_plain:
         raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
     rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
-    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, rungs=rungs)
+    choice = SolverChoice(solver)
+    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, choice, memory_mb, rungs)
+    if choice is not SolverChoice.AUTO:
+        require(choice)
     if cache_only and cache is None:
         raise click.UsageError("--cache-only needs a cache: --cache DIR.")
-    judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only)
+    if emit_smt2 is not None and cache is not None:
+        raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
+    queries = None
+    if emit_smt2 is not None:
+        from validator.query_files import QueryFiles  # here: it is seldom asked for
+
+        queries = QueryFiles(Path(emit_smt2))
+    judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
     if batch is not None:
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")

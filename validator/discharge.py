@@ -16,7 +16,7 @@ from validator.facts import Facts
 from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
-from validator.solvers.portfolio import FIRST_EFFORT, Portfolio
+from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
 from validator.verdict import Rungs, State
 
 
@@ -61,10 +61,10 @@ class Budget:
 class Discharger:
     """Settles the obligations of one pair."""
 
-    def __init__(self, pair: Pair, budget: Budget) -> None:
+    def __init__(self, pair: Pair, budget: Budget, observe: Callable[[Query], None] | None = None) -> None:
         self._pair = pair
         self._budget = budget
-        self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb)
+        self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
         self._rungs = (
             NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)

@@ -156,6 +156,11 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
+_MOST_TERMS = 600_000
+"""A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
+that may be the same has a term for each way that they may be, and a read from there as many for each of those."""
+
+
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
 
@@ -290,6 +295,10 @@ class _Encoder:
         elif kind is Kind.EVENT:
             self._event(operation, number)
         elif kind is not Kind.END:
+            if len(self._terms) > _MOST_TERMS:
+                raise Unsupported(
+                    "there are too many ways in which pointers or indices may be the same", operation.line
+                )
             place = (len(self._guards), len(self._events))
             self._defined += self._computer.compute(operation, number, place)
             if kind is Kind.GUARD:

@@ -17,7 +17,7 @@ from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotS
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
 from validator.solvers.answers import Sat, Unsat
-from validator.solvers.portfolio import FIRST_EFFORT
+from validator.solvers.portfolio import FIRST_EFFORT, Query
 from validator.vacuity import vacuity
 from validator.verdict import (
     Evidence,
@@ -51,18 +51,19 @@ def validate(
     *,
     examples: Sequence[State] = (),
     clock: Callable[[], float] = time.perf_counter,
+    observe: Callable[[Query], None] | None = None,
 ) -> Verdict:
     """Is `after` a correct optimization of `before`?
 
     `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
-    change what is proved. Never raises for traces that are well-formed.
+    change what is proved. `observe` is told every query to a solver. Never raises for traces that are well-formed.
     """
     start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options, examples, clock, start)
+        judge = _Judge(before, after, options, examples, clock, start, observe)
         verdict = judge.verdict()
         if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
             from validator.audit import audited
@@ -128,6 +129,7 @@ class _Judge:
         examples: Sequence[State],
         clock: Callable[[], float],
         start: float,
+        observe: Callable[[Query], None] | None,
     ) -> None:
         self._options = options
         self._clock = clock
@@ -135,7 +137,7 @@ class _Judge:
         self._examples = examples
         self._layout = layout_of(before, after)
         self._pair = encode_pair(before, after, self._layout, options)
-        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock))
+        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
         self._inferred = is_inferred(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from validator.verdict import Evidence, Failed, Fault, Options, Unknown, Verdict
 
 if TYPE_CHECKING:
     from validator.cache import Cache
+    from validator.query_files import QueryFiles
 
 OUT_OF_MEMORY = "the memory limit was reached (a larger one: --memory)"
 
@@ -37,6 +37,7 @@ class Judging:
     options: Options
     cache: Cache | None = None
     cache_only: bool = False
+    queries: QueryFiles | None = None
 
     def verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         """The verdict; where the tool itself fails, both traces are saved for a report."""
@@ -45,6 +46,8 @@ class Judging:
         except MemoryError:
             return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
         except Exception as problem:
+            import traceback  # here: only a fault needs it
+
             return self._fault(before, after, traceback.format_exc(), repr(problem))
         if isinstance(verdict, Failed) and verdict.fault is Fault.TOOL:
             return self._fault(before, after, f"{verdict.report}\n{verdict.reason}", verdict.report)
@@ -52,7 +55,8 @@ class Judging:
 
     def _verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         if self.cache is None:
-            return validate(before, after, self.options)
+            observe = None if self.queries is None else self.queries.of_pair(name)
+            return validate(before, after, self.options, observe=observe)
         from validator.cache import Question, validate_cached
 
         if not self.cache_only:

@@ -8,6 +8,7 @@ that holds of references whatever a trace does: the same as `validator.solvers.r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import isqrt
 from random import Random
 from typing import Any
 
@@ -234,10 +235,24 @@ class _Search:
             case "add_overflows" | "sub_overflows" | "mul_overflows":
                 limit = self._domain.half - 1
                 self._force(args[0], self._random.choice((limit, -limit - 1)) if wanted else 0)
+            case "mul":
+                self._factor(args, wanted)
             case _ if kind in _INVERSE:
                 self._force(args[0], _INVERSE[kind](self._domain, wanted, self._values[args[1]]))
             case _ if args:
                 self._force(args[self._random.random() < 0.3 and args[-1].kind != "const"], wanted)
+
+    def _factor(self, args: Sequence[Term], wanted: int) -> None:
+        """Has the product of both be `wanted`: a square, or what the other one divides."""
+        a, b = args
+        if a is b:
+            self._force(a, isqrt(abs(wanted)))
+            return
+        divisor = self._values[b]
+        quotient = wanted // divisor if divisor else 0
+        self._force(a, quotient)
+        if quotient * divisor != wanted and b.kind != "const":
+            self._force(b, wanted // quotient if quotient else wanted)
 
     def _put(self, term: Term, wanted: Any) -> None:
         if term.kind in _LEAVES:

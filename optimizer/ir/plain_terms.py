@@ -17,23 +17,28 @@ from optimizer.ir.term import Term
 class PlainTerms(Domain[Term, Term]):
     """Builds terms of one width. Words and conditions are both `Term`."""
 
-    __slots__ = ("_made", "concrete", "false", "one", "true", "zero")
+    __slots__ = ("_constants", "_made", "concrete", "false", "one", "true", "zero")
 
     def __init__(self, width: int) -> None:
         super().__init__(width)
         self.concrete: Concrete = concrete(width)
-        self._made: dict[tuple[Any, ...], Term] = {}
+        self._made: dict[tuple[str, tuple[Term, ...], Any], Term] = {}
+        self._constants: dict[int, Term] = {}  # by integers of any size, as they are asked for
         self.true = self._make("truth", (), True)
         self.false = self._make("truth", (), False)
         self.zero = self.const(0)
         self.one = self.const(1)
 
     def _make(self, kind: str, args: tuple[Term, ...], value: Any = None) -> Term:
-        key = (kind, value, *args)
+        key = (kind, args, value)
         term = self._made.get(key)
         if term is None:
             term = self._made[key] = Term(kind, args, value, len(self._made))
         return term
+
+    def __len__(self) -> int:
+        """How many terms there are."""
+        return len(self._made)
 
     def remade(self, term: Term, args: Sequence[Term]) -> Term:
         """The term that `term` is with other arguments."""
@@ -43,7 +48,10 @@ class PlainTerms(Domain[Term, Term]):
     # Leaves.
 
     def const(self, value: int) -> Term:
-        return self._make("const", (), self.concrete.const(value))
+        term = self._constants.get(value)
+        if term is None:
+            term = self._constants[value] = self._make("const", (), self.concrete.const(value))
+        return term
 
     def truth(self, value: bool) -> Term:
         return self.true if value else self.false

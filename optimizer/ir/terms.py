@@ -111,6 +111,10 @@ class Terms(BitTerms):
             return self.neg(b.args[0] if b.args[1] is a else b.args[1])
         return self._collected(a, b, -1) or self._reduced(a, b) or self._make("sub", (a, b))
 
+    def _without_common(self, a: Term, b: Term) -> tuple[Term, Term] | None:
+        rest = self._reduced(a, b) or self._reduced(b, a)
+        return super()._without_common(a, b) if rest is None else (rest, self.zero)
+
     def _from_constant(self, c: int, b: Term) -> Term | None:
         """c - b, where that has a simpler form."""
         if c == 0:

@@ -37,11 +37,12 @@ from benchmarks.workloads import WORKLOADS
 )
 @click.option(
     "--longest",
-    type=click.IntRange(0),
+    type=click.IntRange(50),
     default=5000,
     show_default=True,
     metavar="N",
-    help="Operations of the longest pairs whose growth is measured: 50, 200, 1000 and 5000 up to that.",
+    help="Operations of the longest pairs whose growth is measured (50, 200, 1000 and 5000, up to that), and of the "
+    "traces to optimize.",
 )
 @click.option(
     "--cap",
@@ -82,14 +83,14 @@ def bench(
     chosen = [one for one in WORKLOADS if not names or one.name in names]
     weight = sum(one.weight for one in chosen)
     large = validate_large()
-    commands = measure_commands(starts=11, pairs=min(pairs, 300))
+    commands = measure_commands(starts=min(pairs, 11), pairs=min(pairs, 300))
     racing = methods()
     races = [
         race(one, racing, range(seed, seed + pairs), seconds * one.weight / weight, _progress(one.name))
         for one in chosen
     ]
     growths = grow(racing, longest, cap_s, _progress("operations"))
-    optimizations = measure_optimizer()
+    optimizations = measure_optimizer(longest)
     contradictions = sum(one.contradictions for one in races)
     if is_json:
         print(json.dumps({"seed": seed, **as_json(races, growths, commands, large, optimizations)}, indent=2))
@@ -98,8 +99,7 @@ def bench(
         print(race_table(races))
         print(_remarks(races))
         print(rung_table(races))
-        if growths:
-            print(growth_table(growths, cap_s))
+        print(growth_table(growths, cap_s))
         print(command_table(commands))
         print(validation_table(large))
         print(optimizer_table(optimizations))

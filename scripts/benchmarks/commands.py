@@ -27,8 +27,9 @@ _BY_STRUCTURE = (
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Seconds: of starts of `validate` for a pair that structure settles, `fastest` and median, and of the bare
-    interpreter; and of small pairs in one `validate --batch`, their parsing included. `verdicts` counts those of the batch."""
+    """Seconds: of starts of `validate` for a pair that structure settles (`fastest`, and the median), and of the
+    interpreter alone; of small pairs in one `validate --batch`, their parsing included (the median, and all of them).
+    `verdicts` counts those of the batch."""
 
     starts: int
     fastest: float

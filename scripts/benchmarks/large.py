@@ -149,14 +149,15 @@ def validate_large() -> list[Validation]:
     return found
 
 
-def measure_optimizer() -> list[Optimization]:
-    """How long `optimize` takes, the best of some runs for each length, lengths taking turns."""
+def measure_optimizer(operations: int) -> list[Optimization]:
+    """How long `optimize` takes for traces of so many operations, and of twice as many: the median of some runs, the
+    lengths taking turns."""
     makers: dict[str, Callable[[int], Trace]] = {"integers": integers, "boxes": boxes}
-    return [_optimization(name, make) for name, make in makers.items()]
+    return [_optimization(name, make, operations) for name, make in makers.items()]
 
 
-def _optimization(name: str, make: Callable[[int], Trace]) -> Optimization:
-    traces = make(5000), make(10_000)
+def _optimization(name: str, make: Callable[[int], Trace], operations: int) -> Optimization:
+    traces = make(operations), make(2 * operations)
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(_RUNS):
         for trace, taken in zip(traces, seconds, strict=True):

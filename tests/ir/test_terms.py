@@ -165,6 +165,7 @@ def test_division_is_put_together_again(constant: int | None) -> None:
         assert terms.sub(x, terms.mul(quotient, d)) is remainder
         assert terms.add(terms.mul(d, quotient), remainder) is x
         assert terms.add(remainder, terms.mul(quotient, d)) is x
+        assert terms.eq(x, terms.mul(quotient, d)) is terms.eq(remainder, terms.zero)
 
 
 @pytest.mark.parametrize("width", [4, 5])

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from optimizer.ir.text import parse
 from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
 from validator.report import verdict_name
+from validator.solvers.answers import SolverChoice
+from validator.solvers.portfolio import Query
+from validator.verdict import Rungs
 
 
-def judge(before: str, after: str, *, word: int | None = None, **options: object) -> Verdict:
+def judge(
+    before: str,
+    after: str,
+    *,
+    word: int | None = None,
+    observe: Callable[[Query], None] | None = None,
+    **options: object,
+) -> Verdict:
     """The verdict on a pair; options by the names and values that the command line has."""
     chosen = Options(
         Guards(options.get("guards", "early")),
         Failargs(options.get("failargs", "check")),
         effort=int(str(options.get("effort", Options().effort))),
+        solver=SolverChoice(options.get("solver", "z3")),
+        rungs=Rungs(options.get("rungs", "all")),
     )
-    return validate(parse(before, file="before", word=word), parse(after, file="after", word=word), chosen)
+    texts = parse(before, file="before", word=word), parse(after, file="after", word=word)
+    return validate(*texts, chosen, observe=observe)
 
 
 def proved(before: str, after: str, **options: object) -> Proved:

@@ -53,13 +53,19 @@ guard 1: left: the recorded trace leaves at guard 1; the optimized one goes on t
 """
 VACUOUS = "[i0]\ni1 = int_lt(i0, i0)\nguard_true(i1) []\nfinish(i0)\n"
 HARD_BEFORE = """[i0, i1]
-i2 = int_floordiv(i0, i1)
-i3 = int_mul(i2, i1)
-i4 = int_mod(i0, i1)
-i5 = int_add(i3, i4)
-finish(i5)
+i2 = uint_mul_high(i0, i1)
+i3 = uint_mul_high(i2, i1)
+i4 = int_xor(i3, i2)
+finish(i4)
 """
-HARD_AFTER = "[i0, i1]\ni2 = int_floordiv(i0, i1)\nfinish(i0)\n"
+HARD_AFTER = """[i0, i1]
+i2 = uint_mul_high(i0, i1)
+i3 = uint_mul_high(i2, i1)
+i4 = int_or(i3, i2)
+i5 = int_and(i3, i2)
+i6 = int_sub(i4, i5)
+finish(i6)
+"""
 STRING = "[i0]\n\n\np1 = newstr(i0)\nfinish(i0)\n"
 
 
@@ -318,7 +324,7 @@ def test_help_is_a_manual() -> None:
 
 
 def test_our_own_fault_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("planted")
 
     monkeypatch.setattr("validator.judging.validate", broken)
@@ -350,7 +356,7 @@ def test_a_model_that_does_not_replay_is_our_fault(folder: Path, monkeypatch: py
     twice = "[i0]\ni1 = int_add(i0, 5)\ni2 = {}\nfinish(i2)\n"
     equal = pair(folder, twice.format("int_xor(i1, i0)"), twice.format("int_xor(i0, i1)"))
     assert validate(*equal).exit_code == 0
-    hard = pair(folder, text.format("int_mul(i0, 6)"), "[i0]\ni1 = int_mul(i0, 3)\ni2 = int_add(i1, i1)\nfinish(i2)\n")
+    hard = pair(folder, HARD_BEFORE, HARD_AFTER)
     result = validate(*hard)
     assert result.exit_code == 5
     assert "the solver's counterexample does not replay in the interpreter" in result.stderr

@@ -11,21 +11,27 @@ import pytest
 
 from optimizer.ir.terms import Terms
 from validator.exits import Exit, run_command
+from validator.solvers.answers import Sat, SolverChoice
 from validator.solvers.portfolio import Portfolio
 
 
-@pytest.mark.parametrize("first_effort", [0, 1_000_000_000], ids=["with all steps", "plain"])
-def test_ctrl_c_interrupts_a_query(first_effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validator.solvers.portfolio.FIRST_EFFORT", first_effort)
+@pytest.mark.parametrize("choice", [SolverChoice.Z3, SolverChoice.BITWUZLA, SolverChoice.CVC5])
+def test_ctrl_c_interrupts_a_query(choice: SolverChoice) -> None:
     t = Terms(64)
-    x, y, one = t.var("x"), t.var("y"), t.const(1)
-    product = t.eq(t.mul(x, y), t.const(0x7FFF_FFFF_FFFF_FFE7 * 3))
-    hard = [product, t.eq(t.umulh(x, y), t.const(1)), t.ult(one, x), t.ult(x, y)]
+    if choice is not SolverChoice.Z3:
+        pytest.importorskip(choice.value)
+    x, y, z = map(t.var, "xyz")
+    hard = [
+        t.eq(t.mul(t.bit_xor(x, y), t.umulh(y, z)), t.const(0x1234_5678_9ABC_DEF1)),
+        t.eq(t.udiv(z, x), t.const(12345)),
+        t.eq(t.fmod(y, t.bit_or(x, z)), t.const(77_777_777)),
+    ]
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        Portfolio(t).check(hard, effort=1_000_000_000, left_s=5.0)
+        Portfolio(t, choice).check(hard, effort=1_000_000_000, left_s=5.0)
     timer.join()
+    assert isinstance(Portfolio(t, choice).check([t.eq(x, t.one)], effort=1_000_000, left_s=5.0), Sat)
 
 
 class _Going:

@@ -18,7 +18,7 @@ from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, cone
 from validator.bounded_facts import BoundedFacts
 from validator.facts import Facts
-from validator.object_terms import ObjectTerms
+from validator.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 VALUES = range(-8, 8)
@@ -55,7 +55,7 @@ class Columns:
 class Case:
     """Random words and conditions, and the conditions that are assumed."""
 
-    terms: ObjectTerms
+    terms: SimplifyingObjectTerms
     words: list[Term]
     conditions: list[Term]
     assumed: list[Term]
@@ -63,7 +63,7 @@ class Case:
 
 def _case(seed: int) -> Case:
     random = Random(seed)
-    terms = ObjectTerms(WIDTH, Layout())
+    terms = SimplifyingObjectTerms(WIDTH, Layout())
     words, conditions = [terms.var("x"), terms.var("y")], [terms.true]
 
     def word() -> Term:
@@ -79,7 +79,8 @@ def _case(seed: int) -> Case:
                 conditions.append(getattr(terms, random.choice(PREDICATES))(random.choice(words), word()))
             case _ if len(conditions) > 2:
                 c, d = random.sample(conditions, 2)
-                conditions.append(random.choice([terms.both, terms.either])(c, terms.not_(d)))
+                c, d = (each if random.random() < 0.5 else terms.not_(each) for each in (c, d))
+                conditions.append(random.choice([terms.both, terms.either])(c, d))
                 words.append(terms.ite(c, word(), word()))
     assumed = random.choices(conditions[1:], k=random.randrange(1, 5))
     assumed = [c if random.random() < 0.5 else terms.not_(c) for c in assumed]

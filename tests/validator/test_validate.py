@@ -13,6 +13,7 @@ from optimizer.ir.text import parse
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 from validator.cheap_rungs import KnownPlaces
 from validator.encode import encode, memory_for
+from validator.facts import Facts
 from validator.obligations import Pair, Place
 
 pytestmark = pytest.mark.usefixtures("rungs")
@@ -247,7 +248,7 @@ def test_the_facts_of_a_place_are_those_that_are_given() -> None:
     trace = parse("[i0]\nfinish(i0)")
     memory = memory_for(layout_of(trace), trace)
     encoding, terms = encode(trace, memory, recorded=True), memory.terms
-    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
+    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options()), Facts), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
     assert places.at(place, ()).rebuild(x) is x
@@ -555,7 +556,8 @@ def test_a_trace_that_is_never_defined_is_told() -> None:
 def test_guards_that_pin_all_inputs_are_not_vacuous() -> None:
     text = "[i0]\ni1 = int_mul(i0, i0)\nguard_value(i1, 15241578750190521) []\nfinish(i0)"
     assert proved(text, text).evidence.vacuous == ()
-    assert proved(text, text, effort=1).evidence.vacuous is None
+    mixed = "[i0]\ni1 = uint_mul_high(i0, i0)\nguard_value(i1, 15241578750190521) []\nfinish(i0)"
+    assert proved(mixed, mixed, effort=1).evidence.vacuous is None
 
 
 def test_a_guard_that_passes_only_where_the_trace_is_undefined_is_told() -> None:
@@ -578,9 +580,21 @@ def test_an_operation_that_is_not_modelled() -> None:
     assert (verdict.reason, verdict.trace) == ("line 3: newstr", "after")
 
 
+HARD = (
+    "[i0, i1]\ni2 = uint_mul_high(i0, i1)\ni3 = uint_mul_high(i2, i1)\ni4 = int_xor(i3, i2)\nfinish(i4)",
+    "[i0, i1]\ni2 = uint_mul_high(i0, i1)\ni3 = uint_mul_high(i1, i0)\ni4 = uint_mul_high(i1, i3)\n"
+    "i5 = int_or(i4, i2)\ni6 = int_and(i4, i2)\ni7 = int_sub(i5, i6)\nfinish(i7)",
+)
+
+
 def test_too_little_effort_is_unknown() -> None:
-    before = "[i0, i1, i2]\ni3 = int_mul(i0, i1)\ni4 = int_mul(i3, i2)\nfinish(i4)"
-    after = "[i0, i1, i2]\ni3 = int_mul(i1, i2)\ni4 = int_mul(i0, i3)\nfinish(i4)"
+    before = "[i0, i1, i2]\ni3 = int_xor(i0, i1)\ni4 = int_floordiv(i3, i2)\nfinish(i4)"
+    after = """[i0, i1, i2]
+i3 = int_or(i0, i1)
+i4 = int_and(i0, i1)
+i5 = int_sub(i3, i4)
+i6 = int_floordiv(i5, i2)
+finish(i6)"""
     verdict = judge(before, after, effort=50_000)
     assert isinstance(verdict, Unknown)
     assert "effort" in verdict.reason

@@ -3,24 +3,29 @@ and chosen, Z3 with all the effort."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from optimizer.ir.faults import InputError
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
-from validator.solvers import z3_process
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
-from validator.solvers.replies import Reply
-from validator.solvers.smtlib import Script, script
+
+if TYPE_CHECKING:
+    from validator.solvers.smtlib import Script
 
 FIRST_EFFORT = 300_000
 """What most queries need far less than, in Z3's rlimit units."""
 
 # Z3 cannot be stopped while it makes a circuit of a query, which takes memory and stack. So a query that is too large
-# for its effort is only preprocessed. An operation has two gates for each bit of a word, one in `_SQUARE` as many as is
-# said there for each pair of bits.
+# for its effort is only preprocessed. An operation has half a gate for each bit of a word, one
+# in `_SQUARE` as many as is said there for each pair of bits.
 _EFFORT_FOR_GATE = 80
+_EFFORT_OF_A_SECOND = 10_000_000
+_SHORTEST_S = 1.0
 _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
 
 
@@ -34,7 +39,7 @@ class Query:
 
 class Portfolio:
     """The solvers for the queries over `terms`. `memory_mb` is a limit for each solver's process. `observe` is told
-    every query and its last answer."""
+    every query and its last answer. Raises `InputError` where the solver that is chosen is not installed."""
 
     def __init__(
         self,
@@ -43,6 +48,7 @@ class Portfolio:
         memory_mb: int = 4096,
         observe: Callable[[Query], None] | None = None,
     ) -> None:
+        require(choice)
         self._terms = terms
         self._choice = choice
         self._memory_mb = memory_mb
@@ -50,34 +56,86 @@ class Portfolio:
 
     def check(self, conditions: Sequence[Term], effort: int, left_s: float) -> Answer:
         """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit; with no more than `FIRST_EFFORT`, Z3
-        alone is asked. `left_s` is the time until the net closes."""
+        alone is asked, if no other one is chosen. `left_s` is the time until the net closes."""
         if left_s <= 0:
             return GaveUp("wall", ())
+        from validator.solvers.smtlib import script  # here: most pairs put no query
+
         query = script(self._terms, conditions)
-        gates = _gates(cone(conditions), self._terms.width)
-        answer = self._z3(query, gates, effort, left_s)
+        circuit = Circuit.of(cone(conditions), self._terms.width)
+        answer = self._ask(query, circuit, effort, time.monotonic() + left_s)
         if self._observe is not None:
             self._observe(Query(f"{query.text}(check-sat)\n", answer))
         return answer
 
-    def _z3(self, query: Script, gates: int, effort: int, left_s: float) -> Answer:
-        if gates * _EFFORT_FOR_GATE <= FIRST_EFFORT:
-            first = z3_process.check(query, z3_process.PLAIN, min(effort, FIRST_EFFORT), left_s, self._memory_mb)
-            if not isinstance(first, GaveUp) or effort <= FIRST_EFFORT:
-                return _answer(query, first)
-        fits = gates * _EFFORT_FOR_GATE <= effort
-        tactic = z3_process.SOLVING if fits else z3_process.PREPROCESSING
-        reply = z3_process.check(query, tactic, effort, left_s, self._memory_mb)
-        return GaveUp("effort") if isinstance(reply, GaveUp) and not fits else _answer(query, reply)
+    def _ask(self, query: Script, circuit: Circuit, effort: int, deadline: float) -> Answer:
+        from validator.solvers import child_process, z3_process
+
+        gave_up: list[GaveUp] = []
+        for solver, units in self._turns(circuit, effort):
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                gave_up.append(GaveUp("wall", ()))
+                break
+            if solver == "z3":
+                tactic = z3_process.SOLVING if circuit.fits(units) else z3_process.PREPROCESSING
+                reply = z3_process.check(query, tactic, units, left_s, self._memory_mb)
+            else:
+                limit_s = min(left_s, max(_SHORTEST_S, units / _EFFORT_OF_A_SECOND))
+                reply = child_process.check(solver, query, limit_s, self._memory_mb)
+            if reply is None:
+                return Unsat(solver)
+            if not isinstance(reply, GaveUp):
+                return Sat(query.model(reply), solver)
+            gave_up.append(reply)
+        return _together(gave_up)
+
+    def _turns(self, circuit: Circuit, effort: int) -> Iterator[tuple[str, int]]:
+        """Who is asked, with how much effort, as long as nobody has an answer."""
+        if self._choice is not SolverChoice.AUTO:
+            yield self._choice.value, effort
+            return
+        from validator.solvers import child_process
+
+        others = effort > FIRST_EFFORT
+        if others and child_process.is_installed("bitwuzla"):
+            yield "z3", FIRST_EFFORT
+            yield "bitwuzla", effort
+        yield "z3", effort
+        if others and circuit.has_products and child_process.is_installed("cvc5"):
+            yield "cvc5", effort
 
 
-def _answer(query: Script, reply: Reply) -> Answer:
-    if reply is None:
-        return Unsat()
-    return reply if isinstance(reply, GaveUp) else Sat(query.model(reply))
+def require(choice: SolverChoice) -> None:
+    """Raises `InputError` where the solver that is chosen is not installed."""
+    if choice not in (SolverChoice.BITWUZLA, SolverChoice.CVC5):
+        return
+    from validator.solvers import child_process
+
+    if not child_process.is_installed(choice.value):
+        raise InputError(f"{choice.value} is not installed: pip install 'traceproof[solvers]'")
 
 
-def _gates(terms: Sequence[Term], width: int) -> int:
-    """How large a circuit the terms are, roughly."""
-    kinds = Counter(term.kind for term in terms if term.args)
-    return sum(width * count * (width * _SQUARE.get(kind, 0) or 2) for kind, count in kinds.items())
+def _together(gave_up: Sequence[GaveUp]) -> GaveUp:
+    """What several solvers say that gave up: "effort" only if all of them say so."""
+    reasons = [one.reason for one in gave_up if one.reason != "effort"]
+    tried = dict.fromkeys(name for one in gave_up for name in one.tried)
+    return GaveUp(reasons[-1] if reasons else "effort", tuple(tried))
+
+
+@dataclass(frozen=True, slots=True)
+class Circuit:
+    """How large a circuit a query is, roughly, and whether there are products or divisions in it."""
+
+    gates: float
+    has_products: bool
+
+    @staticmethod
+    def of(terms: Sequence[Term], width: int) -> Circuit:
+        kinds = Counter(term.kind for term in terms if term.args)
+        gates = sum(width * count * (width * _SQUARE.get(kind, 0) or 0.5) for kind, count in kinds.items())
+        return Circuit(gates, not kinds.keys().isdisjoint(_SQUARE))
+
+    def fits(self, effort: int) -> bool:
+        """Is it small enough for Z3 to make with this effort?"""
+        return self.gates * _EFFORT_FOR_GATE <= effort

@@ -58,6 +58,11 @@ class Process:
         """Is it alive, and this program's own? A forked program has a copy of its parent's processes."""
         return self._owner == os.getpid() and self._child.returncode is None
 
+    @property
+    def is_new(self) -> bool:
+        """Has it answered nothing so far?"""
+        return self._answers == 0
+
     def ask(self, text: str, end: str, timeout_s: float) -> str:
         """What it writes up to the line `end`. Raises `Silent` or `Died`; where anything goes wrong, it is killed."""
         try:
@@ -67,6 +72,10 @@ class Process:
             raise
         self._answers += 1
         return answer
+
+    def tell(self, text: str) -> None:
+        """Give it something short to do that has no answer."""
+        self._write(memoryview(text.encode()))
 
     def _exchange(self, text: bytes, end: bytes, deadline: float) -> str:
         poll = select.poll()
@@ -90,7 +99,7 @@ class Process:
                 if said.endswith(end) and (said == end or said[-len(end) - 1] == 10):
                     return said[: -len(end)].decode(errors="replace")
                 if not read:
-                    raise Died(said.decode(errors="replace"), self._child.wait(), self._answers == 0)
+                    raise Died(said.decode(errors="replace"), self._child.wait(), self.is_new)
 
     def _write(self, text: memoryview) -> memoryview:
         """Writes as much as fits; what is left, nothing where the process reads no more."""

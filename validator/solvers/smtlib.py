@@ -55,15 +55,20 @@ _LONG = 400
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A query. `text` declares and asserts, without a command that solves; `apart` asserts what need not hold, but is
-    wanted of a model. `asked` are the terms whose values matter, by the names that they have in the text; `known` those
-    whose values are known beforehand."""
+    """A query. `body` declares and asserts, without a command that solves, and `text` names its logic ahead of that;
+    `apart` asserts what need not hold, but is wanted of a model. `asked` are the terms whose values matter, by the
+    names that they have in the text; `known` those whose values are known beforehand."""
 
-    text: str
+    logic: str
+    body: str
     apart: str
     asked: Mapping[str, Term]
     known: Mapping[Term, int]
     width: int
+
+    @property
+    def text(self) -> str:
+        return f"(set-logic {self.logic})\n{self.body}"
 
     def model(self, values: Mapping[str, int]) -> dict[Term, int]:
         """The values of the terms, from those of the names, which are bit patterns."""
@@ -152,7 +157,7 @@ class _Writer:
                 lines.append(f"(assert {axiom})")
             apart = "".join(f"(assert {one})\n" for one in self._references.apart(self._order))
         asserted = [f"(assert {texts[condition]})" for condition in dict.fromkeys(conditions)]
-        text = "\n".join([f"(set-logic {logic})", *lines, *asserted, ""])
+        text = "\n".join([*lines, *asserted, ""])
         asked, known = {}, {}
         for term in _told(self._order):
             text_of = texts[term]
@@ -160,7 +165,7 @@ class _Writer:
                 known[term] = _number(text_of)
             else:
                 asked[text_of] = term
-        return Script(text, apart, asked, known, self._width)
+        return Script(logic, text, apart, asked, known, self._width)
 
 
 def _with_names(order: Sequence[Term]) -> set[Term]:

@@ -1,15 +1,15 @@
 """Z3: the executable that its Python package brings, reading SMT-LIB from a pipe.
 
 Effort is Z3's own resource count (`rlimit`), so that an answer does not depend on how busy the machine is; the limit of
-time is a net far behind it. `(reset)` ahead of each query makes the answer depend on the query only.
+time is a net far behind it. `(reset)` between queries makes the answer depend on the query only.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from optimizer.ir.faults import InputError
@@ -24,14 +24,16 @@ _LARGEST = (1 << 32) - 1
 
 _END = "end of answer"
 _GRACE_S = 1.0
-
-PLAIN = "smt"
-"""Z3's solver as it is: best for small queries."""
+_NO_MEMORY = 101
+"""What Z3 ends with where memory is at its limit."""
 
 # Measured best on traces among Z3's own preprocessing steps, three times as fast as the solver alone.
 _STEPS = "simplify propagate-values propagate-bv-bounds solve-eqs elim-uncnstr"
 SOLVING = f"(then {_STEPS} smt)"
 PREPROCESSING = f"(then {_STEPS} fail-if-undecided)"
+
+# Ahead of the next query, so that Z3 makes itself ready, which takes it a millisecond, while nobody waits.
+READY = "(reset)\n(declare-const $ready Bool)\n"
 
 
 def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb: int) -> Reply:
@@ -39,57 +41,84 @@ def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb:
     command = (z3_path(), "-in", "-smt2", f"-memory:{memory_mb}")
     while True:
         with running(command) as process:
+            if process.is_new:
+                process.tell(READY)
             try:
-                return _ask(process, script, tactic, min(effort, _LARGEST), timeout_s)
+                reply = _Asking(process, tactic, min(effort, _LARGEST), timeout_s).check(script)
             except Silent:
                 return GaveUp("wall")
             except Died as death:
                 if death.is_new:
-                    return GaveUp("memory" if "out of memory" in death.said else f"Z3 ended with {death.code}")
+                    return GaveUp("memory" if death.code == _NO_MEMORY else f"ended with {death.code}")
+                continue
+            except _NoAnswer as wrong:
+                process.kill()
+                return GaveUp("memory" if "out of memory" in str(wrong) else str(wrong))
+            process.tell(READY)
+            return reply
 
 
-def _ask(process: Process, script: Script, tactic: str, effort: int, timeout_s: float) -> Reply:
-    timeout_ms = max(1, int(min(_LARGEST, timeout_s * 1000)))
-    limits = f"(reset)\n(set-option :rlimit {effort})\n(set-option :timeout {timeout_ms})\n"
-    solve = f"(check-sat-using {tactic})\n"
-
-    def exchange(text: str) -> str:
-        answer = process.ask(f'{text}(echo "{_END}")\n', _END, timeout_s + _GRACE_S)
-        if "(error" in answer:
-            process.kill()
-            raise Died(answer, 0, is_new=True)
-        return answer
-
-    words = exchange(f"{limits}{script.text}{solve}(get-info :rlimit)\n(get-info :reason-unknown)\n").split("\n")
-    match words[0]:
-        case "unsat":
-            return None
-        case "sat":
-            names = " ".join(script.asked)
-            tell = f"(get-value ({names}))\n" if names else ""
-            if script.apart and exchange(f"(push)\n{script.apart}{solve}").startswith("sat"):
-                return values_in(exchange(tell))
-            if script.apart:
-                exchange(f"(pop)\n{solve}")
-            return values_in(exchange(tell))
-        case "unknown":
-            return GaveUp(_why(words, effort))
-        case _:
-            process.kill()
-            return GaveUp("Z3 answered what it should not")
+class _NoAnswer(Exception):
+    """What Z3 said is none of the answers that there are."""
 
 
-def _why(words: list[str], effort: int) -> str:
-    used = re.search(r":rlimit (\d+)", words[1])
-    reason = words[2].removeprefix("(:reason-unknown ").removesuffix(")").strip('"')
-    if used is not None and int(used[1]) >= effort:
-        return "effort"
-    return "wall" if reason in ("canceled", "timeout") else reason
+class _Asking:
+    def __init__(self, process: Process, tactic: str, effort: int, timeout_s: float) -> None:
+        self._process = process
+        self._solve = f"(check-sat-using {tactic})\n"
+        self._effort = effort
+        self._timeout_s = timeout_s
+
+    def check(self, script: Script) -> Reply:
+        timeout_ms = max(1, int(min(_LARGEST, self._timeout_s * 1000)))
+        limits = f"(set-option :rlimit {self._effort})\n(set-option :timeout {timeout_ms})\n"
+        why = "(get-info :rlimit)\n(get-info :reason-unknown)\n"
+        said = self._exchange(f"{limits}{script.body}{self._solve}{why}")
+        match said[0]:
+            case "unsat":
+                return None
+            case "sat":
+                return self._replayable(script)
+            case "unknown" if len(said) > 2:
+                return GaveUp(self._why(said[1], said[2]))
+        raise _NoAnswer(said[0])
+
+    def _exchange(self, text: str) -> list[str]:
+        said = self._process.ask(f'{text}(echo "{_END}")\n', _END, self._timeout_s + _GRACE_S)
+        if "(error" in said:
+            raise _NoAnswer(said.strip())
+        return said.split("\n")
+
+    def _replayable(self, script: Script) -> Mapping[str, int]:
+        """The values of a model, if possible one in which what need not hold does."""
+        values = self._values(script)
+        if script.apart and values and self._exchange(f"{script.apart}{self._solve}")[0] == "sat":
+            return self._values(script)
+        return values
+
+    def _values(self, script: Script) -> Mapping[str, int]:
+        if not script.asked:
+            return {}
+        values = values_in("\n".join(self._exchange(f"(get-value ({' '.join(script.asked)}))\n")))
+        if values.keys() != script.asked.keys():
+            raise _NoAnswer("values are missing")
+        return values
+
+    def _why(self, used: str, reason: str) -> str:
+        count = re.search(r"\d+", used)
+        if count is not None and int(count[0]) >= self._effort:
+            return "effort"
+        reason = reason.removeprefix("(:reason-unknown ").removesuffix(")").strip('"')
+        if "undecided" in reason:  # by preprocessing alone, where the effort is too little for more
+            return "effort"
+        return {"canceled": "wall", "timeout": "wall", "memout": "memory"}.get(reason, reason)
 
 
 @cache
 def z3_path() -> str:
     """The executable of the Python package, never another one."""
+    from importlib import metadata  # here: it takes 10 ms, and most commands need no solver
+
     try:
         files = metadata.files(_PACKAGE) or []
     except metadata.PackageNotFoundError:

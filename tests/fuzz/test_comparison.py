@@ -1,0 +1,165 @@
+"""All rungs, an audit, a solver alone and concrete runs: on random pairs, right and wrong, none contradicts another."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import fuzz.cli_audit
+from fuzz.cli import main
+from fuzz.comparison import Compared, compare_all, make_pair
+from fuzz.edit import edit
+from fuzz.generate import generate
+from fuzz.shape import HEAP_MIX, HeapShape, Shape
+from fuzz.store import read_case
+from optimizer.ir.check import check
+from optimizer.ir.ops import Kind
+from optimizer.ir.terms import Terms
+from optimizer.ir.text import format_trace
+from validator.discharge import Discharger
+from validator.facts import Facts
+from validator.narrowing import Narrowing
+from validator.obligations import Pair
+from validator.report import verdict_name
+from validator.solvers.answers import Unsat
+from validator.verdict import Options, Proved, Rungs
+
+_OPTIONS = Options(effort=2_000_000, timeout_s=20.0)
+_PAIRS = 100
+
+
+def test_nothing_contradicts_anything() -> None:
+    counts: Counter[str] = Counter()
+    unlike = agreed = 0
+    for compared in compare_all(range(_PAIRS), 8, _OPTIONS):
+        assert not compared.complaint, f"seed {compared.pair.seed}: {compared.complaint}\n{compared.report}"
+        names = [verdict_name(verdict) for verdict in compared.verdicts.values()]
+        counts[names[0]] += 1
+        unlike += len(set(names)) > 1
+        audited = compared.verdicts[Rungs.AUDITED]
+        if isinstance(audited, Proved):
+            assert audited.evidence.audit is not None
+            agreed += audited.evidence.audit.agreed
+    assert counts["proved"] > _PAIRS // 4, counts
+    assert counts["refuted"] > _PAIRS // 4, counts
+    assert unlike < _PAIRS // 20
+    assert agreed > 10 * counts["proved"]
+
+
+def first_complaint(pairs: int) -> Compared | None:
+    compared = islice(compare_all(range(10**6), 8, _OPTIONS), pairs)
+    return next((one for one in compared if one.complaint), None)
+
+
+def _subtraction(patch: pytest.MonkeyPatch) -> None:
+    right = Terms.add
+    patch.setattr(Terms, "add", lambda terms, a, b: b if a.kind == "sub" and a.args[1] is b else right(terms, a, b))
+
+
+def _bound(patch: pytest.MonkeyPatch) -> None:
+    def slt(self: Narrowing, holds: bool, a: Any, b: Any) -> Any:
+        if holds:
+            yield 0, self.domain.between(a.low, b.high - 2)
+
+    patch.setattr(Narrowing, "slt", slt)
+
+
+def _stale(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Facts, "take_back", lambda facts: facts._marks.pop())
+
+
+def _together(patch: pytest.MonkeyPatch) -> None:
+    right = Discharger.together
+    patch.setattr(Discharger, "together", lambda discharger, found: (right(discharger, found), Unsat())[1])
+
+
+def _failargs(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Pair, "_failargs", lambda *_: iter(()))
+
+
+@pytest.mark.parametrize(
+    "plant", [_subtraction, _bound, _stale, _together, _failargs], ids=lambda plant: plant.__name__
+)
+def test_faults_are_found(plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    assert first_complaint(60) is not None
+
+
+# Pairs.
+
+
+def test_a_seed_makes_one_pair() -> None:
+    for seed in range(20):
+        one, other = make_pair(seed, 8), make_pair(seed, 8)
+        assert (one.before, one.after) == (other.before, other.after)
+        assert one.before.word == 8
+
+
+def test_edits_leave_traces_well_formed_and_change_all_kinds_of_operations() -> None:
+    random = Random(3)
+    touched: set[Kind] = set()
+    for _ in range(300):
+        trace = generate(random, Shape(max_operations=25, heap=HeapShape(), mix=HEAP_MIX)).trace
+        edited = edit(trace, random)
+        check(edited)
+        assert edited != trace, format_trace(trace)
+        assert edited.inputs == trace.inputs
+        touched |= {op.op.kind for op in set(trace.ops) ^ set(edited.ops)}
+    assert touched >= {Kind.PURE, Kind.GUARD, Kind.LOAD, Kind.STORE, Kind.NEW, Kind.EVENT, Kind.END}
+
+
+# The command.
+
+
+@pytest.fixture
+def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def run(*args: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["audit", "--corpus", str(tmp_path / "found"), "--word", "8", *args])
+        told = capsys.readouterr()
+        assert told.err == ""
+        return int(ended.value.code or 0), told.out
+
+    return run
+
+
+def test_the_command_counts(audit: Callable[..., tuple[int, str]]) -> None:
+    code, out = audit("--seed", "0", "--traces", "4")
+    assert code == 0
+    assert "audit ended: 4 pairs" in out
+    assert "contradictions: 0" in out
+    assert "repeat with: traceproof audit --seed 0 --traces 4 --word 8" in out
+
+
+def test_the_command_stores_contradictions(
+    audit: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _failargs(monkeypatch)
+    code, out = audit("--seed", "0", "--traces", "30", "--json")
+    *found, ended = map(json.loads, out.splitlines())
+    assert code == 5
+    assert found
+    assert [one["case"] for one in found] == ended["cases"]
+    assert ended["pairs"] == 30
+    case = read_case(tmp_path / "found", found[0]["case"])
+    assert case.message == found[0]["message"]
+    assert case.command == f"traceproof audit --seed {found[0]['seed']} --traces 1 --word 8"
+    assert case.kind == "contradiction"
+
+
+def test_ctrl_c_ends_it_with_a_summary(audit: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Any:
+        yield next(compare_all([0], 8, _OPTIONS))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fuzz.cli_audit, "compare_all", interrupted)
+    code, out = audit("--seed", "0")
+    assert code == 130
+    assert "audit interrupted: 1 pairs" in out

@@ -1,0 +1,56 @@
+"""A pair that structure settles is validated without what only other pairs need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+BEFORE = "[i0, i1]\ni2 = int_add(i0, 2)\ni3 = int_add(i2, 3)\nguard_true(i1) [i3]\nfinish(i3)\n"
+AFTER = "[i0, i1]\ni2 = int_add(i0, 5)\nguard_true(i1) [i2]\nfinish(i2)\n"
+WRONG = "[i0, i1]\ni2 = int_add(i0, 6)\nguard_true(i1) [i2]\nfinish(i2)\n"
+
+PROGRAM = """
+import json, sys
+from validator.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    print()
+    print(json.dumps(sorted(sys.modules)))
+"""
+
+ONLY_FOR_OTHERS = {
+    "difflib",
+    "hashlib",
+    "hypothesis",
+    "multiprocessing",
+    "optimizer.ir.heap_reader",
+    "optimizer.ir.interpreter",
+    "optimizer.ir.toy_reader",
+    "subprocess",
+    "tempfile",
+    "validator.replay",
+    "validator.side_by_side",
+    "validator.simplify",
+    "validator.solvers.process",
+    "z3",
+}
+
+
+def loaded(folder: Path, after: str) -> set[str]:
+    paths = [folder / "before.trace", folder / "after.trace"]
+    for path, text in zip(paths, (BEFORE, after), strict=True):
+        path.write_text(text)
+    command = [sys.executable, "-c", PROGRAM, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: Path) -> None:
+    assert not loaded(tmp_path, AFTER) & ONLY_FOR_OTHERS
+
+
+def test_what_is_refuted_does_load_them(tmp_path: Path) -> None:
+    assert {"validator.replay", "validator.side_by_side", "optimizer.ir.interpreter"} <= loaded(tmp_path, WRONG)

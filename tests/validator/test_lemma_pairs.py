@@ -1,0 +1,134 @@
+"""Pairs of words of 64 bits that lemmas prove, and near misses that they do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.parser import parse
+from validator.judge import validate
+from validator.verdict import Options, Proved, Refuted
+
+WITHOUT_SOLVER = Options(effort=1)
+
+DIVISORS = [3, 5, 7, 10, 100, 641, 1_000_000_007, (1 << 31) - 1, (1 << 33) + 1, (1 << 62) - 1, (1 << 63) - 1]
+
+
+def word(value: int) -> int:
+    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def pypy_magic(d: int) -> tuple[int, int]:
+    """Multiplier and shift for 63 bits: PyPy's `intdiv`."""
+    shift = d.bit_length() - 1
+    return (1 << (64 + shift)) // d + 1, shift
+
+
+def compiled_magic(d: int) -> tuple[int, int]:
+    """Multiplier and shift for signed words, as compilers choose them."""
+    for shift in range(64):
+        multiplier = (1 << (64 + shift)) // d + 1
+        if multiplier * d - (1 << (64 + shift)) <= 1 << (shift + 1):
+            return multiplier, shift
+    raise AssertionError("there is one for each divisor")
+
+
+def lines(*operations: str) -> str:
+    return "\n".join(["[i0]", *operations])
+
+
+def quotient_rounded_down(multiplier: int, shift: int) -> list[str]:
+    return [
+        "i1 = int_rshift(i0, 63)",
+        "i2 = int_xor(i0, i1)",
+        f"i3 = uint_mul_high(i2, {word(multiplier)})",
+        f"i4 = uint_rshift(i3, {shift})",
+        "i5 = int_xor(i4, i1)",
+    ]
+
+
+def quotient_rounded_to_zero(multiplier: int, shift: int) -> list[str]:
+    return [
+        "i1 = int_rshift(i0, 63)",
+        f"i2 = uint_mul_high(i0, {word(multiplier)})",
+        f"i3 = int_and(i1, {word(multiplier)})",
+        "i4 = int_sub(i2, i3)",
+        f"i5 = int_rshift(i4, {shift})",
+        "i6 = int_sub(i5, i1)",
+    ]
+
+
+def proofs(before: str, after: str) -> set[str]:
+    """The rungs that prove the pair."""
+    verdict = validate(parse(before), parse(after), WITHOUT_SOLVER)
+    assert isinstance(verdict, Proved), verdict
+    return {settled.by for settled in verdict.evidence.obligations}
+
+
+@pytest.mark.parametrize("d", DIVISORS)
+def test_division_by_a_constant(d: int) -> None:
+    down, to_zero = quotient_rounded_down(*pypy_magic(d)), quotient_rounded_to_zero(*compiled_magic(d))
+    rest = [f"i6 = int_mul(i5, {d})", "i7 = int_sub(i0, i6)"]
+    pairs = [
+        ([f"i1 = int_py_div(i0, {d})", "finish(i1)"], [*down, "finish(i5)"]),
+        ([f"i1 = int_py_mod(i0, {d})", "finish(i1)"], [*down, *rest, "finish(i7)"]),
+        ([f"i1 = int_floordiv(i0, {d})", "finish(i1)"], [*to_zero, "finish(i6)"]),
+    ]
+    for before, after in pairs:
+        assert proofs(lines(*before), lines(*after)) == {"lemmas"}
+
+
+@pytest.mark.parametrize("d", DIVISORS)
+def test_a_guard_on_a_remainder(d: int) -> None:
+    rest = [*quotient_rounded_down(*pypy_magic(d)), f"i6 = int_mul(i5, {d})", "i7 = int_sub(i0, i6)"]
+    before = lines(f"i1 = int_py_mod(i0, {d})", "i2 = int_is_zero(i1)", "guard_true(i2) [i1]", "finish(i0)")
+    after = lines(*rest, "i8 = int_is_zero(i7)", "guard_true(i8) [i7]", "finish(i0)")
+    assert "solving" not in proofs(before, after)
+
+
+@pytest.mark.parametrize("d", DIVISORS[:7])
+@pytest.mark.parametrize("delta", [-1, 1 << 20])
+def test_another_multiplier_is_not_proved(d: int, delta: int) -> None:
+    multiplier, shift = pypy_magic(d)
+    after = lines(*quotient_rounded_down(multiplier + delta, shift), "finish(i5)")
+    verdict = validate(parse(lines(f"i1 = int_py_div(i0, {d})", "finish(i1)")), parse(after), WITHOUT_SOLVER)
+    assert not isinstance(verdict, Proved)
+
+
+EXACT = "[i0, i1]\ni2 = int_mul_ovf(i0, i1)\nguard_no_overflow() []\n"
+WRAPPING = "[i0, i1]\ni2 = int_mul(i0, i1)\n"
+
+
+@pytest.mark.parametrize(
+    ("division", "result"), [("int_py_div", "i0"), ("int_floordiv", "i0"), ("int_py_mod", "0"), ("int_mod", "0")]
+)
+def test_division_of_a_product(division: str, result: str) -> None:
+    division = f"i3 = {division}(i2, i1)\nfinish(i3)"
+    assert "lemmas" in proofs(EXACT + division, EXACT + f"finish({result})")
+    verdict = validate(parse(WRAPPING + division), parse(WRAPPING + f"finish({result})"), Options())
+    assert isinstance(verdict, Refuted)
+
+
+def test_division_by_a_shifted_one() -> None:
+    shifted = (
+        "[i0, i1]\ni2 = uint_lt(i1, {})\nguard_true(i2) []\ni3 = int_lshift(1, i1)\ni4 = int_py_div(i0, i3)\nfinish(i4)"
+    )
+    after = "[i0, i1]\ni2 = uint_lt(i1, {})\nguard_true(i2) []\ni3 = int_rshift(i0, i1)\nfinish(i3)"
+    assert "lemmas" in proofs(shifted.format(63), after.format(63))
+    verdict = validate(parse(shifted.format(64)), parse(after.format(64)), Options())
+    assert isinstance(verdict, Refuted)
+
+
+def test_squares_and_products_of_positive_numbers() -> None:
+    square = "[i0]\ni1 = int_mul_ovf(i0, i0)\nguard_no_overflow() []\n"
+    check = "i2 = int_ge(i1, 0)\nguard_true(i2) []\n"
+    assert "lemmas" in proofs(square + check + "finish(i1)", square + "finish(i1)")
+    positive = """[i0, i1]
+i2 = int_gt(i0, 0)
+guard_true(i2) []
+i3 = int_gt(i1, 0)
+guard_true(i3) []
+i4 = int_mul_ovf(i0, i1)
+guard_no_overflow() []
+"""
+    check = "i5 = int_ge(i4, i0)\nguard_true(i5) []\n"
+    assert "lemmas" in proofs(positive + check + "finish(i4)", positive + "finish(i4)")

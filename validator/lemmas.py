@@ -1,0 +1,127 @@
+"""The rung of lemmas: shapes that no bit-blaster settles, rewritten where what is known at a place allows it.
+
+A lemma says that a term has the value of another one under a condition on bounds, or under a condition that follows
+from what is known. All bring terms to one form, so that structure decides again: multiply-high with a shift becomes
+the division that it computes, a division by `1 << y` a shift, a product that does not overflow what it is of the
+integers. `validator.division_lemmas` has those of division by constants, `validator.product_lemmas` the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from optimizer.ir.bounds import Bounds
+from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.term import Term, cone_within
+
+_LARGEST = 2000
+"""Claims of more parts are left alone."""
+
+_MOST_CONDITIONS = 40
+"""So many known conditions with products or quotients are rewritten for one claim, the latest ones."""
+
+_OF_PRODUCTS = frozenset({"mul", "umulh", "udiv", "sdiv", "fdiv", "srem", "fmod"})
+
+_ROUNDS = 6
+"""So many lemmas are used one after the other on one term."""
+
+
+class Known(Protocol):
+    """What is known at a place."""
+
+    def rebuild(self, root: Term) -> Term:
+        """The term that `root` is there, as far as is known."""
+
+    def bounds(self, word: Term) -> Bounds:
+        """What is known of the values of a word."""
+
+    def proves(self, claim: Term) -> bool:
+        """Does the claim hold, as far as is known?"""
+
+
+class Assuming(Known, Protocol):
+    """What is known at a place, to which more can be added for a while. All of `learned` hold there."""
+
+    learned: list[Term]
+
+    def mark(self) -> None: ...
+    def assume(self, condition: Term) -> None: ...
+    def take_back(self) -> None: ...
+
+
+Rewrite = Callable[[PlainTerms, Known, Term], Term | None]
+"""A term of the same value as the one given wherever what is known holds; None where the lemma does not apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A rewriting of terms of these kinds. Its statement and where it is from are the docstring of `rewrite`."""
+
+    kinds: tuple[str, ...]
+    rewrite: Rewrite
+
+    @property
+    def name(self) -> str:
+        return self.rewrite.__name__
+
+
+class Lemmas:
+    """Lemmas by the kind of term that they rewrite."""
+
+    def __init__(self, terms: PlainTerms, lemmas: Iterable[Lemma]) -> None:
+        self._terms = terms
+        self._by_kind: dict[str, list[Lemma]] = {}
+        for lemma in lemmas:
+            for kind in lemma.kinds:
+                self._by_kind.setdefault(kind, []).append(lemma)
+        self._has_products: dict[Term, bool] = {}
+
+    def proves(self, known: Assuming, claim: Term) -> bool:
+        """Does the claim hold when lemmas have rewritten it, or it and what is known?"""
+        rebuilt = known.rebuild(claim)
+        rewritten = self.rewrite(known, rebuilt)
+        if rewritten is not rebuilt and known.proves(rewritten):
+            return True
+        conditions = [c for c in known.learned if self._is_of_products(c)][-_MOST_CONDITIONS:]
+        more = [new for c in conditions if (new := self.rewrite(known, c)) is not c]
+        if not more:
+            return False
+        known.mark()
+        for condition in more:
+            known.assume(condition)
+        proves = known.proves(rewritten)
+        known.take_back()
+        return proves
+
+    def _is_of_products(self, condition: Term) -> bool:
+        found = self._has_products.get(condition)
+        if found is None:
+            parts = cone_within([condition], (), _LARGEST) or ()
+            found = self._has_products[condition] = any(term.kind in _OF_PRODUCTS for term in parts)
+        return found
+
+    def rewrite(self, known: Known, claim: Term) -> Term:
+        """The claim with all its parts rewritten, arguments first; itself where no lemma applies."""
+        made: dict[Term, Term] = {}
+        for term in cone_within([claim], (), _LARGEST) or ():
+            args = tuple(map(made.__getitem__, term.args))
+            new = term if args == term.args else known.rebuild(self._terms.remade(term, args))
+            made[term] = self._rewritten(known, new)
+        return made.get(claim, claim)
+
+    def _rewritten(self, known: Known, term: Term) -> Term:
+        for _ in range(_ROUNDS):
+            better = self._once(known, term)
+            if better is None:
+                break
+            term = known.rebuild(better)
+        return term
+
+    def _once(self, known: Known, term: Term) -> Term | None:
+        for lemma in self._by_kind.get(term.kind, ()):
+            better = lemma.rewrite(self._terms, known, term)
+            if better is not None and better is not term:
+                return better
+        return None

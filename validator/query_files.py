@@ -1,0 +1,52 @@
+"""Queries to solvers as files: `validate --emit-smt2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from optimizer.ir.faults import InputError
+from validator.exits import describe
+from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
+from validator.solvers.portfolio import Query
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFiles:
+    """Writes each query as a file of its own, `NAME-001.smt2` for the first one of a pair of that name."""
+
+    folder: Path
+
+    def of_pair(self, name: str) -> Callable[[Query], None]:
+        """What writes the queries of a pair. Raises InputError where the folder cannot be written to."""
+        numbers = count(1)
+        stem = _UNSAFE.sub("-", Path(name).name).strip(".-") or "pair"
+
+        def write(query: Query) -> None:
+            path = self.folder / f"{stem}-{next(numbers):03}.smt2"
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                path.write_text(_with_answer(query))
+            except OSError as problem:
+                raise InputError(describe(problem)) from None
+
+        return write
+
+
+def _with_answer(query: Query) -> str:
+    return f"; {_told(query.answer)}\n{query.text}"
+
+
+def _told(answer: Answer) -> str:
+    match answer:
+        case Unsat(by):
+            return f"{by}: unsat\n(set-info :status unsat)"
+        case Sat(_, by):
+            return f"{by}: sat\n(set-info :status sat)"
+        case GaveUp(reason, tried):
+            return f"{', '.join(tried) or 'nobody was asked'}: {reason}\n(set-info :status unknown)"

@@ -1,0 +1,67 @@
+"""Bitwuzla and cvc5: Python extensions, each in a process of its own (`validator.solvers.child`)."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from validator.solvers.answers import GaveUp
+from validator.solvers.process import Died, Silent, running
+from validator.solvers.replies import Reply
+from validator.solvers.smtlib import Script
+
+_CHILD = Path(__file__).with_name("child.py")
+_END = "end of answer"
+_GRACE_S = 1.0
+_LONGEST_S = 1_000_000.0
+
+
+def is_installed(solver: str) -> bool:
+    """Can the solver be imported? It is not imported here."""
+    return find_spec(solver) is not None
+
+
+def check(solver: str, script: Script, timeout_s: float, memory_mb: int) -> Reply:
+    """Asks the solver of that name. A process that served others before and dies has a new one asked again."""
+    command = (sys.executable, "-P", str(_CHILD), solver, str(memory_mb))
+    timeout_s = min(_LONGEST_S, timeout_s)
+    query = {
+        "text": script.text,
+        "apart": script.apart,
+        "names": list(script.asked),
+        "timeout_ms": max(1, int(timeout_s * 1000)),
+    }
+    while True:
+        with running(command) as process:
+            try:
+                said = process.ask(f"{json.dumps(query)}\n", _END, timeout_s + _GRACE_S)
+            except Silent:
+                return GaveUp("wall", (solver,))
+            except Died as death:
+                if death.is_new:
+                    return GaveUp(_cause(death.code), (solver,))
+                continue
+            try:
+                return _reply(solver, script, said)
+            except (ValueError, KeyError, TypeError):
+                process.kill()
+                return GaveUp("not an answer", (solver,))
+
+
+def _reply(solver: str, script: Script, said: str) -> Reply:
+    reply = json.loads(said)
+    match reply["answer"]:
+        case "unsat":
+            return None
+        case "sat":
+            return {name: int(reply["values"][name]) for name in script.asked}
+        case reason:
+            return GaveUp(str(reason), (solver,))
+
+
+def _cause(code: int) -> str:
+    """Why a process ended: C++ aborts where there is no memory left."""
+    return "memory" if code == -signal.SIGABRT else f"ended with {code}"
