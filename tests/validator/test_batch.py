@@ -24,7 +24,7 @@ GOOD = "[i0]\nfinish(i0)\n"
 def judge(folder: Path, names: list[str], monkeypatch: pytest.MonkeyPatch, jobs: int) -> list[dict[str, Any]]:
     """The verdicts on pairs that make the program do what their first input is called."""
 
-    def planted(before: Trace, after: Trace, options: Options) -> Verdict:
+    def planted(before: Trace, after: Trace, options: Options, **_: object) -> Verdict:
         match before.inputs[0].name:
             case "i1":
                 time.sleep(1000)

@@ -57,7 +57,7 @@ PROGRAM = """
 import os, sys, zlib
 from optimizer.ir.term import Term
 from validator.cli import main
-from validator.solvers import portfolio
+from validator.solvers import smtlib
 
 seed, queries = int(sys.argv.pop(1)), os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 if seed:
@@ -68,7 +68,7 @@ def script(terms, conditions):
     os.write(queries, f"{zlib.crc32(made.text.encode()):08x}\\n".encode())
     return made
 
-make_script, portfolio.script = portfolio.script, script
+make_script, smtlib.script = smtlib.script, script
 main()
 """
 """Sets of terms are in an order that the seed makes, as the places of terms in memory otherwise do. What solvers are
