@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from fuzz.store import Case, case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
+from validator.cache import Cache, validate_cached
 from validator.exits import Exit, describe, worst
 from validator.judge import validate
+from validator.judging import open_cache
 from validator.report import verdict_name
 from validator.verdict import Options, State, Verdict
 
@@ -112,8 +115,9 @@ def show(name: str, folder: str, as_json: bool) -> int:
 @corpus.command()
 @_corpus_option
 @click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to run instead of our own optimizer.")
+@click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
 @_json_option
-def run(folder: str, optimizer: str | None, as_json: bool) -> int:
+def run(folder: str, optimizer: str | None, cache: str | None, as_json: bool) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
     Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes or is refuted; ends
@@ -121,9 +125,10 @@ def run(folder: str, optimizer: str | None, as_json: bool) -> int:
 
     \b
     $ traceproof corpus run
-    $ traceproof corpus run --corpus campaign --optimizer mine:optimize
+    $ traceproof corpus run --corpus campaign --optimizer mine:optimize --cache verdicts
     """
     chosen = load_optimizer(optimizer) if optimizer else optimize
+    known = None if cache is None else open_cache(cache)
     start, cases, different, unreadable = time.monotonic(), 0, 0, 0
     for name in case_names(Path(folder)):
         cases += 1
@@ -133,12 +138,14 @@ def run(folder: str, optimizer: str | None, as_json: bool) -> int:
             unreadable += 1
             click.echo(f"error: {describe(problem) if isinstance(problem, OSError) else problem}", err=True)
             continue
-        done = run_case(case, chosen, _judge)
+        done = run_case(case, chosen, partial(_judge, known))
         different += bool(done.differences)
         if as_json:
             click.echo(json.dumps(_run_json(done)))
         for difference in () if as_json else done.differences:
             click.echo(f"{name}: {difference}")
+    if known is not None and known.problem:
+        click.echo(f"warning: {known.problem}", err=True)
     if not as_json:
         words = "1 case" if cases == 1 else f"{cases} cases"
         result = ", ".join(
@@ -156,5 +163,7 @@ def _run_json(done: CaseRun) -> dict[str, Any]:
     }
 
 
-def _judge(before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:
-    return validate(before, after, options, examples=states)
+def _judge(known: Cache | None, before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:
+    if known is None:
+        return validate(before, after, options, examples=states)
+    return validate_cached(before, after, options, known, states)

@@ -31,7 +31,8 @@ README = ROOT / "README.md"
 LANGUAGE = ROOT / "docs" / "trace-language.md"
 HEAP = ROOT / "docs" / "heap.md"
 VERDICTS = ROOT / "docs" / "verdicts.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS)
+CACHE = ROOT / "docs" / "cache.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE)
 CORPUS = ROOT / "corpus"
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OUT_OF_MEMORY = "the memory limit was reached (a larger one: --memory)"
 
 
-def open_cache(folder: str, read_only: bool) -> Cache:
+def open_cache(folder: str, read_only: bool = False) -> Cache:
     """The cache in that folder, which has to be there if it is only read. Raises InputError."""
     from validator.cache import Cache
 
