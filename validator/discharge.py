@@ -18,6 +18,7 @@ from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
 from validator.verdict import Rungs, State
+from validator.witness import find_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +107,17 @@ class Discharger:
         return self._pair.terms.not_(claim)
 
     def together(self, obligations: Sequence[Obligation]) -> Answer:
-        """Can any of them fail? One query with a small effort, for obligations in the order of the traces."""
+        """Can any of them fail? A short search for values, then one query with a small effort, for obligations in the
+        order of the traces."""
         chains = list(_chains(obligations))
         if len(chains) == 1:
             assumed, fails = self._nested(chains[0])
         else:
             assumed = []
             fails = self._any(self._all([rest, *first]) for first, rest in map(self._nested, chains))
+        found = find_values(self._pair.terms, [fails, *assumed])
+        if found is not None:
+            return Sat(found, "search")
         answer = self._query_sliced(fails, assumed, min(FIRST_EFFORT, self._budget.effort))
         if isinstance(answer, Unsat):
             for obligation in obligations:

@@ -36,6 +36,10 @@ _OPERATIONS = 4_000_000
 """Simplifying a state takes so many runs at the most, of so many operations together."""
 
 
+_SMALL = 15
+"""Of the simple values, the first ones are tried for each number."""
+
+
 def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
     """A simpler state for `trace` of which `still` holds as it does of `state`, and a world that goes on if it can."""
     search = _Search(state, trace, still)
@@ -287,12 +291,15 @@ def _numbered(stem: str, taken: set[str]) -> Ref:
 
 
 def _simpler(value: int, word: int) -> Iterator[int]:
-    """Values that are simpler than `value`, simplest first: the simple ones, then smaller ones of the same sign."""
-    for simple in simple_values(word):
+    """Values that are simpler than `value`, simplest first: small ones, the limits, the highest bit alone and next to
+    it, and `value` with one bit less."""
+    size, limit = abs(value), 1 << (word - 1)
+    high = 1 << max(0, size.bit_length() - 1)
+    near = [high, high - 1, high + 1] if value > 0 else [-high, 1 - high, -high - 1]
+    for simple in (*simple_values(word)[:_SMALL], *near, limit - 1, -limit):
         if simple == value:
             return
         yield simple
-    size = abs(value)
     for bit in reversed(range(size.bit_length())):
         if size >> bit & 1:
             smaller = size & ~(1 << bit)

@@ -7,7 +7,7 @@ that holds of references whatever a trace does: the same as `validator.solvers.r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isqrt
 from random import Random
 from typing import Any
@@ -48,12 +48,21 @@ _INVERSE: dict[str, Callable[[Concrete, int, int], int]] = {
 
 def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:
     """Were values found under which all of `conditions` hold? If not, there may still be some."""
+    return find_values(terms, conditions) is not None
+
+
+def find_values(terms: ObjectTerms, conditions: Sequence[Term]) -> Mapping[Term, int] | None:
+    """Values of terms under which all of `conditions` hold, of all terms that these are built of; None if none were
+    found. Words are signed; equal references are equal numbers, 0 is NULL."""
     order = cone(conditions)
-    return len(order) <= _LARGEST and _Search(terms, conditions, order).run()
+    if len(order) > _LARGEST:
+        return None
+    search = _Search(terms, conditions, order)
+    return search.values if search.run() else None
 
 
 class _Search:
-    """`_given` are the values of leaves, and of functions by their arguments' values."""
+    """`values` are those of all terms, `_given` the values of leaves, and of functions by their arguments' values."""
 
     def __init__(self, terms: ObjectTerms, conditions: Sequence[Term], order: Sequence[Term]) -> None:
         self._terms = terms
@@ -62,7 +71,7 @@ class _Search:
         self._order = order
         self._given: dict[Any, Any] = {}
         self._numbers: dict[Any, int] = {}
-        self._values: dict[Term, Any] = {}
+        self.values: dict[Term, Any] = {}
         self._random = Random(0)
         self._left = _CHANGES
         self._constants = [term for term in order if term.kind == "constant"]
@@ -75,7 +84,7 @@ class _Search:
     def run(self) -> bool:
         for _ in range(_PASSES):
             self._evaluate()
-            wrong = [one for one in self._conditions if not self._values[one]]
+            wrong = [one for one in self._conditions if not self.values[one]]
             if not wrong:
                 return all(map(self._is_possible, self._order)) and all(map(self._is_as_declared, self._constants))
             for one in wrong:
@@ -86,7 +95,7 @@ class _Search:
 
     def _evaluate(self) -> None:
         values: dict[Term, Any] = {}
-        self._values = values
+        self.values = values
         for term in self._order:
             values[term] = self._value(term, [values[arg] for arg in term.args])
 
@@ -146,7 +155,7 @@ class _Search:
     # What always holds.
 
     def _is_possible(self, term: Term) -> bool:
-        kind, value = term.kind, self._values[term]
+        kind, value = term.kind, self.values[term]
         if kind in ("pointer", "load_ref", "constant"):
             if value >= _FRESH:
                 return value in [_FRESH + alloc.number for alloc in self._terms.may_be(term)]
@@ -154,9 +163,9 @@ class _Search:
         if kind not in _LIMITED:
             return True
         low, high = self._limits(term)
-        if kind == "class_of" and (value == NO_CLASS[0]) != (self._values[term.args[0]] == 0):
+        if kind == "class_of" and (value == NO_CLASS[0]) != (self.values[term.args[0]] == 0):
             return False
-        if kind == "length" and value and not self._is_array(self._values[term.args[0]]):
+        if kind == "length" and value and not self._is_array(self.values[term.args[0]]):
             return False
         return bool(low <= value <= high)
 
@@ -202,7 +211,7 @@ class _Search:
         """Has the term be `wanted` if that is easy; what it is made of may change in any way."""
         kind, args = term.kind, term.args
         self._left -= 1
-        if self._values[term] == wanted or self._left < 0:
+        if self.values[term] == wanted or self._left < 0:
             return
         match kind:
             case _ if kind in _LEAVES or kind in _FUNCTIONS:
@@ -227,9 +236,9 @@ class _Search:
                 inside = high if self._random.random() < 0.7 else low
                 self._force(args[0], inside if wanted else high + 1 if high < ANY_CLASS[1] else low - 1)
             case "choose" | "ite" if self._random.random() < 0.3:
-                self._force(args[0], not self._values[args[0]])
+                self._force(args[0], not self.values[args[0]])
             case "choose" | "ite":
-                self._force(args[1 if self._values[args[0]] else 2], wanted)
+                self._force(args[1 if self.values[args[0]] else 2], wanted)
             case "neg" | "bit_not":
                 self._force(args[0], getattr(self._domain, kind)(wanted))
             case "add_overflows" | "sub_overflows" | "mul_overflows":
@@ -238,7 +247,7 @@ class _Search:
             case "mul":
                 self._factor(args, wanted)
             case _ if kind in _INVERSE:
-                self._force(args[0], _INVERSE[kind](self._domain, wanted, self._values[args[1]]))
+                self._force(args[0], _INVERSE[kind](self._domain, wanted, self.values[args[1]]))
             case _ if args:
                 self._force(args[self._random.random() < 0.3 and args[-1].kind != "const"], wanted)
 
@@ -248,7 +257,7 @@ class _Search:
         if a is b:
             self._force(a, isqrt(abs(wanted)))
             return
-        divisor = self._values[b]
+        divisor = self.values[b]
         quotient = wanted // divisor if divisor else 0
         self._force(a, quotient)
         if quotient * divisor != wanted and b.kind != "const":
@@ -258,7 +267,7 @@ class _Search:
         if term.kind in _LEAVES:
             self._given[term] = wanted
             return
-        args = [self._values[arg] for arg in term.args]
+        args = [self.values[arg] for arg in term.args]
         if term.kind == "class_of" and (wanted == NO_CLASS[0]) != (args[0] == 0):
             args[0] = 0 if args[0] else self._number(len(self._numbers))
             self._force(term.args[0], args[0])
@@ -269,7 +278,7 @@ class _Search:
     def _compare(self, term: Term, wanted: bool) -> None:
         """Has two things be the same, or not."""
         one, other = term.args if self._is_first(*term.args) else term.args[::-1]
-        value = self._values[other]
+        value = self.values[other]
         if not wanted:
             value = self._number(len(self._numbers)) if term.kind == "same" else self._another(value, term.kind)
         self._force(one, value)
@@ -286,7 +295,7 @@ class _Search:
     def _arrange(self, term: Term, wanted: bool) -> None:
         """Has the first argument be below the second one, or not."""
         a, b = term.args
-        low, high = self._values[a], self._values[b]
+        low, high = self.values[a], self.values[b]
         const, is_signed = self._domain.const, term.kind == "slt"
         if self._is_fixed(a) or (not self._is_fixed(b) and self._random.random() < 0.7):
             self._force(b, const(low + 1) if wanted else low)
