@@ -224,25 +224,6 @@ class BoundedRewriting:
             return terms.true
         return terms.false if limit < -self._half else terms.slt(part, terms.const(limit + 1))
 
-    def _at_least(self, a: Term, bound: int) -> Term:
-        """`bound` may be any integer."""
-        if bound >= self._half:
-            return self._terms.false
-        return (
-            self._terms.true if bound <= -self._half else self._terms.not_(self._terms.slt(a, self._terms.const(bound)))
-        )
-
-    def _mul_overflows(self, a: Term, b: Term) -> Term | None:
-        """By a constant, of a factor whose sign is known."""
-        if b.kind != "const" or b.value in (0, 1, -1):
-            return None
-        c, least, most = b.value, -self._half, self._half - 1
-        if self._at_least_zero(a):
-            return self._at_least(a, (most // c if c > 0 else -least // -c) + 1)
-        if self._below_zero(a):
-            return self._terms.slt(a, self._terms.const(-(-least // c if c > 0 else most // -c)))
-        return None
-
 
 def _conjuncts(conditions: Iterable[Term]) -> dict[Term, None]:
     """The conditions that all hold where those do, in order."""
