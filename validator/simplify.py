@@ -293,10 +293,12 @@ def _numbered(stem: str, taken: set[str]) -> Ref:
 def _simpler(value: int, word: int) -> Iterator[int]:
     """Values that are simpler than `value`, simplest first: small ones, powers of two and those below them, and `value`
     with one bit less. Of the powers, few are tried each time: the next search starts from what was found."""
-    size, bits = abs(value), abs(value).bit_length()
+    size, bits, limit = abs(value), abs(value).bit_length(), 1 << (word - 1)
     exponents = [*range(8, bits - 8, 8), *range(max(3, bits - 8), bits)]
     powers = [power for k in exponents for power in ((1 << k) - 1, 1 << k)]
-    for simple in (*simple_values(word)[:_SMALL], *(power if value > 0 else -power for power in powers)):
+    signed = powers if value > 0 else [-power for power in powers]
+    limits = [limit - 1, -limit] if bits >= word - 1 else []
+    for simple in (*simple_values(word)[:_SMALL], *signed, *limits):
         if simple == value:
             return
         yield simple

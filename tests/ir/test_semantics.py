@@ -18,7 +18,7 @@ from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.term import Term, evaluate
 from optimizer.ir.terms import Terms
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
-from validator.solvers.answers import Unsat
+from validator.solvers.answers import SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 
 PURE = [row for row in OPS.values() if row.is_pure]
@@ -107,7 +107,7 @@ def check_solver(row: Op, width: int, inputs: Iterable[tuple[int, ...]]) -> None
             right_flag = flag if overflows else terms.not_(flag)
             agrees = terms.all_of([defined, terms.eq(value, terms.const(wanted)), right_flag])
         differs = terms.either(differs, terms.both(here, terms.not_(agrees)))
-    assert Portfolio(terms).check([differs], 50_000_000, 60.0) == Unsat(), row.name
+    assert Portfolio(terms, SolverChoice.Z3).check([differs], 50_000_000, 60.0) == Unsat(), row.name
 
 
 def test_the_reference_is_complete() -> None:

@@ -655,7 +655,7 @@ def test_words_of_all_widths(word: int) -> None:
 
 @pytest.mark.parametrize(
     ("condition", "inputs"),
-    [("int_gt(i0, 100)", (127,)), ("int_lt(i0, 17)", (0,)), ("int_ne(i0, 0)", (1,)), ("uint_gt(i0, 5)", (-1,))],
+    [("int_gt(i0, 100)", (101,)), ("int_lt(i0, 17)", (0,)), ("int_ne(i0, 0)", (1,)), ("uint_gt(i0, 5)", (-1,))],
 )
 def test_small_inputs_are_preferred(condition: str, inputs: tuple[int, ...]) -> None:
     guard = f"[i0]\ni1 = {condition}\nguard_true(i1) []\n"
