@@ -5,9 +5,10 @@ Nothing that an optimizer or the validator does ends a campaign: a crash is a fi
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from fuzz.generate import GeneratedTrace, generate_for
@@ -18,7 +19,18 @@ from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.verdict import Failed, Fault, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
-Optimizer = Callable[[Trace], Trace]
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    """What an optimizer made of a trace (it may be anything), and the names of what took part in it, where it tells:
+    rules, passes, transfer functions."""
+
+    trace: object
+    fired: frozenset[str] = frozenset()
+
+
+Optimizer = Callable[[Trace], object]
+"""Gives a trace, or `Optimized`; it may raise what stands below, and a crash is any other exception."""
 
 Judge = Callable[[Trace, Trace, State], Verdict]
 """What says whether the second trace is right for the first, which runs to its end on the state."""
@@ -32,34 +44,78 @@ class AlwaysFails(Exception):
         self.guard = guard
 
 
+class Hangs(Exception):
+    """What an optimizer raises that was killed because it did not answer. The message says how long it was waited."""
+
+
+class Garbled(Exception):
+    """What an optimizer raises whose output is no trace. `output` is its text."""
+
+    def __init__(self, message: str, output: str) -> None:
+        super().__init__(message)
+        self.output = output
+
+
 class FindKind(Enum):
     """What is wrong: with the optimizer, or (`FAULT`) with this tool."""
 
     CRASH = "crash"
+    HANG = "hang"
     MALFORMED = "malformed"
     REFUTED = "refuted"
     FAULT = "fault"
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A trace of a campaign. `parents` name what it was mutated from (none: it was generated). The campaign that starts
+    at the seed `first` makes it again at `seed`."""
+
+    seed: int
+    generated: GeneratedTrace
+    parents: tuple[str, ...] = ()
+    first: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Seconds that the optimizer and the validator took."""
+
+    optimizing: float = 0.0
+    judging: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
-    """A seed where nothing is wrong, or nothing is known to be."""
+    """A seed where nothing is wrong, or nothing is known to be. `after` is the optimized trace, None where there is
+    none."""
 
     seed: int
     verdict: Proved | Unknown | Unsupported
+    made: Made | None = field(default=None, compare=False)
+    after: Trace | None = field(default=None, compare=False)
+    fired: frozenset[str] = field(default=frozenset(), compare=False)
+    took: Took = field(default=Took(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A seed where something is wrong. `after` is what the optimizer returned, None if it did not."""
+    """A seed where something is wrong. `after` is what the optimizer returned, None if it did not, text where that is
+    no trace."""
 
     seed: int
     kind: FindKind
-    generated: GeneratedTrace
+    made: Made
     after: object
     message: str
     verdict: Verdict | None = None
     report: str = ""
+    fired: frozenset[str] = frozenset()
+    took: Took = field(default=Took(), compare=False)
+
+    @property
+    def generated(self) -> GeneratedTrace:
+        return self.made.generated
 
 
 Record = Counted | Find
@@ -68,46 +124,53 @@ Record = Counted | Find
 def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> Iterator[Record]:
     """One record a seed, in order, as they come."""
     for seed in seeds:
-        yield examine(seed, optimizer, judge)
+        yield examine(Made(seed, generate_for(seed)), optimizer, judge)
 
 
-def examine(seed: int, optimizer: Optimizer, judge: Judge) -> Record:
-    """What becomes of the trace of one seed."""
-    generated = generate_for(seed)
-    before = generated.trace
+def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
+    """What becomes of a trace."""
+    seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
-        return Find(seed, kind, generated, after, message, None, report)
+        return Find(seed, kind, made, after, message, None, report, took=Took(clock() - start))
 
     try:
-        after = optimizer(before)
+        result = optimizer(before)
     except AlwaysFails as claim:
         message = f"the optimizer says that guard {claim.guard} always fails, and it passes on the example"
         return find(FindKind.REFUTED, None, message)
     except NotModelled as limit:
-        return Counted(seed, Unsupported(f"the optimizer: {limit}"))
+        return Counted(seed, Unsupported(f"the optimizer: {limit}"), made, took=Took(clock() - start))
+    except Hangs as hang:
+        return find(FindKind.HANG, None, str(hang))
+    except Garbled as garbled:
+        return find(FindKind.MALFORMED, garbled.output, str(garbled))
     except (Exception, SystemExit) as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
+    optimized = result if isinstance(result, Optimized) else Optimized(result)
+    after, optimizing = optimized.trace, clock() - start
     problem = malformed(before, after)
     if problem is not None:
-        return find(FindKind.MALFORMED, after, problem)
+        return replace(find(FindKind.MALFORMED, after, problem), fired=optimized.fired)
+    assert isinstance(after, Trace)
     try:
-        verdict = judge(before, after, generated.state)
+        verdict = judge(before, after, made.generated.state)
     except Exception as error:
-        return find(FindKind.FAULT, after, describe(error), traceback.format_exc())
-    return _judged(seed, generated, after, verdict)
+        return replace(find(FindKind.FAULT, after, describe(error), traceback.format_exc()), fired=optimized.fired)
+    took = Took(optimizing, clock() - start - optimizing)
+    return replace(_judged(made, after, verdict), fired=optimized.fired, took=took)
 
 
-def _judged(seed: int, generated: GeneratedTrace, after: Trace, verdict: Verdict) -> Record:
+def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
     match verdict:
         case Proved() | Unknown() | Unsupported():
-            return Counted(seed, verdict)
+            return Counted(made.seed, verdict, made, after)
         case Refuted(_, counterexample):
             message = f"{counterexample.obligation}: {counterexample.difference}"
-            return Find(seed, FindKind.REFUTED, generated, after, message, verdict)
+            return Find(made.seed, FindKind.REFUTED, made, after, message, verdict)
         case Failed(fault, reason, report):
             kind = FindKind.MALFORMED if fault is Fault.INPUT else FindKind.FAULT
-            return Find(seed, kind, generated, after, reason, verdict, report)
+            return Find(made.seed, kind, made, after, reason, verdict, report)
 
 
 def malformed(before: Trace, after: object) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fuzz.campaign import Optimizer, describe, malformed
+from fuzz.campaign import Optimized, Optimizer, describe, malformed
 from fuzz.store import Case
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -67,7 +67,8 @@ def _optimizer_differences(
     case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge
 ) -> list[str]:
     try:
-        after = optimizer(before)
+        result = optimizer(before)
+        after = result.trace if isinstance(result, Optimized) else result
     except NotModelled:
         return []
     except (Exception, SystemExit) as error:
@@ -75,6 +76,7 @@ def _optimizer_differences(
     problem = malformed(before, after)
     if problem is not None:
         return [f"the optimizer's trace is malformed: {problem}"]
+    assert isinstance(after, Trace)
     verdict = judge(before, after, case.options, states)
     if isinstance(verdict, Refuted | Failed):
         return [f"the optimizer's trace is {verdict_name(verdict)}{_reason(verdict)}"]

@@ -12,7 +12,8 @@ import heap_patterns as patterns
 import pytest
 from heap_patterns import Pattern
 
-from fuzz.campaign import Find, FindKind, examine
+from fuzz.campaign import Find, FindKind, Made, examine
+from fuzz.generate import generate_for
 from optimizer import aliasing
 from optimizer.conditions import HasClass, Length, meant, passing
 from optimizer.facts import Facts
@@ -62,11 +63,12 @@ def find(fault: PlantedFault, seconds: float, seeds: Iterable[int] | None = None
     """What a campaign finds with the fault planted, and not without it; None if it finds nothing in time."""
     start = time.perf_counter()
     for traces, seed in enumerate(count() if seeds is None else seeds, start=1):
+        made = Made(seed, generate_for(seed))
         with pytest.MonkeyPatch.context() as patch:
             fault.plant(patch)
-            record = examine(seed, optimize, judge)
+            record = examine(made, optimize, judge)
         is_fault = isinstance(record, Find) and record.kind is not FindKind.FAULT
-        if isinstance(record, Find) and is_fault and not isinstance(examine(seed, optimize, judge), Find):
+        if isinstance(record, Find) and is_fault and not isinstance(examine(made, optimize, judge), Find):
             return Found(seed, record.kind, record.message, traces, time.perf_counter() - start)
         if time.perf_counter() - start > seconds:
             break

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Optimizer, examine, run_campaign
+from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
 from fuzz.find import case_of
 from fuzz.generate import generate_for
 from fuzz.store import read_case, store_case
@@ -117,7 +117,7 @@ def without_guards(trace: Trace) -> Trace:
     ],
 )
 def test_each_fault_of_an_optimizer_is_found_and_named(optimizer: Optimizer, kind: FindKind, message: str) -> None:
-    record = examine(INTEGER_SEEDS[0], optimizer, judge)
+    record = examine(made(INTEGER_SEEDS[0]), optimizer, judge)
     assert isinstance(record, Find)
     assert record.kind is kind
     assert record.message.startswith(message)
@@ -138,6 +138,10 @@ def test_a_trace_is_proved_to_be_itself() -> None:
         assert isinstance(record.verdict, Proved)
 
 
+def made(seed: int) -> Made:
+    return Made(seed, generate_for(seed))
+
+
 def test_seeds_come_in_order() -> None:
     assert [record.seed for record in run_campaign(range(5, 9), crashing, judge)] == [5, 6, 7, 8]
 
@@ -146,7 +150,7 @@ def test_what_an_optimizer_does_not_model_is_no_crash() -> None:
     def limited(trace: Trace) -> Trace:
         raise NotModelled("label", 3)
 
-    record = examine(0, limited, judge)
+    record = examine(made(0), limited, judge)
     assert record == Counted(0, Unsupported("the optimizer: line 3: label"))
 
 
@@ -157,7 +161,7 @@ def test_faults_of_the_validator_are_finds_of_their_own() -> None:
     def not_replaying(before: Trace, after: Trace, state: State) -> Verdict:
         return Failed(Fault.TOOL, "does not replay", "the model")
 
-    crashed, replayed = examine(0, unchanged, failing), examine(0, unchanged, not_replaying)
+    crashed, replayed = examine(made(0), unchanged, failing), examine(made(0), unchanged, not_replaying)
     assert isinstance(crashed, Find)
     assert isinstance(replayed, Find)
     assert (crashed.kind, replayed.kind) == (FindKind.FAULT, FindKind.FAULT)
@@ -173,7 +177,7 @@ def test_the_judge_is_given_the_example() -> None:
         seen.append(state)
         return Unknown(Evidence(), "")
 
-    examine(4, unchanged, noting)
+    examine(made(4), unchanged, noting)
     assert seen == [generate_for(4).state]
 
 
@@ -182,13 +186,13 @@ def test_ctrl_c_is_no_find() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        examine(0, interrupted, judge)
+        examine(made(0), interrupted, judge)
 
 
 @pytest.mark.parametrize("optimizer", [crashing, without_end, no_trace, claiming, with_one_more_at_the_end])
 def test_every_find_becomes_a_case_that_can_be_read(optimizer: Optimizer, tmp_path: Path) -> None:
     seed = INTEGER_SEEDS[3]
-    find = examine(seed, optimizer, judge)
+    find = examine(made(seed), optimizer, judge)
     assert isinstance(find, Find)
     case = case_of(find, "mine:optimize", OPTIONS)
     assert store_case(tmp_path, case)
@@ -207,7 +211,7 @@ def test_a_trace_that_cannot_be_written_is_kept_as_a_report() -> None:
     def strange(trace: Trace) -> Trace:
         return replace(trace, ops=(Operation(trace.end.op, (None,), exit=Exit()),))  # type: ignore[arg-type]  # no value at all: that is the fault
 
-    find = examine(3, strange, judge)
+    find = examine(made(3), strange, judge)
     assert isinstance(find, Find)
     assert find.kind is FindKind.MALFORMED
     case = case_of(find, "", OPTIONS)
@@ -231,5 +235,5 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     assert summary.line(3.2) == "3 s: 5 traces, 2 proved, 3 crash"
     data = summary.data(2.0, "m:f", True)
     assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer m:f"
-    assert data["finds"] == {"crash": 3, "malformed": 0, "refuted": 0, "fault": 0}
+    assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
     assert data["interrupted"] is True
