@@ -77,6 +77,8 @@ def _take(draft: Draft, step: Step) -> None:
             _bits_check(draft)
         case Step.RELATE:
             _relate(draft)
+        case Step.ORDER:
+            _order(draft)
         case Step.INFERENCE:
             _inference(draft)
         case Step.GUARD:
@@ -177,6 +179,16 @@ def _relate(draft: Draft) -> None:
     if draft.is_defined(row, args):
         draft.compute(row, args)
     return None
+
+
+def _order(draft: Draft) -> None:
+    """What does a guard on a comparison of two words say of another one?"""
+    args = (draft.variable(), draft.variable())
+    tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
+    draft.guard_on(draft.compute(pick(draft.choices, tests), args))
+    test = draft.compute(pick(draft.choices, tests), args[::-1] if chance(draft.choices, 50) else args)
+    if chance(draft.choices, 30):
+        draft.guard_on(test)
 
 
 def _inference(draft: Draft) -> None:

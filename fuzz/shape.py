@@ -18,6 +18,7 @@ class Step(Enum):
     RANGE_CHECK = "range check"
     BITS_CHECK = "bits check"
     RELATE = "relate"  # an operation on the result of another and one of its operands
+    ORDER = "order"  # a guard on a comparison, then another comparison of the same two words
     INFERENCE = "inference"  # a check of an operation's result, then a test of its operand
     GUARD = "guard"
     EVENT = "event"
@@ -58,6 +59,7 @@ DEFAULT_MIX: Mix = (
     (Step.POSITION, 1),
     (Step.INFERENCE, 4),
     (Step.RELATE, 8),
+    (Step.ORDER, 2),
 )
 
 
