@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from fuzz.cli_optimizer import load_optimizer
 from fuzz.corpus_run import CaseRun, run_case
+from fuzz.optimizers import load_optimizer
 from fuzz.store import Case, case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
