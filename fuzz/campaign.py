@@ -128,7 +128,7 @@ def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> It
 
 
 def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
-    """What becomes of a trace."""
+    """What becomes of a trace. Raises MemoryError where the optimizer has no memory left: nobody can go on here then."""
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
@@ -145,6 +145,8 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         return find(FindKind.HANG, None, str(hang))
     except Garbled as garbled:
         return find(FindKind.MALFORMED, garbled.output, str(garbled))
+    except MemoryError:
+        raise
     except (Exception, SystemExit) as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
     optimized = result if isinstance(result, Optimized) else Optimized(result)
