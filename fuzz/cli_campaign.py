@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from fuzz.campaign import Find, FindKind, run_campaign
-from fuzz.cli_optimizer import load_optimizer, optimize_or_claim
+from fuzz.cli_optimizer import optimizer_options
 from fuzz.cli_seeds import Status, seeds_from, writable
 from fuzz.find import case_of
+from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.store import store_case
 from fuzz.summary import SHOWN_FINDS, Summary
 from optimizer.ir.faults import InputError
@@ -31,14 +32,14 @@ _OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
 @click.option("--corpus", default="campaign", show_default=True, metavar="DIR", help="Where finds are stored as cases.")
-@click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to test instead of our own optimizer.")
+@optimizer_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
 def fuzz(
     seconds: float | None,
     traces: int | None,
     seed: int | None,
     corpus: str,
-    optimizer: str | None,
+    optimizer: OptimizerSpec,
     as_json: bool,
 ) -> int:
     """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
@@ -55,7 +56,6 @@ def fuzz(
 
     Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
     """
-    chosen = load_optimizer(optimizer) if optimizer else optimize_or_claim
     folder = writable(Path(corpus))
     first = SystemRandom().randrange(1 << 32) if seed is None else seed
     if seconds is None and traces is None:
@@ -66,22 +66,23 @@ def fuzz(
     status = Status(start)
     interrupted = False
     try:
-        for record in run_campaign(seeds, chosen, _judge):
-            summary.add(record)
-            if isinstance(record, Find):
-                _keep(record, folder, optimizer or "", summary)
-                status.clear()
-                if as_json or len(summary.cases) <= SHOWN_FINDS:
-                    click.echo(_found(record, folder, as_json))
-            status.show(summary)
+        with open_optimizer(optimizer) as chosen:
+            for record in run_campaign(seeds, chosen, _judge):
+                summary.add(record)
+                if isinstance(record, Find):
+                    _keep(record, folder, optimizer.arguments(), summary)
+                    status.clear()
+                    if as_json or len(summary.cases) <= SHOWN_FINDS:
+                        click.echo(_found(record, folder, as_json))
+                status.show(summary)
     except KeyboardInterrupt:
         interrupted = True
     status.clear()
     spent = time.monotonic() - start
     if as_json:
-        click.echo(json.dumps(summary.data(spent, optimizer or "", interrupted)))
+        click.echo(json.dumps(summary.data(spent, optimizer.arguments(), interrupted)))
     else:
-        click.echo(summary.text(spent, optimizer or "", corpus, interrupted))
+        click.echo(summary.text(spent, optimizer.arguments(), corpus, interrupted))
     return _exit_code(summary, interrupted)
 
 

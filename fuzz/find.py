@@ -15,7 +15,7 @@ from validator.verdict import Options, Refuted
 
 
 def case_of(find: Find, optimizer: str, options: Options) -> Case:
-    """The case that is stored. `optimizer` is the name that the command line was given, empty for our own."""
+    """The case that is stored. `optimizer` are the arguments that choose it, empty for our own."""
     after, report = _after(find)
     refuted = isinstance(find.verdict, Refuted) and after is not None
     return Case(

@@ -81,6 +81,6 @@ class Summary:
 
 
 def command(seed: int, traces: int, optimizer: str) -> str:
-    """The command that repeats the traces of that many seeds. `optimizer` is empty for our own."""
-    chosen = f" --optimizer {optimizer}" if optimizer else ""
+    """The command that repeats the traces of that many seeds. `optimizer` are the arguments that choose it."""
+    chosen = f" {optimizer}" if optimizer else ""
     return f"traceproof fuzz --seed {seed} --traces {traces}{chosen}"

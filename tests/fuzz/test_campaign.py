@@ -194,7 +194,7 @@ def test_every_find_becomes_a_case_that_can_be_read(optimizer: Optimizer, tmp_pa
     seed = INTEGER_SEEDS[3]
     find = examine(made(seed), optimizer, judge)
     assert isinstance(find, Find)
-    case = case_of(find, "mine:optimize", OPTIONS)
+    case = case_of(find, "--optimizer mine:optimize", OPTIONS)
     assert store_case(tmp_path, case)
     read = read_case(tmp_path, f"seed-{seed}-{find.kind.value}")
     assert parse(read.before) == generate_for(seed).trace
@@ -233,7 +233,7 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
         "  repeat with: traceproof fuzz --seed 5 --traces 5",
     ]
     assert summary.line(3.2) == "3 s: 5 traces, 2 proved, 3 crash"
-    data = summary.data(2.0, "m:f", True)
+    data = summary.data(2.0, "--optimizer m:f", True)
     assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer m:f"
     assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
     assert data["interrupted"] is True
