@@ -18,6 +18,7 @@ MOST_BYTES = 16 << 20
 
 _ERRORS_KEPT = 8 << 10
 _CHUNK = 1 << 16
+_NOT_YET = b"not yet"
 _ENDING_S = 1.0
 _LOOKING_S = 0.002
 
@@ -108,10 +109,11 @@ class Child:
         return Came.FLOOD if len(self.output) > MOST_BYTES else None
 
     def _hear(self) -> bytes:
+        """What there is to read of its complaints, nothing at their end."""
         try:
             data = os.read(self._complaints.fileno(), _CHUNK)
         except BlockingIOError:
-            return b"not yet"
+            return _NOT_YET
         self._errors += data
         del self._errors[:-_ERRORS_KEPT]
         return data
@@ -135,7 +137,7 @@ class Child:
         """Wait a little until the program ends, and kill what is left of its group. The exit code, minus the signal
         that killed it, or None if it did not end by itself."""
         deadline = time.monotonic() + _ENDING_S
-        ended = None
+        ended: object = self._process.returncode
         # Not reaped before its group is killed: until then no other group can have its number.
         while ended is None and time.monotonic() < deadline:
             ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -150,10 +152,12 @@ class Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-        while not self._complaints.closed and self._hear() not in (b"", b"not yet"):
-            pass
-        for pipe in (self._input, self._output, self._complaints):
-            _close(pipe)
+        try:
+            while not self._complaints.closed and self._hear() not in (b"", _NOT_YET):
+                pass
+        finally:
+            for pipe in (self._input, self._output, self._complaints):
+                _close(pipe)
 
     def close(self) -> None:
         """Let the program end by itself, as its input does, and kill it if it does not."""
