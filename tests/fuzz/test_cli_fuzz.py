@@ -392,6 +392,7 @@ def test_a_campaign_tests_a_program(traceproof: Command) -> None:
     wrong = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "sed 's/^jump.*/what/'")
     assert wrong.code == 1
     assert wrong.out.startswith("malformed: campaign/seed-7-malformed: output:")
+    assert "the optimizer printed:\n" in Path("campaign/seed-7-malformed/report.txt").read_text()
     again = "traceproof fuzz --seed 7 --traces 1 --optimizer-cmd " + shlex.quote("sed 's/^jump.*/what/'")
     assert (
         again
