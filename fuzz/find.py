@@ -45,6 +45,8 @@ def _after(find: Find) -> tuple[str | None, str]:
     """The text of what the optimizer returned, if it can be written as a trace, and the report."""
     if find.after is None:
         return None, find.report
+    if isinstance(find.after, str):
+        return None, f"{find.report}the optimizer printed:\n{find.after}\n"
     if isinstance(find.after, Trace):
         try:
             return format_trace(find.after), find.report

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +11,8 @@ import pytest
 from fuzz.batch import Task
 from fuzz.folder import CampaignFolder, write_plan
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import BATCH, Plan
-from fuzz.results import Result, ResultReader, read_results
+from fuzz.plan import Plan
+from fuzz.results import Result, ResultReader
 from fuzz.store import read_case
 from fuzz.supervisor import supervise
 from optimizer.ir.text import parse
@@ -37,6 +32,7 @@ def same(trace):
 def planted(trace):
     match TRACES.get(trace):
         case 3:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
             time.sleep(1000)
         case 4 | 20:
             os._exit(3)

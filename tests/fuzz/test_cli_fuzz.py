@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -379,6 +380,27 @@ def test_a_campaign_in_json(traceproof: Command) -> None:
     assert summary["cases"] == ["seed-7-crash"]
     assert summary["finds"]["crash"] == 1
     assert "Traceback" in Path("campaign/cases/seed-7-crash/report.txt").read_text()
+
+
+def test_a_campaign_tests_a_program(traceproof: Command) -> None:
+    right = traceproof("fuzz", "--seed", "7", "--traces", "3", "--optimizer-server", "cat")
+    assert right.code == 0
+    assert right.out.endswith("  repeat with: traceproof fuzz --seed 7 --traces 3 --optimizer-server cat\n")
+    wrong = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "sed 's/^jump.*/what/'")
+    assert wrong.code == 1
+    assert wrong.out.startswith("malformed: campaign-2/cases/seed-7-malformed: output:")
+    assert "the optimizer printed:\n" in Path("campaign/seed-7-malformed/report.txt").read_text()
+    again = "traceproof fuzz --seed 7 --traces 1 --optimizer-cmd " + shlex.quote("sed 's/^jump.*/what/'")
+    assert (
+        again
+        in json.loads(traceproof("corpus", "show", "seed-7-malformed", "--corpus", "campaign", "--json").out)["command"]
+    )
+
+
+def test_only_one_optimizer_can_be_tested(traceproof: Command) -> None:
+    ended = traceproof("fuzz", "--optimizer", "a:b", "--optimizer-cmd", "cat")
+    assert ended.code == 2
+    assert "only one of --optimizer, --optimizer-cmd can be given" in ended.err
 
 
 @pytest.mark.parametrize(
