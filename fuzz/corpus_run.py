@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from fuzz.campaign import AlwaysFails, Find, FindKind, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
-from fuzz.store import Case
+from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import Layout, layout_of
@@ -15,7 +15,7 @@ from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.report import verdict_name
 from validator.stored_state import restored_state
-from validator.verdict import Failed, Options, Refuted, State, Unknown, Unsupported, Verdict
+from validator.verdict import Failed, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
 PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 
@@ -57,11 +57,31 @@ def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
     found = verdict_name(verdict)
     if found != case.expect:
         return [f"expected {case.expect}, found {found}{_reason(verdict)}"]
+    differences = []
     if case.obligation and isinstance(verdict, Refuted):
         obligations = [one.obligation for one in (verdict.counterexample, *verdict.others)]
         if case.obligation not in obligations:
-            return [f"expected {case.obligation!r} to be refuted, found {', '.join(map(repr, obligations))}"]
-    return []
+            told = ", ".join(map(repr, obligations))
+            differences.append(f"expected {case.obligation!r} to be refuted, found {told}")
+    said = expected_of(verdict)
+    for item in fields(Expected):
+        wanted, got = getattr(case.expected, item.name), getattr(said, item.name)
+        if wanted is not None and wanted != got:
+            differences.append(f"expected {item.name} {_listed(wanted)}, found {_listed(got)}")
+    return differences
+
+
+def expected_of(verdict: Verdict) -> Expected:
+    """What the verdict says beside its name."""
+    match verdict:
+        case Proved(evidence) | Refuted(evidence) | Unknown(evidence):
+            return Expected(evidence.vacuous, evidence.assumes, evidence.early, evidence.stricter)
+        case Unsupported() | Failed():
+            return Expected()
+
+
+def _listed(values: tuple[str | int, ...] | None) -> str:
+    return "not settled" if values is None else repr(list(values))
 
 
 def _optimizer_differences(
