@@ -49,7 +49,7 @@ class Told:
 def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told]:
     """The results of the task's seeds, in their order. What is known is worked on again, since it guides what comes
     behind it."""
-    drawing = Drawing((), plan.mutate > 0)
+    drawing = Drawing((), plan.mutate)
     missing = [seed for seed in task.seeds if seed not in task.known]
     with open_optimizer(plan.optimizer) as optimizer:
         for seed in task.seeds:

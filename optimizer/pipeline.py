@@ -44,8 +44,9 @@ class Optimization:
 
     `always_fails` is the origin of a guard that fails on every run that reaches it, None where none was
     found; behind it nothing was optimized but dead code. `fired` counts how often each rule or reason has
-    rewritten an operation, `operations` and `guards` how many each pass has removed, and `asked` the
-    questions put to forward passes.
+    rewritten an operation, `operations` and `guards` how many each pass has removed, `results_bounded` and
+    `arguments_bounded` how often the row of an operation has sharpened bounds, and `asked` the questions put to forward
+    passes.
     """
 
     trace: Trace
@@ -53,6 +54,8 @@ class Optimization:
     fired: Mapping[str, int]
     operations: Mapping[str, int]
     guards: Mapping[str, int]
+    results_bounded: Mapping[str, int]
+    arguments_bounded: Mapping[str, int]
     asked: int
 
 
@@ -78,7 +81,16 @@ def run_passes(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES) -> Optimiza
     if dead_code.NAME in passes:
         result = dead_code.remove_dead_code(result)
         operations[dead_code.NAME] = len(walked.trace.ops) - len(result.ops)
-    return Optimization(result, walked.always_fails, walked.fired, operations, walked.guards, walked.asked)
+    return Optimization(
+        result,
+        walked.always_fails,
+        walked.fired,
+        operations,
+        walked.guards,
+        walked.results_bounded,
+        walked.arguments_bounded,
+        walked.asked,
+    )
 
 
 def _check_supported(trace: Trace) -> None:
