@@ -60,11 +60,11 @@ def rows(
     before: Trace, before_run: Run | None, after: Trace, after_run: Run | None, obligation: str = ""
 ) -> Iterator[Row]:
     """The lines of both traces, equal operations beside each other, with what each came to where there is a run.
-    `obligation` is the one that the runs break."""
+    `obligation` is the one that the runs break, empty if they do not differ."""
     marked = False
     left, right = [*annotated(before, before_run, obligation)], [*annotated(after, after_run, obligation)]
     for mine, theirs in _paired(left, right):
-        mark = not marked and (mine.marked or theirs.marked)
+        mark = bool(obligation) and not marked and (mine.marked or theirs.marked)
         yield Row(mine, theirs, mark)
         marked = marked or mark
 
