@@ -10,10 +10,14 @@ from typing import Any
 
 from fuzz.report.figures import FINDS, Bucket, Figures, count
 from fuzz.report.judged import JudgedPair, judge_case
+from fuzz.report.words import times
 from fuzz.results import read_results
 from fuzz.store import Case, read_case
 from optimizer.ir.faults import InputError
 from optimizer.rules import RULES
+
+CAMPAIGN = "campaign"
+"""The name of the step that is the campaign itself."""
 
 _EFFORT, _PATIENCE_S = 2_000_000, 10.0
 
@@ -37,8 +41,22 @@ class KeptFind:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """Something else that was run on the same night: a line of `steps.jsonl`. `result` is a sentence or so, `output`
+    the end of what was printed."""
+
+    name: str
+    command: str
+    result: str
+    seconds: float
+    needs_a_look: bool
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CampaignFacts:
-    """`plan` and `versions` are those of `campaign.json`; `ended` says why it ended, empty where that is not known."""
+    """`plan` and `versions` are those of `campaign.json`; `ended` says why it ended, empty where that is not known.
+    `steps` are what was run besides."""
 
     name: str
     figures: Figures
@@ -46,6 +64,16 @@ class CampaignFacts:
     plan: Mapping[str, Any]
     versions: Mapping[str, str]
     ended: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """Must someone look, and at what?"""
+        found = ", ".join(f"{self.figures.verdicts[kind]} {kind}" for kind in FINDS if self.figures.verdicts[kind])
+        wrong = [step.name for step in self.steps if step.needs_a_look and step.name != CAMPAIGN]
+        told = [f"found: {found} in {times(len(self.finds), 'bucket')}"] * bool(found)
+        told += [f"look at: {', '.join(wrong)}"] * bool(wrong)
+        return "; ".join(told) or "nothing found"
 
     @property
     def never_fired(self) -> tuple[str, ...]:
@@ -71,7 +99,23 @@ def read_campaign(folder: Path, ended: str = "") -> CampaignFacts:
     order = {kind: number for number, kind in enumerate(reversed(FINDS))}
     buckets = sorted(figures.buckets.values(), key=lambda one: (order[one.kind], -one.count, one.name))
     finds = tuple(KeptFind(bucket, _case(folder / "cases", bucket.case)) for bucket in buckets)
-    return CampaignFacts(folder.name, figures, finds, known.get("plan", {}), known.get("versions", {}), ended)
+    return CampaignFacts(
+        folder.name, figures, finds, known.get("plan", {}), known.get("versions", {}), ended, _steps(folder)
+    )
+
+
+STEPS = "steps.jsonl"
+"""The file of a campaign's folder that says what was run besides."""
+
+
+def _steps(folder: Path) -> tuple[Step, ...]:
+    path = folder / STEPS
+    if not path.exists():
+        return ()
+    try:
+        return tuple(Step(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
+    except (ValueError, TypeError) as problem:
+        raise InputError(f"not what a step is told by: {problem}", file=str(path)) from problem
 
 
 def _known(path: Path) -> Mapping[str, Any]:

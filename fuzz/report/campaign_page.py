@@ -10,7 +10,7 @@ from fuzz.report.campaign_facts import CampaignFacts, KeptFind
 from fuzz.report.figures import FINDS, Figures, hard_operations
 from fuzz.report.markup import Markup, joined, tag
 from fuzz.report.page import facts, kind_label, listing, page, section
-from fuzz.report.pair_page import pair_parts
+from fuzz.report.pair_page import case_texts, pair_parts
 from fuzz.report.words import duration, number, share, times
 from fuzz.results import COUNTED
 
@@ -23,7 +23,8 @@ _TONES = "abcdef"
 def campaign_page(told: CampaignFacts) -> str:
     """The page."""
     figures = told.figures
-    parts = [("finds", "Finds", _finds), ("time", "Over time", _over_time), ("proofs", "Proofs", _proofs)]
+    parts = [("steps", "Steps", _steps)] if told.steps else []
+    parts += [("finds", "Finds", _finds), ("time", "Over time", _over_time), ("proofs", "Proofs", _proofs)]
     parts += [("unknown", "Unknown and slow", _unknown), ("guards", "Guards", _guards), ("rules", "Rules", _rules)]
     parts += [("details", "Each find", _details)] if told.finds else []
     links = [tag("a", title, href=f"#{anchor}") for anchor, title, _ in parts]
@@ -68,6 +69,19 @@ def _foot(told: CampaignFacts) -> str:
     )
 
 
+def _steps(told: CampaignFacts) -> Iterator[Markup]:
+    lines = [
+        (
+            step.name,
+            kind_label("refuted" if step.needs_a_look else "proved", step.result),
+            duration(step.seconds),
+            tag("code", step.command),
+        )
+        for step in told.steps
+    ]
+    yield listing(("step", "result", "took|", "command"), lines, "what was run")
+
+
 # Finds.
 
 
@@ -105,10 +119,7 @@ def _find(i: int, find: KeptFind) -> Markup:
     if pair is not None:
         parts += pair_parts(pair)
     elif case is not None:
-        texts = {"before": case.before, "what the optimizer gave": case.after or "", "report": case.report}
-        for name, text in texts.items():
-            if text:
-                parts += [tag("p", name, class_="quiet"), tag("pre", text.rstrip())]
+        parts += case_texts(case)
     else:
         parts.append(tag("p", "Its case is not in the folder.", class_="quiet"))
     return tag("article", *parts, class_="find", id=f"find-{i}", aria_labelledby=f"find-{i}-title")
@@ -167,8 +178,15 @@ def _proofs(told: CampaignFacts) -> Iterator[Markup]:
                 lambda width: plots.columns(width, "Time to judge a pair", "at most", "traces", bars, "a"),
             )
         )
+    drawn.insert(
+        1,
+        tag(
+            "div",
+            tag("h3", "Where the time went"),
+            listing(("of the time|", "seconds|", "of the work"), _times(figures), "where the time went"),
+        ),
+    )
     yield tag("div", *drawn, class_="figures")
-    yield listing(("of the time|", "seconds|", "of the work"), _times(figures), "where the time went")
 
 
 def _tones() -> Iterator[str]:

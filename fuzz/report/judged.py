@@ -58,24 +58,25 @@ def judge_case(case: Case, options: Options) -> JudgedPair | None:
         before = parse(case.before, file=f"{case.name}/before.trace")
         after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
         state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
-        return judge_pair(before, after, options, () if state is None else (state,))
     except (InputError, NotModelled):
         return None
+    return judge_pair(before, after, options, () if state is None else (state,))
 
 
 def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence[State] = ()) -> JudgedPair:
     """The pair, judged now. It runs on the counterexample where there is one, else on an example or a sample.
 
-    Raises InputError and Unsupported for a pair that cannot be run.
+    There is no run of what is unsupported or malformed.
     """
     verdict = validate(before, after, options, examples=tuple(examples))
     ran: Ran | None
     if isinstance(verdict, Refuted):
         ran, obligation = verdict.counterexample, verdict.counterexample.obligation
         origins = verdict.counterexample.origins
+    elif isinstance(verdict, Proved | Unknown):
+        ran, obligation, origins = _some_run(before, after, options, examples), "", verdict.evidence.origins
     else:
-        ran, obligation = _some_run(before, after, options, examples), ""
-        origins = verdict.evidence.origins if isinstance(verdict, Proved | Unknown) else ()
+        ran, obligation, origins = None, "", ()
     beside = rows(before, ran.before if ran else None, after, ran.after if ran else None, obligation)
     state = () if ran is None else tuple(state_lines(ran, before))
     return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state)

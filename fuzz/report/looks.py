@@ -7,13 +7,13 @@ LINE_EM = 1.6
 
 _DARK = """
 --page:#15171a;--panel:#1c1f23;--ink:#dfe2e6;--quiet:#9aa1aa;--rule:#343a41;--grid:#2a2f35;--link:#8ab4f8;
---proved:#5fb37f;--unknown:#d9a441;--unsupported:#8a929b;--refuted:#ef6f6c;--crash:#c58af9;--hang:#f29b5c;
+--proved:#5fb37f;--unknown:#d9a441;--unsupported:#8a929b;--refuted:#ef6f6c;--crash:#c58af9;--hang:#58c4cc;
 --malformed:#6fb7e9;--fault:#f078b4;--mark:#4a2526;--note:#86c79d;--same:#6b7480;
 --a:#6fa8dc;--b:#8fc1a9;--c:#d9a441;--d:#c58af9;--e:#ef6f6c;--f:#9aa1aa;color-scheme:dark"""
 
 _LIGHT = """
 --page:#fdfdfb;--panel:#f5f5f1;--ink:#1d2125;--quiet:#5c646d;--rule:#cfd2cd;--grid:#e4e6e1;--link:#1a56a8;
---proved:#2e7d4f;--unknown:#b07708;--unsupported:#767e86;--refuted:#c3302c;--crash:#7b3fb5;--hang:#c05f10;
+--proved:#2e7d4f;--unknown:#b07708;--unsupported:#767e86;--refuted:#c3302c;--crash:#7b3fb5;--hang:#0f7d86;
 --malformed:#23709f;--fault:#b32672;--mark:#fbe3df;--note:#2d6a45;--same:#8b939b;
 --a:#2f6db3;--b:#4f9a78;--c:#b07708;--d:#7b3fb5;--e:#c3302c;--f:#767e86;color-scheme:light"""
 
@@ -62,7 +62,7 @@ background:linear-gradient(var(--grid),var(--grid)) no-repeat 0 50%/var(--share)
 .rules.never li{display:list-item;list-style:none}
 .find{margin-top:2rem;padding-top:.25rem}
 .find+.find{border-top:1px solid var(--grid)}
-.kind{font:600 .8rem system-ui,sans-serif;letter-spacing:.02em;color:var(--tone)}
+.kind{white-space:nowrap;font:600 .8rem system-ui,sans-serif;letter-spacing:.02em;color:var(--tone)}
 .tone-proved{--tone:var(--proved)}.tone-unknown{--tone:var(--unknown)}.tone-unsupported{--tone:var(--unsupported)}
 .tone-refuted{--tone:var(--refuted)}.tone-crash{--tone:var(--crash)}.tone-hang{--tone:var(--hang)}
 .tone-malformed{--tone:var(--malformed)}.tone-fault,.tone-error{--tone:var(--fault)}

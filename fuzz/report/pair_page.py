@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from fuzz.report.beside import beside
 from fuzz.report.judged import JudgedPair
-from fuzz.report.markup import Markup, joined, tag
+from fuzz.report.markup import Markup, tag
 from fuzz.report.page import kind_label, listing, page, section
+from fuzz.store import Case
+from optimizer.ir.declarations import format_declarations
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import Exit, Trace
 from validator.report import verdict_name, verdict_text
@@ -28,6 +30,7 @@ def pair_page(title: str, pair: JudgedPair, intro: str = "") -> str:
         tag("h1", title),
         tag("p", intro, class_="lead") if intro else "",
         tag("p", kind_label(verdict_name(pair.verdict)), " ", _told(pair), class_="lead"),
+        _why(pair),
         section("traces", "Both traces", *pair_parts(pair)),
     ]
     if pair.links:
@@ -35,6 +38,24 @@ def pair_page(title: str, pair: JudgedPair, intro: str = "") -> str:
     if pair.evidence is not None and pair.evidence.obligations:
         parts.append(section("obligations", "Obligations", *_obligations(pair.evidence)))
     return page(title, *parts)
+
+
+def case_page(case: Case, pair: JudgedPair | None) -> str:
+    """The page of a case; without `pair`, because its texts are no pair, it shows these."""
+    about = case.about or case.message
+    if pair is not None:
+        return pair_page(case.name, pair, about)
+    kind = [kind_label(case.kind)] if case.kind else []
+    return page(case.name, tag("h1", case.name), tag("p", *kind, " ", about, class_="lead"), *case_texts(case))
+
+
+def case_texts(case: Case) -> Iterator[Markup]:
+    """The texts of a case that is no pair."""
+    texts = {"before": case.before, "what the optimizer gave": case.after or "", "report": case.report}
+    for name, text in texts.items():
+        if text:
+            yield tag("p", name, class_="quiet")
+            yield tag("pre", text.rstrip())
 
 
 def pair_parts(pair: JudgedPair) -> Iterator[Markup]:
@@ -46,6 +67,9 @@ def pair_parts(pair: JudgedPair) -> Iterator[Markup]:
         yield tag("pre", "\n".join(pair.state))
     yield beside(pair)
     yield _legend(pair)
+    declared = format_declarations(pair.before.declarations)
+    if declared.strip():
+        yield tag("details", tag("summary", "Declarations"), tag("pre", declared.rstrip()))
 
 
 def _told(pair: JudgedPair) -> str:
@@ -106,10 +130,11 @@ def _obligations(evidence: Evidence) -> Iterator[Markup]:
     yield listing(("obligation", "status", "rung", "ms|"), lines, "obligations")
 
 
-def notes(pair: JudgedPair) -> Markup:
+def _why(pair: JudgedPair) -> Markup:
     """What is known of a verdict that did not settle the pair."""
     if not isinstance(pair.verdict, Unknown) or pair.verdict.why is None:
         return Markup("")
     why = pair.verdict.why
-    told = [*(f"hard: {hard.what}: {hard.text}" for hard in why.hard), *(f"try: {advice}" for advice in why.advice)]
-    return joined(tag("ul", *(tag("li", line) for line in told)))
+    told = [f"hard: {hard.what}, in {hard.trace}: {hard.text}" for hard in why.hard]
+    told += [f"tried: {what}" for what in why.tried] + [f"try: {advice}" for advice in why.advice]
+    return tag("ul", *(tag("li", line) for line in told))
