@@ -22,6 +22,7 @@ from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Trace, Value, Var, all_operations
 from validator.verdict import State
 
+
 @dataclass(frozen=True)
 class Candidate:
     """`after` is None where the optimizer is run again on each candidate."""
@@ -77,9 +78,10 @@ class Candidate:
 
 def _declared(trace: Trace) -> int:
     told = trace.declarations
-    fields = sum(len(one.fields) for one in (*told.structs, *told.arrays))
+    fields = sum(len(one.fields) for one in told.structs) + sum(len(one.fields) for one in told.arrays)
     known = sum(len(const.fields) + (const.length is not None) for const in told.consts)
-    named = sum(one.reads != ("*",) for one in told.calls) + sum(one.writes != ("*",) for one in told.calls)
+    effects = [names for one in told.calls for names in (one.reads, one.writes) if names != ("*",)]
+    named = sum(1 + len(names) for names in effects) + sum(1 for one in told.structs if not one.cleared)
     parents = sum(one.parent is not None for one in told.structs)
     items = (told.structs, told.arrays, told.calls, told.descrs, told.consts)
     return sum(map(len, items)) * 4 + fields * 2 + known + named + parents
@@ -119,7 +121,7 @@ def constant_cost(number: int) -> int:
         return 2 * size + (number < 0)
     bits = size.bit_length()
     near = 0 if size & (size - 1) == 0 else 1 if size & (size + 1) == 0 else bits.bit_count() + size.bit_count()
-    return min(_FAR, 40 + near + (number < 0) + (bits if 1 < near else 0))
+    return min(_FAR, 40 + near + (number < 0) + (bits if near > 1 else 0))
 
 
 def is_well_formed(candidate: Candidate) -> bool:

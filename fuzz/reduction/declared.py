@@ -11,8 +11,11 @@ from fuzz.reduction.structure import Change
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declared import Array, Call, Declarations, Field, KnownObject, Struct
 from optimizer.ir.faults import InputError
+from optimizer.ir.heap import Ref
 from optimizer.ir.layout import layout_of
+from validator.sites import CellOf, references_to, with_objects, written_to
 from validator.stored_state import restored_state, stored_state
+from validator.verdict import State
 
 Rewrite = Callable[[Declarations], Declarations]
 
@@ -25,6 +28,7 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
         rewrites += [partial(_without_item, section=section, name=one.name) for one in getattr(told, section)]
     for struct in told.structs:
         rewrites.append(partial(_with_structs, old=struct.name, change=_plain_struct))
+        rewrites.append(partial(_with_structs, old=struct.name, change=_cleared_struct))
         for field in struct.fields:
             rewrites.append(partial(_with_structs, old=struct.name, change=partial(_without_field, name=field.name)))
             rewrites.append(partial(_with_structs, old=struct.name, change=partial(_plain_field, name=field.name)))
@@ -37,6 +41,8 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
             rewrites.append(partial(_with_const, old=const.name, change=partial(_without_value, name=name)))
     for call in told.calls:
         rewrites.append(partial(_with_call, old=call.name, change=_plain_call))
+        for name in {*call.reads, *call.writes}:
+            rewrites.append(partial(_with_call, old=call.name, change=partial(_without_effect, name=name)))
     for rewrite in rewrites:
         yield partial(_declared, rewrite=rewrite)
 
@@ -58,6 +64,7 @@ def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:
 
 
 def _with_state(candidate: Candidate) -> Candidate | None:
+    candidate = replace(candidate, state=without_garbage(candidate.state))
     try:
         layout = layout_of(*candidate.traces)
         state = restored_state(stored_state(candidate.state, candidate.before), candidate.before, layout, "state")
@@ -66,6 +73,22 @@ def _with_state(candidate: Candidate) -> Candidate | None:
     if state is None and candidate.before.inputs:
         return None
     return replace(candidate, state=state or candidate.state)
+
+
+def without_garbage(state: State) -> State:
+    """The state without objects that nothing refers to."""
+    if state.heap is None:
+        return state
+    users = references_to(state)
+    kept = {*written_to(state)}
+    kept |= {ref for ref, sites in users.items() if any(not isinstance(site, CellOf) for site in sites)}
+    waiting = list(kept)
+    while waiting:
+        held = state.heap.objects.get(waiting.pop())
+        found = {value for value in held.cells.values() if isinstance(value, Ref)} if held is not None else set()
+        waiting += found - kept
+        kept |= found
+    return with_objects(state, {ref: None for ref in state.heap.objects if ref not in kept})
 
 
 def _without_section(told: Declarations, section: str) -> Declarations:
@@ -95,6 +118,10 @@ def _plain_struct(struct: Struct) -> Struct:
     return replace(struct, parent=None)
 
 
+def _cleared_struct(struct: Struct) -> Struct:
+    return replace(struct, cleared=True)
+
+
 def _with_array(told: Declarations, old: str, name: str) -> Declarations:
     def changed(array: Array) -> Array:
         return replace(array, fields=tuple(field for field in array.fields if field.name != name))
@@ -116,6 +143,11 @@ def _plain_const(const: KnownObject) -> KnownObject:
 
 def _with_call(told: Declarations, old: str, change: Callable[[Call], Call]) -> Declarations:
     return replace(told, calls=tuple(change(one) if one.name == old else one for one in told.calls))
+
+
+def _without_effect(call: Call, name: str) -> Call:
+    reads, writes = (tuple(one for one in names if one != name) for names in (call.reads, call.writes))
+    return replace(call, reads=reads, writes=writes)
 
 
 def _plain_call(call: Call) -> Call:

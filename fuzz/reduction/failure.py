@@ -23,7 +23,7 @@ class Failure:
         text = self.what
         match self.kind:
             case FindKind.CRASH | FindKind.FAULT:
-                text = text.partition(" ")[0]
+                text = text.partition(" /")[0]
             case FindKind.HANG:
                 text = ""
             case _:
@@ -35,8 +35,11 @@ class Failure:
 
 _LONGEST = 40
 
-_PLACE = re.compile(r"^(?P<type>[\w.]+)\b.*?(?: \((?P<place>[^()]*:\d+)\))?$")
+_PLACE = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?::| ).*\((?P<place>[^()]*:\d+)\)$")
 _NUMBERED = re.compile(r"'[^']*'|\b\w*\d\w*\b")
+_LONG = re.compile(r"'[^']*'|\b(?!\d{1,3}\b)\w*\d\w*\b")
+"""As above, but not numbers such as those of signals."""
+
 _DEEP = ("RecursionError", "MemoryError")
 """Where these are raised is a matter of chance."""
 
@@ -53,9 +56,11 @@ def failure_of(find: Find) -> Failure:
             return Failure(find.kind, ALWAYS_FAILS)
         case FindKind.HANG:
             return Failure(find.kind, "hang")
-        case FindKind.CRASH | FindKind.FAULT if (found := _PLACE.match(find.message)) and find.report:
+        case FindKind.CRASH | FindKind.FAULT if found := _PLACE.match(find.message):
             place = "" if found["type"] in _DEEP else found["place"] or ""
             return Failure(find.kind, f"{found['type']} {place}".strip())
+        case FindKind.CRASH | FindKind.FAULT:
+            return Failure(find.kind, _LONG.sub("#", find.message))
         case _:
             return Failure(find.kind, _NUMBERED.sub("#", find.message))
 

@@ -44,9 +44,7 @@ def with_names(trace: Trace, names: Mapping[Var, Var]) -> Trace:
             exit_ = replace(exit_, block=tuple(map(renamed, exit_.block)))
         return replace(op, result=None if op.result is None else names.get(op.result, op.result), exit=exit_)
 
-    return replace(
-        trace, inputs=tuple(names.get(var, var) for var in trace.inputs), ops=tuple(map(renamed, trace.ops))
-    )
+    return replace(trace, inputs=tuple(names.get(var, var) for var in trace.inputs), ops=tuple(map(renamed, trace.ops)))
 
 
 Key = tuple[object, ...]
@@ -126,5 +124,3 @@ def with_values(op: Operation, values: Mapping[Var, Value] | Mapping[Var, Var]) 
 def plain_value(type_: Type) -> Const:
     """The simplest constant of a type."""
     return ConstRef(NULL.name) if type_ is Type.REF else ConstInt(0)
-
-

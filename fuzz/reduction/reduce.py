@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from fuzz.campaign import Find, FindKind, Made, examine
+from fuzz.campaign import Find
 from fuzz.generate import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.declared import drop_declarations
@@ -94,6 +94,20 @@ def reduce_find(
     return search.reduced(interrupted)
 
 
+def candidate_of(find: Find, subject: Subject) -> Candidate:
+    """What a find is reduced from: its state is that of the counterexample where there is one."""
+    after = None
+    if subject.optimizer is None:
+        assert isinstance(find.after, Trace)
+        after = find.after
+    return numbered(Candidate(find.generated.trace, after, state_of(find)))
+
+
+def state_of(find: Find) -> State:
+    """The state on which the find shows, or the example."""
+    return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
+
+
 class _TimeIsUp(Exception):
     pass
 
@@ -120,7 +134,7 @@ class _Search:
         self._named: Find | None = None
 
     def run(self) -> None:
-        start = self._first()
+        start = candidate_of(self._original, self._subject)
         self._best = self._trials.shown(start, ask=False) or self._trials.shown(start, ask=True)
         if self._best is None:
             return
@@ -131,16 +145,6 @@ class _Search:
         except _TimeIsUp:
             pass
         self._finish()
-
-    def _first(self) -> Candidate:
-        find = self._original
-        verdict = find.verdict
-        state = verdict.counterexample.state if isinstance(verdict, Refuted) else find.generated.state
-        after = None
-        if self._subject.optimizer is None:
-            assert isinstance(find.after, Trace)
-            after = find.after
-        return numbered(Candidate(find.generated.trace, after, state))
 
     # The search.
 
@@ -195,12 +199,8 @@ class _Search:
     def reduced(self, interrupted: bool) -> Reduced:
         seconds = self._clock() - self._start
         if self._best is None:
-            return Reduced(
-                self._original, self._failure, self._trials.tried, seconds, False, False, interrupted
-            )
+            return Reduced(self._original, self._failure, self._trials.tried, seconds, False, False, interrupted)
         candidate, find = self._best
         made = replace(self._original.made, generated=GeneratedTrace(candidate.before, candidate.state, {}))
         find = replace(find, made=made, seed=self._original.seed)
-        return Reduced(
-            find, self._failure, self._trials.tried, seconds, True, self._complete, interrupted
-        )
+        return Reduced(find, self._failure, self._trials.tried, seconds, True, self._complete, interrupted)

@@ -67,6 +67,10 @@ class Trials:
             return None
         return candidate, find
 
+    def shows(self, candidate: Candidate, optimizer: Optimizer, ask: bool) -> bool:
+        """Does another optimizer show the failure on the candidate?"""
+        return self._find(candidate, optimizer, ask) is not None
+
     def _find(self, candidate: Candidate, optimizer: Optimizer | None, ask: bool) -> Find | None:
         """What is found, if it is the failure that is wanted."""
         made = Made(0, GeneratedTrace(candidate.before, candidate.state, {}))
