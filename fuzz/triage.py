@@ -1,7 +1,7 @@
 """Whose fault a find is, and which finds are the same: buckets.
 
-A bucket is the guilty pass and rule, where they can be told, what is wrong, and the shape of the reduced trace, which is
-the names of its operations in order.
+A bucket is the guilty pass and rule, where they can be told, what is wrong, and the shape of the reduced trace: the
+names of its operations in order.
 """
 
 from __future__ import annotations

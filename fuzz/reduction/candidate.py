@@ -16,7 +16,7 @@ from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.heap import NULL, Datum
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
-from optimizer.ir.ops import Type
+from optimizer.ir.ops import OPS, Op, Type
 from optimizer.ir.runs import Run
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Trace, Value, Var, all_operations
@@ -64,16 +64,31 @@ class Candidate:
         exits = [op.exit for op in operations if op.exit is not None]
         handed = sum(len(exit_.failargs or ()) for exit_ in exits)
         listed = sum(exit_.failargs is None for exit_ in exits)
-        ends = sum(op.op.jumps for op in operations)
         return (
             len(operations),
             handed + sum(len(op.args) for op in operations),
             listed,
             sum(len(trace.inputs) for trace in self.traces),
-            sum(op.op.overflows is not None or op.op.reads_flag for op in operations) + ends,
+            sum(_RANKS[op.op] for op in operations),
             sum(map(_declared, self.traces)),
             sum(_operands(trace) for trace in self.traces),
         )
+
+
+_RANKS = {row: number + len(OPS) * row.jumps for number, row in enumerate(OPS.values())}
+"""Rows in front of the table are simpler; finishing is simpler than jumping."""
+
+
+def simpler_rows(row: Op) -> list[Op]:
+    """Rows of the table that may stand in its place, simplest first."""
+    return [
+        other
+        for other in OPS.values()
+        if _RANKS[other] < _RANKS[row]
+        and other.has_meaning
+        and (other.kind, other.args, other.result, other.raw, other.reads_flag, other.overflows is None)
+        == (row.kind, row.args, row.result, row.raw, row.reads_flag, row.overflows is None)
+    ]
 
 
 def _declared(trace: Trace) -> int:

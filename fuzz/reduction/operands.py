@@ -124,7 +124,7 @@ def simplify_constants(candidate: Candidate) -> Iterator[Change]:
             for place, value in enumerate(values):
                 if isinstance(value, ConstInt):
                     places.setdefault(value.value, []).append((op.line, place))
-    for number, uses in places.items():
+    for number in places:
         for simpler in simpler_numbers(number, candidate.before.word):
             yield partial(_with_number, numbers={number: simpler})
     for number, uses in places.items():

@@ -26,6 +26,7 @@ from fuzz.reduction.structure import (
     drop_inputs,
     drop_operations,
     drop_operations_of_one,
+    simplify_rows,
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
 from optimizer.ir.trace import Trace
@@ -35,7 +36,7 @@ from validator.verdict import Refuted, State
 _ROUNDS: tuple[tuple[Changes, ...], ...] = (
     (cut_tail, drop_operations, drop_handed_over, drop_operations_of_one),
     (forward, drop_operations, drop_handed_over, drop_inputs, drop_declarations),
-    (simplify_operands, simplify_constants),
+    (simplify_operands, simplify_rows, simplify_constants),
 )
 """Each group is repeated until it changes nothing; then comes the next one, and where that changes something, all
 begins again."""

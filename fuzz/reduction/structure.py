@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.candidate import Candidate, simpler_rows
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
 from optimizer.ir.heap import NULL, Ref
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations
 
 Change = Callable[[Candidate], Candidate | None]
@@ -115,13 +115,32 @@ def _drop_one(candidate: Candidate, number: int, line: int) -> Candidate | None:
     return replace(candidate, before=left) if number == 0 else replace(candidate, after=left)
 
 
+_ROWS = 8
+"""So many simpler rows are tried for an operation."""
+
+
+def simplify_rows(candidate: Candidate) -> Iterator[Change]:
+    for op in candidate.before.ops:
+        for row in simpler_rows(op.op)[:_ROWS]:
+            yield partial(_with_row, line=op.line, old=op.op, new=row)
+
+
+def _with_row(candidate: Candidate, line: int, old: Op, new: Op) -> Candidate:
+    def changed(op: Operation) -> Operation:
+        if op.line != line or op.op is not old:
+            return op
+        has_descr = new.memory is not None and new.memory.descr is not None
+        return replace(op, op=new, descr=op.descr if has_descr else None)
+
+    return on_each(candidate, changed)
+
+
 # What is handed over.
 
 
 def drop_handed_over(candidate: Candidate) -> Iterator[Change]:
     yield partial(on_each, change=_hands_over_nothing)
     yield partial(on_each, change=_without_block)
-    yield partial(on_each, change=_finishing)
     for op in reversed(candidate.before.ops):
         if op.exit is not None:
             yield partial(_on_line, line=op.line, change=_hands_over_nothing)
@@ -153,10 +172,6 @@ def _without_failargs(op: Operation, first: int, last: int) -> Operation:
 
 def _without_args(op: Operation, first: int, last: int) -> Operation:
     return replace(op, args=(*op.args[:first], *op.args[last:]))
-
-
-def _finishing(op: Operation) -> Operation:
-    return replace(op, op=OPS["finish"]) if op.op.jumps else op
 
 
 # Inputs.
