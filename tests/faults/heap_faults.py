@@ -261,20 +261,60 @@ def _fault(name: str, breaks: str, plant: Plant) -> OptimizerFault:
 
 
 HEAP_FAULTS = (
-    _fault("store of the same field", "a store leaves alone what is known of the same field of objects that may be the same", _no_invalidation_at_a_store),
+    _fault(
+        "store of the same field",
+        "a store leaves alone what is known of the same field of objects that may be the same",
+        _no_invalidation_at_a_store,
+    ),
     _fault("event", "an event leaves alone what is known of memory that it may write", _no_invalidation_at_an_event),
-    _fault("variable index", "a store at a variable index leaves alone what is known of other items", _no_invalidation_at_a_variable_index),
-    _fault("named write", "a call that names an immutable field among its writes leaves alone what is known of it", _named_writes_ignored),
-    _fault("materialized twice", "a guard's exit block allocates an object once for each failarg that needs it", _materialized_twice),
-    _fault("materialized without fields", "an allocation that is put off comes without its stores", _materialized_without_fields),
-    _fault("nested virtual", "an object that is put off, and held by another one, is not put into it", _nested_not_materialized),
+    _fault(
+        "variable index",
+        "a store at a variable index leaves alone what is known of other items",
+        _no_invalidation_at_a_variable_index,
+    ),
+    _fault(
+        "named write",
+        "a call that names an immutable field among its writes leaves alone what is known of it",
+        _named_writes_ignored,
+    ),
+    _fault(
+        "materialized twice",
+        "a guard's exit block allocates an object once for each failarg that needs it",
+        _materialized_twice,
+    ),
+    _fault(
+        "materialized without fields",
+        "an allocation that is put off comes without its stores",
+        _materialized_without_fields,
+    ),
+    _fault(
+        "nested virtual",
+        "an object that is put off, and held by another one, is not put into it",
+        _nested_not_materialized,
+    ),
     _fault("cycle", "objects that refer to each other are looked for forever", _cycle_loops),
-    _fault("dead store across a guard", "a store is delayed beyond a guard, and is not in its exit block", _delayed_stores_not_in_exit_blocks),
-    _fault("write-back", "a store of what was read there is dropped, though another store stands between", _written_back_too_late),
+    _fault(
+        "dead store across a guard",
+        "a store is delayed beyond a guard, and is not in its exit block",
+        _delayed_stores_not_in_exit_blocks,
+    ),
+    _fault(
+        "write-back",
+        "a store of what was read there is dropped, though another store stands between",
+        _written_back_too_late,
+    ),
     _fault("class of a merged guard", "a merged guard checks another class", _merged_with_a_wrong_class),
-    _fault("item and index", "a store is dropped where the item is known to be the index, not the stored value", _item_compared_with_the_index),
+    _fault(
+        "item and index",
+        "a store is dropped where the item is known to be the index, not the stored value",
+        _item_compared_with_the_index,
+    ),
     _fault("unset field", "a field of a virtual that was not set is read as 1", _unset_is_not_zero),
     _fault("stale exit block", "an exit block rebuilds an object as it was at the first guard", _stale_exit_block),
-    _fault("alias of a subclass", "objects of a struct and of its subclass are taken to be different", _subclasses_are_unrelated),
+    _fault(
+        "alias of a subclass",
+        "objects of a struct and of its subclass are taken to be different",
+        _subclasses_are_unrelated,
+    ),
     _fault("length of another array", "a length that is not known is that of another array", _length_of_another_array),
 )

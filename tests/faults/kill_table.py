@@ -98,7 +98,9 @@ def _kill(pool: ProcessPoolExecutor, faults: list[OptimizerFault], options: argp
     tasks = [(fault.name, options.seconds, number * _APART) for fault in faults for number in range(options.seeds)]
     answers = pool.map(_find, *zip(*tasks, strict=True))
     if not options.json:
-        print("| fault | layer | seeds | s (median) | s (most) | traces | smallest find |\n|---|---|---|---|---|---|---|")
+        print(
+            "| fault | layer | seeds | s (median) | s (most) | traces | smallest find |\n|---|---|---|---|---|---|---|"
+        )
     missed = 0
     for fault in faults:
         killed = Killed(fault, tuple(next(answers) for _ in range(options.seeds)))

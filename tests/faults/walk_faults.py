@@ -79,7 +79,7 @@ def _flag_by_a_constant(patch: pytest.MonkeyPatch) -> None:
 
 def _flag_never_set(patch: pytest.MonkeyPatch) -> None:
     right: Any = vars(guards)["_judge_flag"]
-    patch.setattr(guards, "_judge_flag", lambda operation, overflowed: right(operation, overflowed or None and False))
+    patch.setattr(guards, "_judge_flag", lambda operation, overflowed: right(operation, overflowed or (None and False)))
     right_rewrite: Any = Guards.rewrite
 
     def rewrite(self: Any, operation: Operation, facts: Facts) -> Any:
