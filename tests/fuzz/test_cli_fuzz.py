@@ -86,6 +86,9 @@ COMMANDS = [
     ["corpus", "list"],
     ["corpus", "show"],
     ["corpus", "run"],
+    ["corpus", "add"],
+    ["corpus", "prune"],
+    ["corpus", "export"],
     ["prove-rules"],
     ["ops"],
 ]
