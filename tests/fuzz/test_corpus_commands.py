@@ -183,7 +183,10 @@ def test_an_optimizer_that_is_a_program_is_run_on_the_cases(corpus: Command) -> 
     assert corpus("run", "--optimizer-server", "cat")[0] == 0
     program = "sed 's/int_mul(i0, 6)/int_lshift(i0, 1)/'"
     code, out, _ = corpus("run", "--optimizer-cmd", program)
-    assert (code, out.splitlines()[0].partition(": ")[2][:49]) == (1, "the optimizer's trace is refuted: end: argument 0")
+    assert (code, out.splitlines()[0].partition(": ")[2][:49]) == (
+        1,
+        "the optimizer's trace is refuted: end: argument 0",
+    )
     assert corpus("run", "--optimizer-cmd", "false")[1].startswith("one: the optimizer crashes: the optimizer ended")
     hanging = corpus("run", "--optimizer-cmd", "sleep 60", "--optimizer-timeout", "0.2")
     assert (hanging[0], hanging[1].splitlines()[0]) == (1, "one: the optimizer hangs: no answer within 0.2 s")
