@@ -138,7 +138,7 @@ def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> It
 
 
 def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
-    """What becomes of a trace."""
+    """What becomes of a trace. Raises MemoryError where the optimizer needs more than there is."""
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
@@ -155,6 +155,8 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         return find(FindKind.HANG, None, str(hang))
     except Garbled as garbled:
         return find(FindKind.MALFORMED, garbled.output, str(garbled))
+    except MemoryError:
+        raise
     except Crashes as crash:
         return find(FindKind.CRASH, None, str(crash), crash.report)
     except (Exception, SystemExit) as error:

@@ -4,6 +4,7 @@
     corpus/NAME/after.trace     what an optimizer made of it, where it made something
     corpus/NAME/case.toml       what is known of the pair
     corpus/NAME/report.txt      a traceback or the like
+    corpus/NAME/original.trace  what `before.trace` was reduced from, and beside it `original-after.trace`
 
 Keys of `case.toml`, all optional: `about`, what the case shows; `taught`, what is to be learned from it, and from all
 cases of its kind; `source`, who made it, or what was read for it; `expect`, the verdict on the pair (without it the
@@ -22,7 +23,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from fuzz.toml_table import Table
@@ -66,6 +67,8 @@ class Case:
     command: str = ""
     versions: tuple[tuple[str, str], ...] = ()
     report: str = ""
+    original: str = ""
+    original_after: str | None = None
 
 
 def store_case(corpus: Path, case: Case) -> bool:
@@ -103,6 +106,10 @@ def _files(case: Case) -> dict[str, str]:
         files["after.trace"] = case.after
     if case.report:
         files["report.txt"] = case.report
+    if case.original:
+        files["original.trace"] = case.original
+    if case.original_after is not None:
+        files["original-after.trace"] = case.original_after
     return files
 
 
@@ -170,14 +177,23 @@ def read_case(corpus: Path, name: str) -> Case:
         known = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not valid TOML: {error}", file=str(path)) from error
-    after = _read(folder / "after.trace") if (folder / "after.trace").exists() else None
-    report = _read(folder / "report.txt") if (folder / "report.txt").exists() else ""
-    case = _case(name, _read(folder / "before.trace"), after, report, Table(str(path), known))
-    if case.expect and after is None:
+    case = _case(name, _read(folder / "before.trace"), Table(str(path), known))
+    case = replace(
+        case,
+        after=_read_if_there(folder / "after.trace"),
+        report=_read_if_there(folder / "report.txt") or "",
+        original=_read_if_there(folder / "original.trace") or "",
+        original_after=_read_if_there(folder / "original-after.trace"),
+    )
+    if case.expect and case.after is None:
         raise InputError("`expect` is the verdict on a pair, and there is no after.trace", file=str(path))
     if case.expected != Expected() and not case.expect:
         raise InputError("`[expected]` is what a verdict says, and there is no `expect`", file=str(path))
     return case
+
+
+def _read_if_there(path: Path) -> str | None:
+    return _read(path) if path.exists() else None
 
 
 def _read(path: Path) -> str:
@@ -199,13 +215,11 @@ def _state(table: Table) -> StoredState:
     )
 
 
-def _case(name: str, before: str, after: str | None, report: str, table: Table) -> Case:
+def _case(name: str, before: str, table: Table) -> Case:
     options, expected = table.table("options"), table.table("expected")
     case = Case(
         name=name,
         before=before,
-        after=after,
-        report=report,
         about=table.take("about", str, ""),
         taught=table.take("taught", str, ""),
         source=table.take("source", str, ""),
