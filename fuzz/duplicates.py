@@ -7,13 +7,14 @@ optimizer is run as well, has the same one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fuzz.reduction.lines import with_names
 from fuzz.store import Case
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import Trace, all_operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +73,4 @@ def renumbered(trace: Trace) -> Trace:
     """The trace with its variables named by number, in the order in which they are defined."""
     results = [operation.result for operation in all_operations(trace)]
     variables = [*trace.inputs, *(result for result in results if result is not None)]
-    names = {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables)}
-    inputs = tuple(names[var] for var in trace.inputs)
-    return replace(trace, inputs=inputs, ops=tuple(_renamed(operation, names) for operation in trace.ops))
-
-
-def _renamed(operation: Operation, names: Mapping[Var, Var]) -> Operation:
-    def value(old: Value) -> Value:
-        return names[old] if isinstance(old, Var) else old
-
-    def exit_(old: Exit) -> Exit:
-        failargs = old.failargs
-        if failargs is not None:
-            failargs = tuple(None if arg is None else value(arg) for arg in failargs)
-        return replace(old, failargs=failargs, block=tuple(_renamed(inner, names) for inner in old.block))
-
-    return replace(
-        operation,
-        args=tuple(map(value, operation.args)),
-        result=None if operation.result is None else names[operation.result],
-        exit=None if operation.exit is None else exit_(operation.exit),
-    )
+    return with_names(trace, {var: replace(var, name=f"{var.type.value[0]}{i}") for i, var in enumerate(variables)})
