@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from fuzz.campaign import Optimized, Optimizer, describe, malformed
-from fuzz.store import Case
+from fuzz.campaign import AlwaysFails, Find, FindKind, Made, Optimizer, examine
+from fuzz.generate import GeneratedTrace
+from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import Layout, layout_of
@@ -14,7 +15,7 @@ from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.report import verdict_name
 from validator.stored_state import restored_state
-from validator.verdict import Failed, Options, Refuted, State, Unknown, Unsupported, Verdict
+from validator.verdict import Failed, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
 PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 
@@ -56,31 +57,62 @@ def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
     found = verdict_name(verdict)
     if found != case.expect:
         return [f"expected {case.expect}, found {found}{_reason(verdict)}"]
+    differences = []
     if case.obligation and isinstance(verdict, Refuted):
         obligations = [one.obligation for one in (verdict.counterexample, *verdict.others)]
         if case.obligation not in obligations:
-            return [f"expected {case.obligation!r} to be refuted, found {', '.join(map(repr, obligations))}"]
-    return []
+            told = ", ".join(map(repr, obligations))
+            differences.append(f"expected {case.obligation!r} to be refuted, found {told}")
+    said = expected_of(verdict)
+    for item in fields(Expected):
+        wanted, got = getattr(case.expected, item.name), getattr(said, item.name)
+        if wanted is not None and wanted != got:
+            differences.append(f"expected {item.name} {_listed(wanted)}, found {_listed(got)}")
+    return differences
+
+
+def expected_of(verdict: Verdict) -> Expected:
+    """What the verdict says beside its name."""
+    match verdict:
+        case Proved(evidence) | Refuted(evidence) | Unknown(evidence):
+            return Expected(evidence.vacuous, evidence.assumes, evidence.early, evidence.stricter)
+        case Unsupported() | Failed():
+            return Expected()
+
+
+def _listed(values: tuple[str | int, ...] | None) -> str:
+    return "not settled" if values is None else repr(list(values))
 
 
 def _optimizer_differences(
     case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge
 ) -> list[str]:
-    try:
-        result = optimizer(before)
-        after = result.trace if isinstance(result, Optimized) else result
-    except NotModelled:
+    def optimize(trace: Trace) -> object:
+        try:
+            return optimizer(trace)
+        except AlwaysFails as claim:
+            # A recorded trace of the corpus need not run to its end: it is no mistake to say so.
+            if claim.after is None:
+                raise NotModelled("a guard that always fails") from None
+            return claim.after
+
+    def judge_on_states(trace: Trace, after: Trace, _state: State) -> Verdict:
+        return judge(trace, after, case.options, states)
+
+    given = Made(case.seed or 0, GeneratedTrace(before, states[0] if states else State(()), {}))
+    record = examine(given, optimize, judge_on_states)
+    if not isinstance(record, Find):
         return []
-    except (Exception, SystemExit) as error:
-        return [f"the optimizer crashes: {describe(error)}"]
-    problem = malformed(before, after)
-    if problem is not None:
-        return [f"the optimizer's trace is malformed: {problem}"]
-    assert isinstance(after, Trace)
-    verdict = judge(before, after, case.options, states)
-    if isinstance(verdict, Refuted | Failed):
-        return [f"the optimizer's trace is {verdict_name(verdict)}{_reason(verdict)}"]
-    return []
+    return [f"{_SAID[record.kind]}: {record.message}"]
+
+
+_SAID = {
+    FindKind.CRASH: "the optimizer crashes",
+    FindKind.HANG: "the optimizer hangs",
+    FindKind.MALFORMED: "the optimizer's trace is malformed",
+    FindKind.REFUTED: "the optimizer's trace is refuted",
+    FindKind.FAULT: "the optimizer's trace cannot be judged",
+}
 
 
 def _reason(verdict: Verdict) -> str:
