@@ -7,8 +7,9 @@ recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -36,18 +37,19 @@ _MOST_CHANGES = 150
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """`repaired` are the names of traces that had to be changed for an example, `left_out` those that cannot be used, with
-    the reason."""
+    """`repaired` names the traces that had to be changed for an example, `left_out` those that cannot be used, with the
+    reason."""
 
     traces: tuple[GeneratedTrace, ...]
     repaired: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-def load_pool(paths: Sequence[str]) -> Pool:
+@cache
+def load_pool(paths: tuple[str, ...]) -> Pool:
     """The traces in files, in folders of `.trace` files, and in corpora, whose cases may bring their states.
 
-    Always the same for the same files. Raises InputError for a path where there is nothing of that kind.
+    Files are read once. Raises InputError for a path where there is nothing of that kind.
     """
     traces: list[GeneratedTrace] = []
     repaired: list[str] = []
