@@ -32,7 +32,6 @@ from validator.stored_state import stored_state
 from validator.verdict import Failargs, Guards, Options, Refuted, State, Verdict
 
 _DEFAULT = Options()
-_SECONDS = 60.0
 
 
 @click.command("reduce", short_help="Make the smallest trace that shows the same failure.")
@@ -40,9 +39,7 @@ _SECONDS = 60.0
 @click.argument("after", required=False, metavar="[AFTER]")
 @click.option("-o", "--output", metavar="DIR", help="Store what is left in this new folder, as a case.")
 @click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
-@click.option(
-    "--seconds", type=click.FloatRange(0), default=_SECONDS, show_default=True, metavar="N", help="Time limit."
-)
+@click.option("--seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
 @click.option("--guards", type=click.Choice([mode.value for mode in Guards]), default=_DEFAULT.guards.value,
               show_default=True, help="Where a guard may fail; a case says so itself.")  # fmt: skip
@@ -99,9 +96,8 @@ def reduce(
         find, subject = started
         is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
         status = Status(time.monotonic())
-        settled = settle(
-            find, subject, seconds, OurParts(optimizer.limit_s) if is_ours else None, lambda at: status.show(_Line(at))
-        )
+        separable = OurParts(optimizer.limit_s) if is_ours else None
+        settled = settle(find, subject, seconds, separable, lambda at: status.show(_Line(at)), jobs)
         status.clear()
     if output is not None:
         _store(Path(output), case or _fresh(find, options), settled)

@@ -128,6 +128,7 @@ def settle(
     budget_s: float,
     separable: Separable | None = None,
     observe: Callable[[Progress], None] | None = None,
+    jobs: int = 1,
 ) -> Settled:
     """Reduce a find, in about so many seconds, and say which bucket it belongs to. `separable` is the optimizer where
     its parts can be switched off: then what is left is the same parts' fault as the find is."""
@@ -135,7 +136,7 @@ def settle(
     guilt = None if separable is None else find_guilt(find, judge, options, separable, ask=False)
     if separable is not None and guilt is not None:
         subject = replace(subject, innocent=separable.without(guilt.parts))
-    reduced = reduce_find(find, subject, budget_s, observe=observe)
+    reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
     if separable is not None and reduced.repeated and not reduced.interrupted:
         guilt = find_guilt(reduced.find, judge, options, separable) or guilt
     return Settled(bucket_of(reduced.failure, guilt, reduced.before), reduced, guilt)

@@ -35,7 +35,7 @@ class Pool:
 
     def first_shown(self, candidates: Sequence[Candidate], ask: bool) -> tuple[int, Shown] | None:
         """The first of the candidates that shows the failure, with its number."""
-        if self._executor is None or len(candidates) == 1:
+        if self._executor is None or len(candidates) < 2:
             answers: Iterator[Shown | None] = (self.shown(candidate, ask) for candidate in candidates)
         else:
             answers = self._parallel(self._executor, candidates, ask)
