@@ -37,11 +37,13 @@ Judge = Callable[[Trace, Trace, State], Verdict]
 
 
 class AlwaysFails(Exception):
-    """What an optimizer raises that has found out that a guard fails on every run that reaches it."""
+    """What an optimizer raises that has found out that a guard fails on every run that reaches it. `after` is what it
+    makes of the trace all the same, if it makes something."""
 
-    def __init__(self, guard: int) -> None:
+    def __init__(self, guard: int, after: Trace | None = None) -> None:
         super().__init__(f"always fails: guard {guard}")
         self.guard = guard
+        self.after = after
 
 
 class Hangs(Exception):
@@ -54,6 +56,14 @@ class Garbled(Exception):
     def __init__(self, message: str, output: str) -> None:
         super().__init__(message)
         self.output = output
+
+
+class Crashes(Exception):
+    """What an optimizer raises that has crashed elsewhere, in another process. `report` is what it said."""
+
+    def __init__(self, message: str, report: str) -> None:
+        super().__init__(message)
+        self.report = report
 
 
 class FindKind(Enum):
@@ -128,7 +138,7 @@ def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> It
 
 
 def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
-    """What becomes of a trace."""
+    """What becomes of a trace. Raises MemoryError where the optimizer needs more than there is."""
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
@@ -145,6 +155,10 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         return find(FindKind.HANG, None, str(hang))
     except Garbled as garbled:
         return find(FindKind.MALFORMED, garbled.output, str(garbled))
+    except MemoryError:
+        raise
+    except Crashes as crash:
+        return find(FindKind.CRASH, None, str(crash), crash.report)
     except (Exception, SystemExit) as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
     optimized = result if isinstance(result, Optimized) else Optimized(result)

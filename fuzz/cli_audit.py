@@ -99,7 +99,7 @@ def audit(seconds: float | None, traces: int | None, seed: int | None, word: int
 
     Ends with 5 if there was a contradiction, else with 0.
     """
-    folder = writable(Path(corpus))
+    folder = writable(Path(corpus), "--corpus")
     first = SystemRandom().randrange(1 << 32) if seed is None else seed
     if seconds is None and traces is None:
         seconds = 60.0

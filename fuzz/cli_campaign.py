@@ -1,88 +1,184 @@
-"""The command `fuzz`."""
+"""The command `fuzz`: a campaign, and `fuzz merge`."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
+from contextlib import closing
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from random import SystemRandom
-from typing import Any
 
 import click
 
-from fuzz.campaign import Find, FindKind, run_campaign
-from fuzz.cli_optimizer import load_optimizer, optimize_or_claim
-from fuzz.cli_seeds import Status, seeds_from, writable
-from fuzz.find import case_of
-from fuzz.store import store_case
+from fuzz.batch import Task, Told
+from fuzz.campaign import FindKind
+from fuzz.cli_optimizer import optimizer_options
+from fuzz.cli_seeds import Status, writable
+from fuzz.folder import CampaignFolder, has_campaign, read_plan, write_plan
+from fuzz.merging import merge_campaigns
+from fuzz.optimizers import OptimizerSpec, open_optimizer
+from fuzz.plan import Plan
+from fuzz.results import Result
 from fuzz.summary import SHOWN_FINDS, Summary
+from fuzz.supervisor import supervise
 from optimizer.ir.faults import InputError
-from optimizer.ir.trace import Trace
-from validator.exits import Exit, describe
-from validator.judge import validate
-from validator.verdict import Options, State, Verdict
+from validator.exits import Exit
 
-_OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
-"""A campaign does not wait long for one proof: there are more traces."""
+_FOLDER = "campaign"
+_SECONDS = 60.0
 
 
-@click.command(short_help="Test an optimizer on generated traces.")
+@click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
 @click.option("--seconds", type=click.FloatRange(0), metavar="N", help="Stop after that many; 60 by default.")
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
+@click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
-@click.option("--corpus", default="campaign", show_default=True, metavar="DIR", help="Where finds are stored as cases.")
-@click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to test instead of our own optimizer.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes that work; one for each core by default.")
+@click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
+@click.option(
+    "--folder",
+    metavar="DIR",
+    help="Where results and finds are stored; `campaign`, or the first of campaign-2, campaign-3 ... that is free.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
+@optimizer_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
+@click.pass_context
 def fuzz(
+    context: click.Context,
     seconds: float | None,
     traces: int | None,
+    stop_after: int | None,
     seed: int | None,
-    corpus: str,
-    optimizer: str | None,
+    jobs: int | None,
+    memory: int | None,
+    folder: str | None,
+    resume: bool,
+    optimizer: OptimizerSpec,
     as_json: bool,
 ) -> int:
     """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
 
     Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
     time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
-    `optimizer.Trace`). A wrong result, a crash and a malformed trace are finds, each stored in a folder with both
-    traces and the command that repeats it.
+    `optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
+    both traces and the command that repeats it; a line for each seed is in DIR/results.
+
+    A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
+    machine that sees the same folder, --resume joins in.
 
     \b
     $ traceproof fuzz --seconds 60
-    $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --corpus finds
-    $ traceproof corpus list --corpus finds
+    $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
+    $ traceproof fuzz --resume --folder finds
+    $ traceproof corpus list --corpus finds/cases
+    $ traceproof fuzz merge finds more-finds
 
     Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
     """
-    chosen = load_optimizer(optimizer) if optimizer else optimize_or_claim
-    folder = writable(Path(corpus))
-    first = SystemRandom().randrange(1 << 32) if seed is None else seed
-    if seconds is None and traces is None:
-        seconds = 60.0
+    if context.invoked_subcommand is not None:
+        return Exit.PROVED
+    if resume:
+        path = Path(folder or _newest())
+        plan = _resumed(path, context)
+    else:
+        path = Path(folder or _free())
+        if seconds is None and traces is None and stop_after is None:
+            seconds = _SECONDS
+        plan = Plan(SystemRandom().randrange(1 << 32) if seed is None else seed, optimizer=optimizer)
+    plan = replace(
+        plan,
+        traces=plan.traces if traces is None else traces,
+        seconds=plan.seconds if seconds is None else seconds,
+        stop_after=plan.stop_after if stop_after is None else stop_after,
+        memory_mb=plan.memory_mb if memory is None else memory,
+    )
+    with open_optimizer(plan.optimizer):
+        pass  # a mistake is told before anything is stored
+    writable(path, "--folder")
+    if not resume and not write_plan(path, plan):
+        raise InputError(
+            f"--folder: there is a campaign in {path} already: go on with it by --resume, or choose another folder"
+        )
+    return _run(plan, path, jobs or _cores(), as_json)
+
+
+_OF_THE_CAMPAIGN = ("seed", "optimizer", "optimizer_cmd", "optimizer_server")
+
+
+def _resumed(folder: Path, context: click.Context) -> Plan:
+    given = click.core.ParameterSource.COMMANDLINE
+    for name in _OF_THE_CAMPAIGN:
+        if context.get_parameter_source(name) is given:
+            raise InputError(f"--{name.replace('_', '-')}: --resume goes on with what the campaign was started with")
+    return read_plan(folder)
+
+
+def _names() -> list[str]:
+    """The folders that campaigns take which are not told one, up to the first that is free."""
+    names = [_FOLDER]
+    for number in count(2):
+        if not has_campaign(Path(names[-1])):
+            return names
+        names.append(f"{_FOLDER}-{number}")
+    raise AssertionError
+
+
+def _free() -> str:
+    return _names()[-1]
+
+
+def _newest() -> str:
+    return _names()[-2:][0]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _run(plan: Plan, folder: Path, jobs: int, as_json: bool) -> int:
     start = time.monotonic()
-    seeds = seeds_from(first, traces, None if seconds is None else start + seconds, time.monotonic)
-    summary = Summary(first)
+    summary = Summary(plan, str(folder))
     status = Status(start)
+    until = None if plan.seconds is None else time.time() + plan.seconds
     interrupted = False
-    try:
-        for record in run_campaign(seeds, chosen, _judge):
-            summary.add(record)
-            if isinstance(record, Find):
-                _keep(record, folder, optimizer or "", summary)
-                status.clear()
-                if as_json or len(summary.cases) <= SHOWN_FINDS:
-                    click.echo(_found(record, folder, as_json))
-            status.show(summary)
-    except KeyboardInterrupt:
-        interrupted = True
+    with closing(CampaignFolder(folder, plan, until, summary.add)) as campaign:
+        summary.before = summary.traces
+
+        def next_task() -> Task | None:
+            return None if _is_enough(plan, summary) else campaign.next_task()
+
+        try:
+            with closing(supervise(plan, next_task, jobs, campaign.tick)) as told:
+                for one in told:
+                    if isinstance(one, Task):
+                        campaign.end(one)
+                        continue
+                    campaign.keep(one)
+                    _show(one, folder, summary, status, as_json)
+                    if _is_enough(plan, summary):
+                        break
+        except KeyboardInterrupt:
+            interrupted = True
     status.clear()
     spent = time.monotonic() - start
-    if as_json:
-        click.echo(json.dumps(summary.data(spent, optimizer or "", interrupted)))
-    else:
-        click.echo(summary.text(spent, optimizer or "", corpus, interrupted))
+    click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
     return _exit_code(summary, interrupted)
+
+
+def _is_enough(plan: Plan, summary: Summary) -> bool:
+    return plan.stop_after is not None and summary.finds.total() >= plan.stop_after
+
+
+def _show(told: Told, folder: Path, summary: Summary, status: Status, as_json: bool) -> None:
+    result = told.result
+    if result is not None and result.is_find and (as_json or summary.finds.total() <= SHOWN_FINDS):
+        status.clear()
+        click.echo(_found(result, folder, as_json))
+    status.show(summary)
 
 
 def _exit_code(summary: Summary, interrupted: bool) -> Exit:
@@ -93,23 +189,25 @@ def _exit_code(summary: Summary, interrupted: bool) -> Exit:
     return Exit.REFUTED if summary.finds else Exit.PROVED
 
 
-def _judge(before: Trace, after: Trace, state: State) -> Verdict:
-    return validate(before, after, _OPTIONS, examples=(state,))
-
-
-def _keep(find: Find, folder: Path, optimizer: str, summary: Summary) -> None:
-    case = case_of(find, optimizer, _OPTIONS)
-    try:
-        store_case(folder, case)
-    except OSError as problem:
-        problem.filename = str(folder / case.name)
-        raise InputError(f"a find could not be stored: {describe(problem)}") from None
-    summary.cases.append(case.name)
-
-
-def _found(find: Find, folder: Path, as_json: bool) -> str:
-    name = f"seed-{find.seed}-{find.kind.value}"
+def _found(result: Result, folder: Path, as_json: bool) -> str:
     if not as_json:
-        return f"{find.kind.value}: {folder / name}: {find.message}"
-    told: dict[str, Any] = {"seed": find.seed, "kind": find.kind.value, "case": name, "message": find.message}
+        return f"{result.verdict}: {folder / 'cases' / result.case}: {result.reason}"
+    told = {"seed": result.seed, "kind": result.verdict, "case": result.case, "message": result.reason}
     return json.dumps(told)
+
+
+@fuzz.command()
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@click.option("--into", metavar="DIR", help="The folder that takes all; the first FOLDER by default.")
+def merge(folders: tuple[str, ...], into: str | None) -> int:
+    """Merge campaigns: results by seed, and cases by name, of all folders into one.
+
+    The campaigns have to be of the same optimizer and options. Merging again changes nothing.
+
+    \b
+    $ traceproof fuzz merge monday tuesday --into week
+    """
+    target = Path(into or folders[0])
+    merged = merge_campaigns([Path(folder) for folder in folders], writable(target, "--into"))
+    click.echo(f"{target}: {merged.results} results and {merged.cases} cases added, {merged.known} results known")
+    return Exit.PROVED

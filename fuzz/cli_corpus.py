@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from fuzz.cli_optimizer import load_optimizer
+from fuzz.cli_optimizer import optimizer_options
 from fuzz.corpus_run import CaseRun, run_case
+from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.store import Case, case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
-from optimizer.pipeline import optimize
 from validator.cache import Cache, validate_cached
 from validator.exits import Exit, describe, worst
 from validator.judge import validate
@@ -114,10 +114,10 @@ def show(name: str, folder: str, as_json: bool) -> int:
 
 @corpus.command()
 @_corpus_option
-@click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to run instead of our own optimizer.")
+@optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
 @_json_option
-def run(folder: str, optimizer: str | None, cache: str | None, as_json: bool) -> int:
+def run(folder: str, optimizer: OptimizerSpec, cache: str | None, as_json: bool) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
     Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes or is refuted; ends
@@ -127,23 +127,23 @@ def run(folder: str, optimizer: str | None, cache: str | None, as_json: bool) ->
     $ traceproof corpus run
     $ traceproof corpus run --corpus campaign --optimizer mine:optimize --cache verdicts
     """
-    chosen = load_optimizer(optimizer) if optimizer else optimize
     known = None if cache is None else open_cache(cache)
     start, cases, different, unreadable = time.monotonic(), 0, 0, 0
-    for name in case_names(Path(folder)):
-        cases += 1
-        try:
-            case = read_case(Path(folder), name)
-        except (InputError, OSError) as problem:
-            unreadable += 1
-            click.echo(f"error: {describe(problem) if isinstance(problem, OSError) else problem}", err=True)
-            continue
-        done = run_case(case, chosen, partial(_judge, known))
-        different += bool(done.differences)
-        if as_json:
-            click.echo(json.dumps(_run_json(done)))
-        for difference in () if as_json else done.differences:
-            click.echo(f"{name}: {difference}")
+    with open_optimizer(optimizer) as chosen:
+        for name in case_names(Path(folder)):
+            cases += 1
+            try:
+                case = read_case(Path(folder), name)
+            except (InputError, OSError) as problem:
+                unreadable += 1
+                click.echo(f"error: {describe(problem) if isinstance(problem, OSError) else problem}", err=True)
+                continue
+            done = run_case(case, chosen, partial(_judge, known))
+            different += bool(done.differences)
+            if as_json:
+                click.echo(json.dumps(_run_json(done)))
+            for difference in () if as_json else done.differences:
+                click.echo(f"{name}: {difference}")
     if known is not None and known.problem:
         click.echo(f"warning: {known.problem}", err=True)
     if not as_json:

@@ -1,42 +1,68 @@
-"""The option `--optimizer MODULE:FUNCTION` of command lines."""
+"""The options of command lines that choose an optimizer."""
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
-from fuzz.campaign import AlwaysFails, Optimizer, describe
-from optimizer.ir.faults import InputError
-from optimizer.ir.trace import Trace
+import click
+
+from fuzz.optimizers import OPTIONS, OptimizerKind, OptimizerSpec
+
+_DEFAULT = OptimizerSpec()
+
+_CLICK_OPTIONS = (
+    click.option("--optimizer", metavar="MODULE:FUNCTION", help="What to test instead of our own optimizer."),
+    click.option(
+        "--optimizer-cmd", metavar="CMD", help="A program that reads a trace and prints it optimized, started for each."
+    ),
+    click.option(
+        "--optimizer-server", metavar="CMD", help='A program that answers lines {"trace": ...} with lines of that form.'
+    ),
+    click.option(
+        "--optimizer-timeout",
+        type=click.FloatRange(0, min_open=True),
+        default=_DEFAULT.limit_s,
+        show_default=True,
+        metavar="S",
+        help="Seconds that the optimizer may take for a trace.",
+    ),
+    click.option(
+        "--optimizer-memory",
+        type=click.IntRange(16),
+        default=_DEFAULT.memory_mb,
+        show_default=True,
+        metavar="MB",
+        help="Megabytes that such a program may use.",
+    ),
+)
 
 
-def load_optimizer(name: str) -> Optimizer:
-    """The function that the user names, from a module that can be imported or stands in the current folder.
+def optimizer_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Gives a command these options; they come to it as one argument `optimizer`, an `OptimizerSpec`."""
 
-    Raises InputError.
-    """
-    module_name, _, function_name = name.partition(":")
-    if not module_name or not function_name:
-        raise InputError(f"--optimizer: expected MODULE:FUNCTION, got {name!r}")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    try:
-        module = import_module(module_name)
-    except Exception as error:
-        raise InputError(f"--optimizer: {module_name} cannot be imported: {describe(error)}") from error
-    function = getattr(module, function_name, None)
-    if not callable(function):
-        raise InputError(f"--optimizer: there is no function {function_name} in {module_name}")
-    chosen: Optimizer = function
-    return chosen
+    @wraps(command)
+    def with_spec(
+        *,
+        optimizer: str | None,
+        optimizer_cmd: str | None,
+        optimizer_server: str | None,
+        optimizer_timeout: float,
+        optimizer_memory: int,
+        **others: Any,
+    ) -> int:
+        given = {
+            OptimizerKind.FUNCTION: optimizer,
+            OptimizerKind.COMMAND: optimizer_cmd,
+            OptimizerKind.SERVER: optimizer_server,
+        }
+        chosen = [(kind, text) for kind, text in given.items() if text is not None]
+        if len(chosen) > 1:
+            raise click.UsageError(f"only one of {', '.join(OPTIONS[kind] for kind, _ in chosen)} can be given")
+        kind, text = chosen[0] if chosen else (OptimizerKind.OURS, "")
+        return command(optimizer=OptimizerSpec(kind, text, optimizer_timeout, optimizer_memory), **others)
 
-
-def optimize_or_claim(trace: Trace) -> Trace:
-    """Our own optimizer, for traces on which no guard always fails: it raises AlwaysFails where it thinks so."""
-    from optimizer.pipeline import run_passes
-
-    done = run_passes(trace)
-    if done.always_fails is not None:
-        raise AlwaysFails(done.always_fails)
-    return done.trace
+    for option in reversed(_CLICK_OPTIONS):
+        option(with_spec)
+    return with_spec

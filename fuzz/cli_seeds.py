@@ -24,8 +24,8 @@ def seeds_from(first: int, traces: int | None, deadline: float | None, clock: Ca
         seed += 1
 
 
-def writable(folder: Path) -> Path:
-    """The folder, made if it is not there. Raises InputError where nothing can be stored in it."""
+def writable(folder: Path, option: str) -> Path:
+    """The folder that the option names, made if it is not there. Raises InputError where nothing can be stored."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
@@ -33,7 +33,7 @@ def writable(folder: Path) -> Path:
         probe.unlink()
     except OSError as problem:
         problem.filename = str(folder)
-        raise InputError(f"--corpus: {describe(problem)}") from None
+        raise InputError(f"{option}: {describe(problem)}") from None
     return folder
 
 

@@ -61,12 +61,20 @@ def make_pair(seed: int, word: int) -> Pair:
     random = Random(seed)
     choices = RandomChoices(random)
     generated = generate_from(choices, replace(draw_shape(choices), word=word))
-    after = optimize(generated.trace)
+    after = _optimized(generated.trace)
     for _ in range(random.choice(_EDITS)):
         is_seen = random.random() < 0.3
         edited = edit(after, random) if is_seen else edit_unseen(after, generated.values, random)
         after = edited if malformed(generated.trace, edited) is None else after
     return Pair(seed, generated, after)
+
+
+def _optimized(trace: Trace) -> Trace:
+    """What the optimizer makes of it; where it crashes, which is for a campaign to find, the trace as it is."""
+    try:
+        return optimize(trace)
+    except Exception:
+        return trace
 
 
 def compare_all(seeds: Iterable[int], word: int, options: Options) -> Iterator[Compared]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fuzz.campaign import Optimized, Optimizer, describe, malformed
+from fuzz.campaign import AlwaysFails, Find, FindKind, Made, Optimizer, examine
+from fuzz.generate import GeneratedTrace
 from fuzz.store import Case
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -66,21 +67,32 @@ def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
 def _optimizer_differences(
     case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge
 ) -> list[str]:
-    try:
-        result = optimizer(before)
-        after = result.trace if isinstance(result, Optimized) else result
-    except NotModelled:
+    def optimize(trace: Trace) -> object:
+        try:
+            return optimizer(trace)
+        except AlwaysFails as claim:
+            # A recorded trace of the corpus need not run to its end: it is no mistake to say so.
+            if claim.after is None:
+                raise NotModelled("a guard that always fails") from None
+            return claim.after
+
+    def judge_on_states(trace: Trace, after: Trace, _state: State) -> Verdict:
+        return judge(trace, after, case.options, states)
+
+    given = Made(case.seed or 0, GeneratedTrace(before, states[0] if states else State(()), {}))
+    record = examine(given, optimize, judge_on_states)
+    if not isinstance(record, Find):
         return []
-    except (Exception, SystemExit) as error:
-        return [f"the optimizer crashes: {describe(error)}"]
-    problem = malformed(before, after)
-    if problem is not None:
-        return [f"the optimizer's trace is malformed: {problem}"]
-    assert isinstance(after, Trace)
-    verdict = judge(before, after, case.options, states)
-    if isinstance(verdict, Refuted | Failed):
-        return [f"the optimizer's trace is {verdict_name(verdict)}{_reason(verdict)}"]
-    return []
+    return [f"{_SAID[record.kind]}: {record.message}"]
+
+
+_SAID = {
+    FindKind.CRASH: "the optimizer crashes",
+    FindKind.HANG: "the optimizer hangs",
+    FindKind.MALFORMED: "the optimizer's trace is malformed",
+    FindKind.REFUTED: "the optimizer's trace is refuted",
+    FindKind.FAULT: "the optimizer's trace cannot be judged",
+}
 
 
 def _reason(verdict: Verdict) -> str:

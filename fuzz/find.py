@@ -5,17 +5,17 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from fuzz.campaign import Find, describe
+from fuzz.campaign import Find, Made, describe
+from fuzz.plan import Plan
 from fuzz.store import Case
-from fuzz.summary import command
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.stored_state import StoredState, stored_state
-from validator.verdict import Options, Refuted
+from validator.verdict import Refuted
 
 
-def case_of(find: Find, optimizer: str, options: Options) -> Case:
-    """The case that is stored. `optimizer` is the name that the command line was given, empty for our own."""
+def case_of(find: Find, plan: Plan) -> Case:
+    """The case that is stored."""
     after, report = _after(find)
     refuted = isinstance(find.verdict, Refuted) and after is not None
     return Case(
@@ -24,21 +24,29 @@ def case_of(find: Find, optimizer: str, options: Options) -> Case:
         after=after,
         expect="refuted" if refuted else "",
         obligation=find.verdict.counterexample.obligation if isinstance(find.verdict, Refuted) else "",
-        options=options,
+        options=plan.options,
         state=_state(find),
         seed=find.seed,
         kind=find.kind.value,
         message=find.message,
-        command=command(find.seed, 1, optimizer),
+        command=_command(find.made, plan),
         versions=versions(),
         report=report,
     )
+
+
+def _command(made: Made, plan: Plan) -> str:
+    """The command that finds it again. What is mutated depends on the batch up to here."""
+    first = made.seed if made.first is None or not plan.mutate else made.first
+    return plan.command(first, made.seed - first + 1)
 
 
 def _after(find: Find) -> tuple[str | None, str]:
     """The text of what the optimizer returned, if it can be written as a trace, and the report."""
     if find.after is None:
         return None, find.report
+    if isinstance(find.after, str):
+        return None, f"{find.report}the optimizer printed:\n{find.after}\n"
     if isinstance(find.after, Trace):
         try:
             return format_trace(find.after), find.report

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from fuzz.campaign import Counted, Find, FindKind, Record
-from validator.verdict import Proved, Unknown, Unsupported
+from fuzz.campaign import FindKind
+from fuzz.plan import Plan
+from fuzz.results import COUNTED, Result
 
 SHOWN_FINDS = 20
 """A person is told of so many finds; the others are stored and counted like these."""
@@ -14,73 +15,82 @@ SHOWN_FINDS = 20
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of the records of seeds `first`, `first` + 1 and so on."""
+    """Counts of results. `last` is the greatest seed, `before` the number of traces that were there at the start."""
 
-    first: int
+    plan: Plan
+    folder: str
     counts: Counter[str] = field(default_factory=Counter)
     finds: Counter[FindKind] = field(default_factory=Counter)
     cases: list[str] = field(default_factory=list)
+    last: int = 0
+    before: int = 0
 
-    def add(self, record: Record) -> None:
-        match record:
-            case Find(kind=kind):
-                self.finds[kind] += 1
-            case Counted(verdict=Proved(evidence)):
-                self.counts["proved"] += 1
-                self.counts["vacuous"] += bool(evidence.vacuous)
-            case Counted(verdict=Unknown()):
-                self.counts["unknown"] += 1
-            case Counted(verdict=Unsupported()):
-                self.counts["unsupported"] += 1
+    def add(self, result: Result) -> None:
+        self.last = max(self.last, result.seed)
+        if result.is_find:
+            self.finds[FindKind(result.verdict)] += 1
+            self.cases += [result.case] if result.case else []
+            return
+        self.counts[result.verdict] += 1
+        self.counts["vacuous"] += result.verdict == "proved" and bool(result.vacuous)
 
     @property
     def traces(self) -> int:
-        return self.finds.total() + sum(self.counts[name] for name in ("proved", "unknown", "unsupported"))
+        return self.finds.total() + sum(self.counts[name] for name in COUNTED)
 
     def line(self, seconds: float) -> str:
         """Where the campaign stands, in one line."""
         found = self._found() or "nothing found"
         return f"{seconds:.0f} s: {self.traces} traces, {self.counts['proved']} proved, {found}"
 
-    def text(self, seconds: float, optimizer: str, corpus: str, interrupted: bool) -> str:
+    def text(self, seconds: float, interrupted: bool) -> str:
         """The end of a campaign, in a few lines."""
         ended = "interrupted" if interrupted else "ended"
-        rate = self.traces / seconds if seconds else 0.0
+        rate = (self.traces - self.before) / seconds if seconds else 0.0
         vacuous = f" ({self.counts['vacuous']} vacuous)" if self.counts["vacuous"] else ""
+        resumed = f" ({self.before} of them before)" if self.before else ""
         lines = [
-            f"campaign {ended}: {self.traces} traces in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
+            f"campaign {ended}: {self.traces} traces{resumed} in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
             f"  proved {self.counts['proved']}{vacuous}, unknown {self.counts['unknown']}, "
             f"unsupported {self.counts['unsupported']}",
             f"  found: {self._found() or 'nothing'}",
         ]
-        lines += [f"    {corpus}/{name}" for name in self.cases[:SHOWN_FINDS]]
+        lines += [f"    {self.folder}/cases/{name}" for name in sorted(self.cases, key=_by_seed)[:SHOWN_FINDS]]
         if len(self.cases) > SHOWN_FINDS:
             lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
         if self.traces:
-            lines.append(f"  repeat with: {command(self.first, self.traces, optimizer)}")
+            lines.append(f"  repeat with: {self._command()}")
         return "\n".join(lines)
 
-    def data(self, seconds: float, optimizer: str, interrupted: bool) -> dict[str, object]:
+    def data(self, seconds: float, interrupted: bool) -> dict[str, object]:
         """The same for programs."""
         return {
-            "seed": self.first,
+            "seed": self.plan.seed,
+            "folder": self.folder,
             "traces": self.traces,
+            "before": self.before,
             "seconds": round(seconds, 3),
             "interrupted": interrupted,
             **{name: self.counts[name] for name in ("proved", "vacuous", "unknown", "unsupported")},
             "finds": {kind.value: self.finds[kind] for kind in FindKind},
-            "cases": self.cases,
-            "command": command(self.first, self.traces, optimizer),
+            "cases": sorted(self.cases, key=_by_seed),
+            "command": self._command(),
         }
 
+    def _command(self) -> str:
+        return self.plan.command(self.plan.seed, self._span())
+
+    def _span(self) -> int:
+        """So many seeds there are from the first to the last."""
+        return self.last - self.plan.seed + 1 if self.traces else 0
+
     def _seeds(self) -> str:
-        return f", seeds {self.first} to {self.first + self.traces - 1}" if self.traces else ""
+        return f", seeds {self.plan.seed} to {self.last}" if self.traces else ""
 
     def _found(self) -> str:
-        return ", ".join(f"{count} {kind.value}" for kind, count in self.finds.items())
+        return ", ".join(f"{self.finds[kind]} {kind.value}" for kind in FindKind if self.finds[kind])
 
 
-def command(seed: int, traces: int, optimizer: str) -> str:
-    """The command that repeats the traces of that many seeds. `optimizer` is empty for our own."""
-    chosen = f" --optimizer {optimizer}" if optimizer else ""
-    return f"traceproof fuzz --seed {seed} --traces {traces}{chosen}"
+def _by_seed(case: str) -> tuple[int, str]:
+    digits = [part for part in case.split("-") if part.isdigit()]
+    return int(digits[0]) if digits else 0, case

@@ -144,8 +144,10 @@ class _Walk:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
                 place = self._places[id(merged.earlier)]
-                self._output[place] = replace(self._output[place], op=merged.op, args=merged.args)
-                self._learn(operation)
+                stronger = replace(self._output[place], op=merged.op, args=merged.args)
+                self._output[place] = stronger
+                self._places[id(stronger)] = place
+                self._learn(stronger)
 
     def _settle_overflow(self, operation: Operation, behind: Sequence[Operation]) -> None:
         """The same of an overflow operation with what is behind it: positions, and the guard on its flag."""

@@ -15,9 +15,10 @@ from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.exits import exit_code, report_fault
 from validator.judging import OUT_OF_MEMORY, Judging
+from validator.ordered import Answer, Request, judge_all
 from validator.report import verdict_json
 from validator.verdict import Evidence, Failed, Fault, Unknown, Verdict
-from validator.workers import Answer, Loss, Request, Supervision, judge_all
+from validator.workers import Loss, Supervision
 
 _LATE_S = 10.0
 """A worker is too late when it has taken twice the time that a pair may take, and so many seconds."""
@@ -98,6 +99,8 @@ def _lost(batch: Batch, line: Request, loss: Loss) -> Answer:
         case Loss.KILLED:
             reason = "the process that judged the pair was killed, probably because the machine has too little memory"
             verdict = Unknown(evidence, f"{reason} (fewer at once: --jobs)")
+        case Loss.MEMORY:
+            verdict = Unknown(evidence, OUT_OF_MEMORY)
         case Loss.CRASHED:
             details = f"the process that judged a pair has crashed\n\n{line.text.decode(errors='replace')}"
             verdict = Failed(Fault.TOOL, report_fault(f"{details}\noptions: {batch.judging.options}\n\ncrashed"))

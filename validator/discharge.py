@@ -124,6 +124,11 @@ class Discharger:
                 self._settled[_key(obligation)] = Holds("solving", answer.by)
         return answer
 
+    def can_fail(self, obligation: Obligation) -> bool:
+        """Were values found under which it does not hold, by a short search?"""
+        assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
+        return find_values(self._pair.terms, [self._denied(obligation), *assumed]) is not None
+
     def _nested(self, chain: Sequence[Obligation]) -> tuple[list[Term], Term]:
         """What may be assumed at the first of the obligations, and a condition that can hold there where one of them
         fails: `d0 or (a1 and (d1 or ...))`, d being the claims denied, and a what may be assumed that was not assumed

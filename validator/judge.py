@@ -331,7 +331,10 @@ class _Judge:
             (attempt.early if early else attempt.stricter).append(j)
 
     def _holds(self, obligation: Obligation) -> bool:
-        return isinstance(self._discharger.settle(obligation, FIRST_EFFORT), Holds)
+        settled = self._discharger.already(obligation)
+        if settled is None and self._discharger.can_fail(obligation):
+            return False
+        return isinstance(settled or self._discharger.settle(obligation, FIRST_EFFORT), Holds)
 
 
 def _explain(reason: str) -> str:

@@ -74,7 +74,7 @@ def _of_constants(terms: PlainTerms, term: Term, x: Term, y: Term, d: Term) -> T
         return None
     if y.value % d.value == 0:
         return terms.mul(x, terms.const(y.value // d.value))
-    if d.value % y.value == 0:
+    if d.value % y.value == 0 and d.value // y.value < terms.concrete.half:
         kind = {"ashr": "fdiv", "lshr": "udiv"}.get(term.kind, term.kind)
         divide: Callable[[Term, Term], Term] = getattr(terms, kind)
         return divide(x, terms.const(d.value // y.value))

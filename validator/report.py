@@ -100,7 +100,13 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "seconds": round(evidence.seconds, 6),
         "cached": evidence.cached,
         "obligations": [
-            {"name": one.name, "status": one.status.value, "by": one.by, "seconds": round(one.seconds, 6)}
+            {
+                "name": one.name,
+                "status": one.status.value,
+                "by": one.by,
+                "solver": one.solver or None,
+                "seconds": round(one.seconds, 6),
+            }
             for one in evidence.obligations
         ],
         "audit": evidence.audit and {"agreed": evidence.audit.agreed, "unsettled": list(evidence.audit.unsettled)},
@@ -143,7 +149,7 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
 
 
 def _rungs(evidence: Evidence) -> str:
-    counts = Counter(one.by for one in evidence.obligations)
+    counts = Counter(f"{one.by} with {one.solver}" if one.solver else one.by for one in evidence.obligations)
     total = len(evidence.obligations)
     by = ", ".join(f"{count} by {rung}" for rung, count in counts.items())
     what = "1 obligation holds" if total == 1 else f"{total} obligations hold"

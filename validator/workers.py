@@ -1,55 +1,39 @@
-"""Many pairs, judged in order: in this process, or by workers that may die.
+"""Processes that work on requests and may die.
 
-A worker is a process of its own that judges one request after the other. One that ends, or that is far too late, is
-killed with all processes that it has started, its request is told as lost, and another worker takes its place. Answers
-come in the order of the requests, and no more requests are read than a few for each worker, so that a batch may be as
-long as it likes.
+A worker is a process of its own that works on one request after the other, and gives any number of answers to each.
+One that ends, or that is silent for too long, is killed with all processes that it has started, its request is told as
+lost, and another worker takes its place.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
+import sys
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Any, BinaryIO
-
-_AHEAD = 32
-"""So many requests for each worker are read ahead of the first one that is not answered."""
-
-_CHUNK = 1 << 16
+from typing import Any, Generic, TypeVar
 
 _DYING_S = 1.0
 
 _SLACK_MB = 256
 """What a worker starts inherits its limit of memory. With this, limits of its own come first."""
 
+_OUT_OF_MEMORY = 77
+"""The exit code of a worker that has used up its memory."""
+
 # A worker is there at once, with all modules. It is made where there are no threads, and no solvers to inherit.
 _PROCESSES = get_context("fork")
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A line of the input, with its number."""
-
-    number: int
-    text: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What is printed for a request, the exit code of its verdict, and a warning, if there is one."""
-
-    text: str
-    code: int
-    warning: str = ""
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
 class Loss(Enum):
@@ -59,123 +43,57 @@ class Loss(Enum):
     KILLED = "killed"
     """From outside: by the system, for want of memory."""
     CRASHED = "crashed"
+    MEMORY = "memory"
+    """Its own limit of memory was reached."""
+
+
+class Done(Enum):
+    """Said of a request: there are no more answers."""
+
+    DONE = "done"
+    LAST = "last"
+    """And this worker ends. What it has not given back is not blamed on the next request."""
 
 
 _Connection = Connection  # of requests one way, of answers the other
 
-Judge = Callable[[Request], Answer]
-
 
 @dataclass(frozen=True, slots=True)
 class Supervision:
-    """How many workers there are, of how many megabytes each, and after how many seconds one is too late with an answer
-    (both apart from the processes that it starts)."""
+    """How many workers there are, of how many megabytes each, and after how many seconds of silence one is too late
+    with an answer (both apart from the processes that it starts)."""
 
     jobs: int
     memory_mb: int
     patience_s: float
 
 
-def judge_all(
-    lines: BinaryIO, judge: Judge, lost: Callable[[Request, Loss], Answer], supervision: Supervision
-) -> Generator[Answer]:
-    """The answers to the lines that are not blank, in their order, each as soon as it is there. `lost` makes the answer
-    for a request whose worker did not. With one job, this process does the work. To be closed when it is not run to its
-    end; `lines` has to be a file of the system where there are more jobs."""
-    if supervision.jobs == 1:
-        requests = (Request(number, line) for number, line in enumerate(lines, start=1) if line.strip())
-        yield from map(judge, requests)
-        return
-    with _hearing_of_the_end():
-        workers = _Workers(judge, supervision)
-        try:
-            yield from _in_order(_Source(lines), workers, lost)
-        finally:
-            workers.stop()
-
-
-def _in_order(source: _Source, workers: _Workers, lost: Callable[[Request, Loss], Answer]) -> Iterator[Answer]:
-    expected: deque[int] = deque()  # the numbers of the requests that were read and not yet told
-    waiting: deque[Request] = deque()
-    answers: dict[int, Answer] = {}
-    while True:
-        while len(expected) < _AHEAD * workers.jobs and (request := source.next_request()) is not None:
-            expected.append(request.number)
-            waiting.append(request)
-        while waiting and workers.has_idle():
-            workers.give(waiting.popleft())
-        while expected and expected[0] in answers:
-            yield answers.pop(expected.popleft())
-        if not expected and source.has_ended:
-            return
-        can_read = not source.has_ended and len(expected) < _AHEAD * workers.jobs
-        for request, answer in workers.collect([source.fileno()] if can_read else []):
-            answers[request.number] = lost(request, answer) if isinstance(answer, Loss) else answer
-        if can_read and wait([source.fileno()], 0):
-            source.read()
-
-
-class _Source:
-    """Requests from a file that may be a pipe into which somebody writes."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._lines: deque[bytes] = deque()
-        self._rest: list[bytes] = []
-        self._number = 0
-        self.has_ended = False
-
-    def fileno(self) -> int:
-        return self._file.fileno()
-
-    def read(self) -> None:
-        """Read what is there; waits if nothing is."""
-        data = os.read(self.fileno(), _CHUNK)
-        *whole, rest = data.split(b"\n")
-        if whole:
-            whole[0] = b"".join([*self._rest, whole[0]])
-            self._rest.clear()
-        self._rest.append(rest)
-        if not data:
-            self.has_ended = True
-            whole.append(b"".join(self._rest))
-        self._lines += whole
-
-    def next_request(self) -> Request | None:
-        """The next line that was read and is not blank."""
-        while self._lines:
-            self._number += 1
-            line = self._lines.popleft()
-            if line.strip():
-                return Request(self._number, line)
-        return None
-
-
-# Workers.
-
-
 @dataclass(slots=True, eq=False)
-class _Worker:
+class _Worker(Generic[Q]):
     process: Any
     connection: _Connection
-    request: Request | None = None
-    started: float = 0.0
+    request: Q | None = None
+    heard: float = 0.0
 
 
-class _Workers:
-    """As many workers as are needed, up to the number of jobs."""
+class Workers(Generic[Q, A]):
+    """As many workers as are needed, up to the number of jobs. To be used inside `hearing_of_the_end`, and to be
+    stopped."""
 
-    def __init__(self, judge: Judge, supervision: Supervision) -> None:
+    def __init__(self, work: Callable[[Q], Iterable[A]], supervision: Supervision) -> None:
         self.jobs = supervision.jobs
-        self._judge = judge
+        self._work = work
         self._supervision = supervision
-        self._workers: list[_Worker] = []
+        self._workers: list[_Worker[Q]] = []
 
     def has_idle(self) -> bool:
         return len(self._workers) < self.jobs or any(worker.request is None for worker in self._workers)
 
-    def give(self, request: Request) -> None:
-        """Have an idle worker, or a new one, judge it."""
+    def is_busy(self) -> bool:
+        return any(worker.request is not None for worker in self._workers)
+
+    def give(self, request: Q) -> None:
+        """Have an idle worker, or a new one, work on it."""
         worker = next((worker for worker in self._workers if worker.request is None), None) or self._start()
         try:
             worker.connection.send(request)
@@ -183,44 +101,54 @@ class _Workers:
             self._end([worker])
             worker = self._start()
             worker.connection.send(request)
-        worker.request, worker.started = request, time.monotonic()
+        worker.request, worker.heard = request, time.monotonic()
 
-    def collect(self, others: Sequence[int]) -> Iterator[tuple[Request, Answer | Loss]]:
+    def collect(
+        self, others: Sequence[int] = (), at_most_s: float | None = None
+    ) -> Iterator[tuple[Q, A | Done | Loss]]:
         """What has been answered, or is lost. Waits until there is something, or one of `others`, which are files, can
-        be read."""
+        be read, or so many seconds are over."""
         busy = [worker for worker in self._workers if worker.request is not None]
-        left = min((worker.started + self._supervision.patience_s - time.monotonic() for worker in busy), default=None)
-        ready = wait([*(worker.connection for worker in busy), *others], None if left is None else max(0.0, left))
+        patience, now = self._supervision.patience_s, time.monotonic()
+        limits = [max(0.0, worker.heard + patience - now) for worker in busy]
+        if at_most_s is not None:
+            limits.append(at_most_s)
+        ready = wait([*(worker.connection for worker in busy), *others], min(limits, default=None))
         for worker in busy:
             assert worker.request is not None
             request = worker.request
             if worker.connection in ready:
                 yield request, self._received(worker)
-            elif time.monotonic() - worker.started > self._supervision.patience_s:
+            elif time.monotonic() - worker.heard > patience:
                 self._end([worker])
                 yield request, Loss.LATE
 
-    def _received(self, worker: _Worker) -> Answer | Loss:
+    def _received(self, worker: _Worker[Q]) -> A | Done | Loss:
         try:
-            answer: Answer = worker.connection.recv()
+            answer: A | Done = worker.connection.recv()
         except (EOFError, OSError):
             wait([worker.process.sentinel], _DYING_S)
             self._end([worker])
-            return Loss.KILLED if worker.process.exitcode == -signal.SIGKILL else Loss.CRASHED
-        worker.request = None
+            code = worker.process.exitcode
+            return {-signal.SIGKILL: Loss.KILLED, _OUT_OF_MEMORY: Loss.MEMORY}.get(code, Loss.CRASHED)
+        worker.heard = time.monotonic()
+        if isinstance(answer, Done):
+            worker.request = None
+        if answer is Done.LAST:
+            self._end([worker])
         return answer
 
-    def _start(self) -> _Worker:
+    def _start(self) -> _Worker[Q]:
         mine, its = _PROCESSES.Pipe()
         inherited = [mine, *(worker.connection for worker in self._workers)]
-        arguments = (its, inherited, self._judge, self._supervision.memory_mb)
+        arguments = (its, inherited, self._work, self._supervision.memory_mb, os.getpid())
         process = _PROCESSES.Process(target=_serve, args=arguments)
         with _without_interrupts():
             process.start()
             assert process.pid is not None
             with suppress(OSError):  # it does so itself as well: whoever comes first
                 os.setpgid(process.pid, process.pid)
-            worker = _Worker(process, mine)
+            worker: _Worker[Q] = _Worker(process, mine)
             self._workers.append(worker)
         its.close()
         return worker
@@ -230,7 +158,7 @@ class _Workers:
         with _without_interrupts():
             self._end(self._workers)
 
-    def _end(self, workers: Sequence[_Worker]) -> None:
+    def _end(self, workers: Sequence[_Worker[Q]]) -> None:
         """End these workers, and all that they have started."""
         for worker in workers:
             _signal(worker, signal.SIGTERM)  # so that it ends processes that are in no group of its
@@ -243,24 +171,56 @@ class _Workers:
         self._workers = [worker for worker in self._workers if worker not in workers]
 
 
-def _signal(worker: _Worker, number: signal.Signals) -> None:
+def _signal(worker: _Worker[Any], number: signal.Signals) -> None:
     with suppress(ProcessLookupError):
         os.killpg(worker.process.pid, number)
 
 
-def _serve(connection: _Connection, inherited: Sequence[_Connection], judge: Judge, megabytes: int) -> None:
+def _serve(
+    connection: _Connection,
+    inherited: Sequence[_Connection],
+    work: Callable[[Any], Iterable[Any]],
+    megabytes: int,
+    starter: int,
+) -> None:
     """What a worker does. It is the head of a group of processes, and leaves Ctrl-C to the process that started it."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
+    _end_with(starter)
     for one in inherited:
         one.close()
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, ((megabytes + _SLACK_MB) << 20, most))
     with suppress(EOFError, OSError):  # nobody is there any more
         while True:
-            connection.send(judge(connection.recv()))
+            request = connection.recv()
+            try:
+                for answer in work(request):
+                    connection.send(answer)
+            except MemoryError:
+                os._exit(_OUT_OF_MEMORY)
+            if _is_full(megabytes):
+                return connection.send(Done.LAST)
+            connection.send(Done.DONE)
+
+
+def _is_full(megabytes: int) -> bool:
+    """Has this process grown so much that another one had better go on?"""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in kilobytes
+    return peak >> 10 > megabytes // 2
+
+
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux's prctl
+
+
+def _end_with(starter: int) -> None:
+    """Have the system kill this process when the one that started it ends, however that ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL))
+    if os.getppid() != starter:  # it has ended before
+        os._exit(0)
 
 
 _ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -281,7 +241,7 @@ def _exit(*_: object) -> None:
 
 
 @contextmanager
-def _hearing_of_the_end() -> Iterator[None]:
+def hearing_of_the_end() -> Iterator[None]:
     """SIGTERM ends what is running inside as an exception does."""
     before = signal.signal(signal.SIGTERM, _exit)
     try:

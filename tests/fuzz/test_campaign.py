@@ -13,6 +13,9 @@ import pytest
 from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
 from fuzz.find import case_of
 from fuzz.generate import generate_for
+from fuzz.optimizers import OptimizerKind, OptimizerSpec
+from fuzz.plan import Plan
+from fuzz.results import result_of
 from fuzz.store import read_case, store_case
 from fuzz.summary import Summary
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -33,6 +36,7 @@ from validator.verdict import (
 )
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
+PLAN = Plan(seed=0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
 
 
 INTEGER_SEEDS = list(islice((seed for seed in count() if generate_for(seed).state.heap is None), 20))
@@ -194,7 +198,7 @@ def test_every_find_becomes_a_case_that_can_be_read(optimizer: Optimizer, tmp_pa
     seed = INTEGER_SEEDS[3]
     find = examine(made(seed), optimizer, judge)
     assert isinstance(find, Find)
-    case = case_of(find, "mine:optimize", OPTIONS)
+    case = case_of(find, PLAN)
     assert store_case(tmp_path, case)
     read = read_case(tmp_path, f"seed-{seed}-{find.kind.value}")
     assert parse(read.before) == generate_for(seed).trace
@@ -214,26 +218,28 @@ def test_a_trace_that_cannot_be_written_is_kept_as_a_report() -> None:
     find = examine(made(3), strange, judge)
     assert isinstance(find, Find)
     assert find.kind is FindKind.MALFORMED
-    case = case_of(find, "", OPTIONS)
+    case = case_of(find, PLAN)
     assert case.after is not None or "None" in case.report
 
 
 def test_a_summary_counts_and_says_how_to_repeat() -> None:
-    summary = Summary(5)
-    for record in run_campaign(range(5, 8), crashing, judge):
-        summary.add(record)
-    for record in run_campaign(range(8, 10), unchanged, content):
-        summary.add(record)
-    summary.cases.append("seed-5-crash")
-    assert summary.text(2.0, "", "campaign", False).splitlines() == [
+    summary = Summary(Plan(seed=5), "campaign")
+    records = [*run_campaign(range(5, 8), crashing, judge), *run_campaign(range(8, 10), unchanged, content)]
+    for record in records:
+        case = f"seed-{record.seed}-crash" if isinstance(record, Find) else ""
+        summary.add(replace(result_of(record, 5, 0.0), case=case))
+    assert summary.text(2.0, False).splitlines() == [
         "campaign ended: 5 traces in 2.0 s, 2.5 a second, seeds 5 to 9",
         "  proved 2, unknown 0, unsupported 0",
         "  found: 3 crash",
-        "    campaign/seed-5-crash",
+        "    campaign/cases/seed-5-crash",
+        "    campaign/cases/seed-6-crash",
+        "    campaign/cases/seed-7-crash",
         "  repeat with: traceproof fuzz --seed 5 --traces 5",
     ]
     assert summary.line(3.2) == "3 s: 5 traces, 2 proved, 3 crash"
-    data = summary.data(2.0, "m:f", True)
-    assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer m:f"
+    summary.plan = replace(PLAN, seed=5)
+    data = summary.data(2.0, True)
+    assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer mine:optimize"
     assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
     assert data["interrupted"] is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -327,26 +328,23 @@ def test_a_campaign_that_finds_nothing_ends_with_0(traceproof: Command) -> None:
     assert lines[0].endswith(", seeds 7 to 11")
     assert lines[-2:] == ["  found: nothing", "  repeat with: traceproof fuzz --seed 7 --traces 5"]
     assert ended.err == ""
-    assert os.listdir("campaign") == []
+    assert os.listdir("campaign/cases") == []
 
 
 def test_a_campaign_stores_what_it_finds_and_ends_with_1(traceproof: Command) -> None:
     traceproof.write("mine.py", OPTIMIZERS)
-    ended = traceproof("fuzz", "--seed", "7", "--traces", "2", "--optimizer", "mine:constant", "--corpus", "finds")
+    ended = traceproof("fuzz", "--seed", "7", "--traces", "2", "--optimizer", "mine:constant", "--folder", "finds")
     assert ended.code == 1
-    assert ended.out.startswith("refuted: finds/seed-7-refuted: end: arguments: ")
-    assert sorted(os.listdir("finds")) == ["seed-7-refuted", "seed-8-refuted"]
-    again = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer", "mine:constant", "--corpus", "finds")
-    assert again.code == 1
-    assert len(os.listdir("finds")) == 2
-    listed = traceproof("corpus", "list", "--corpus", "finds")
+    assert ended.out.startswith("refuted: finds/cases/seed-7-refuted: end: arguments: ")
+    assert sorted(os.listdir("finds/cases")) == ["seed-7-refuted", "seed-8-refuted"]
+    listed = traceproof("corpus", "list", "--corpus", "finds/cases")
     assert [line.split()[:2] for line in listed.out.splitlines()] == [
         ["seed-7-refuted", "refuted"],
         ["seed-8-refuted", "refuted"],
     ]
     # The stored pair is refuted as ever; our own optimizer does better.
-    assert traceproof("corpus", "run", "--corpus", "finds").code == 0
-    worse = traceproof("corpus", "run", "--corpus", "finds", "--optimizer", "mine:constant")
+    assert traceproof("corpus", "run", "--corpus", "finds/cases").code == 0
+    worse = traceproof("corpus", "run", "--corpus", "finds/cases", "--optimizer", "mine:constant")
     assert worse.code == 1
     assert worse.out.startswith("seed-7-refuted: the optimizer's trace is refuted: ")
     assert worse.out.endswith("2 not as expected\n")
@@ -359,16 +357,16 @@ def test_a_flood_of_finds_is_stored_and_not_shown(traceproof: Command) -> None:
     assert ended.out.count("\ncrash: ") == 19  # and the first
     assert "  found: 25 crash\n" in ended.out
     assert "\n    and 5 more\n" in ended.out
-    assert len(os.listdir("campaign")) == 25
+    assert len(os.listdir("campaign/cases")) == 25
 
 
 def test_a_corpus_with_an_unreadable_case_is_run_to_its_end(traceproof: Command) -> None:
     traceproof.write("mine.py", OPTIMIZERS)
-    traceproof("fuzz", "--seed", "7", "--traces", "2", "--optimizer", "mine:constant", "--corpus", "finds")
-    (Path("finds") / "a-stray-folder").mkdir()
-    ended = traceproof("corpus", "run", "--corpus", "finds")
+    traceproof("fuzz", "--seed", "7", "--traces", "2", "--optimizer", "mine:constant", "--folder", "finds")
+    (Path("finds") / "cases" / "a-stray-folder").mkdir()
+    ended = traceproof("corpus", "run", "--corpus", "finds/cases")
     assert ended.code == 2
-    assert ended.err == "error: finds/a-stray-folder/case.toml: there is no such file\n"
+    assert ended.err == "error: finds/cases/a-stray-folder/case.toml: there is no such file\n"
     assert ended.out.startswith("3 cases in ")
     assert ended.out.endswith(", 1 unreadable\n")
 
@@ -381,7 +379,28 @@ def test_a_campaign_in_json(traceproof: Command) -> None:
     assert find["message"].startswith("RuntimeError: planted (")
     assert summary["cases"] == ["seed-7-crash"]
     assert summary["finds"]["crash"] == 1
-    assert "Traceback" in Path("campaign/seed-7-crash/report.txt").read_text()
+    assert "Traceback" in Path("campaign/cases/seed-7-crash/report.txt").read_text()
+
+
+def test_a_campaign_tests_a_program(traceproof: Command) -> None:
+    right = traceproof("fuzz", "--seed", "7", "--traces", "3", "--optimizer-server", "cat")
+    assert right.code == 0
+    assert right.out.endswith("  repeat with: traceproof fuzz --seed 7 --traces 3 --optimizer-server cat\n")
+    wrong = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "sed 's/^jump.*/what/'")
+    assert wrong.code == 1
+    assert wrong.out.startswith("malformed: campaign-2/cases/seed-7-malformed: output:")
+    assert "the optimizer printed:\n" in Path("campaign/seed-7-malformed/report.txt").read_text()
+    again = "traceproof fuzz --seed 7 --traces 1 --optimizer-cmd " + shlex.quote("sed 's/^jump.*/what/'")
+    assert (
+        again
+        in json.loads(traceproof("corpus", "show", "seed-7-malformed", "--corpus", "campaign", "--json").out)["command"]
+    )
+
+
+def test_only_one_optimizer_can_be_tested(traceproof: Command) -> None:
+    ended = traceproof("fuzz", "--optimizer", "a:b", "--optimizer-cmd", "cat")
+    assert ended.code == 2
+    assert "only one of --optimizer, --optimizer-cmd can be given" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -400,9 +419,9 @@ def test_an_optimizer_that_is_not_there_ends_with_2(name: str, message: str, tra
 
 def test_a_folder_that_cannot_be_made_ends_with_2_before_starting(traceproof: Command) -> None:
     traceproof.write("file", "")
-    ended = traceproof("fuzz", "--traces", "1", "--corpus", "file")
+    ended = traceproof("fuzz", "--traces", "1", "--folder", "file")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("error: --corpus: file: ")
+    assert ended.err.startswith("error: --folder: file: ")
 
 
 def test_a_full_disk_ends_with_2(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,7 +432,9 @@ def test_a_full_disk_ends_with_2(traceproof: Command, monkeypatch: pytest.Monkey
     monkeypatch.setattr("fuzz.store._write", full)
     ended = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer", "mine:crash")
     assert ended.code == 2
-    assert ended.err == ("error: a find could not be stored: campaign/seed-7-crash: no space is left on the device\n")
+    assert ended.err == (
+        "error: a find could not be stored: campaign/cases/seed-7-crash: no space is left on the device\n"
+    )
 
 
 def test_a_campaign_on_a_terminal_says_where_it_stands(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,7 +449,7 @@ def test_a_campaign_on_a_terminal_says_where_it_stands(traceproof: Command, monk
 def test_ctrl_c_ends_a_campaign_with_its_summary(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OPTIMIZERS)
     running = _start(["fuzz", "--seed", "1", "--optimizer", "mine:same", "--seconds", "60"], tmp_path)
-    while not (tmp_path / "campaign").exists():
+    while not (tmp_path / "campaign" / "campaign.json").exists():
         assert running.poll() is None
         time.sleep(0.02)
     time.sleep(0.7)

@@ -103,6 +103,11 @@ MERGED = {
         "[p0]\nguard_nonnull(p0) []\nguard_nonnull_class(p0, ConstClass(Node)) [p0]\njump()\n",
         "[p0]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) []\njump()\n",
     ),
+    "a class and a value, one into the other": (
+        "[p0]\nguard_nonnull(p0) [p0]\nguard_class(p0, ConstClass(Node)) []\n"
+        "guard_value(p0, ConstPtr(a)) []\njump(p0)\n",
+        "[p0]\nguard_value(p0, ConstPtr(a), origin=0) [p0]\njump(ConstPtr(a))\n",
+    ),
     "a value": (
         "[p0]\nguard_nonnull(p0) [p0]\nguard_value(p0, ConstPtr(a)) []\njump(p0)\n",
         "[p0]\nguard_value(p0, ConstPtr(a), origin=0) [p0]\njump(ConstPtr(a))\n",

@@ -191,7 +191,7 @@ def test_json_of_a_proof(folder: Path) -> None:
     assert verdict["guards"] == []
     assert verdict["seconds"] > 0
     assert {one["status"] for one in verdict["obligations"]} == {"proved"}
-    assert verdict["obligations"][0].keys() == {"name", "status", "by", "seconds"}
+    assert verdict["obligations"][0].keys() == {"name", "status", "by", "solver", "seconds"}
 
 
 def test_json_of_other_verdicts(folder: Path) -> None:

@@ -132,7 +132,7 @@ def shapes_of_constants() -> Iterator[Shape]:
         yield biased(s)
     yield complemented_quotient
     for kind in ("sdiv", "fdiv", "udiv", "srem", "fmod", "slt", "ult", "eq"):
-        for d in (-6, -3, -2, 2, 3, 6):
+        for d in (-16, -6, -3, -2, 2, 3, 6):
             yield lambda t, x, _y, c, kind=kind, d=d: getattr(t, kind)(t.mul(x, c), t.const(d))
             yield lambda t, x, _y, c, kind=kind, d=d: getattr(t, kind)(t.fdiv(x, c), t.const(d))
             yield lambda t, x, _y, c, kind=kind, d=d: getattr(t, kind)(t.sdiv(x, c), t.const(d))

@@ -21,7 +21,7 @@ from optimizer.ir.term import Term
 from validator.solvers import child_process, z3_process
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio
-from validator.solvers.process import Died, running
+from validator.solvers.process import Died, Process, running
 from validator.solvers.smtlib import script
 
 FAKES = {
@@ -94,6 +94,22 @@ def test_a_process_that_dies_of_age_has_another_one_asked(tmp_path: Path, monkey
     t = PlainTerms(64)
     for _ in range(6):
         assert isinstance(Portfolio(t, SolverChoice.Z3).check(easy(t), 1_000_000, 10), Unsat)
+
+
+def test_a_query_that_is_interrupted_says_nothing_of_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    t = PlainTerms(64)
+    solver = Portfolio(t, SolverChoice.Z3)
+    impossible = t.both(t.slt(t.var("x"), t.zero), t.slt(t.zero, t.var("x")))
+    assert isinstance(solver.check([t.slt(t.var("y"), t.zero)], FIRST_EFFORT, 60.0), Sat)
+
+    def interrupted(process: Process, text: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Process, "tell", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            solver.check([impossible], FIRST_EFFORT, 60.0)
+    assert isinstance(solver.check([t.slt(t.var("y"), t.zero)], FIRST_EFFORT, 60.0), Sat)
 
 
 def test_a_missing_executable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

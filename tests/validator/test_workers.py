@@ -15,7 +15,8 @@ from random import Random
 
 import pytest
 
-from validator.workers import Answer, Loss, Request, Supervision, judge_all
+from validator.ordered import Answer, Request, judge_all
+from validator.workers import Loss, Supervision
 
 PATIENCE_S = 0.4
 PLENTY_MB = 1 << 20
@@ -180,7 +181,8 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 PROGRAM = """
 import sys, time
 from validator.exits import run_command
-from validator.workers import Answer, Loss, Supervision, judge_all
+from validator.ordered import Answer, judge_all
+from validator.workers import Loss, Supervision
 
 def judge(request):
     if b"hang" in request.text:

@@ -45,6 +45,7 @@ def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb:
                 process.tell(READY)
             try:
                 reply = _Asking(process, tactic, min(effort, _LARGEST), timeout_s).check(script)
+                process.tell(READY)
             except Silent:
                 return GaveUp("wall")
             except Died as death:
@@ -54,7 +55,9 @@ def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb:
             except _NoAnswer as wrong:
                 process.kill()
                 return GaveUp("memory" if "out of memory" in str(wrong) else str(wrong))
-            process.tell(READY)
+            except BaseException:  # it has this query still, and the next one would be asked under its assertions
+                process.kill()
+                raise
             return reply
 
 

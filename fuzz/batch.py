@@ -1,0 +1,109 @@
+"""The work on a batch of seeds: draw, optimize, judge, note, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from fuzz.campaign import Find, FindKind, Record, examine
+from fuzz.drawing import Drawing
+from fuzz.find import case_of
+from fuzz.optimizers import open_optimizer
+from fuzz.plan import Plan
+from fuzz.results import Result, result_of
+from fuzz.store import Case
+from optimizer.ir.trace import Trace
+from validator.judge import validate
+from validator.judging import OUT_OF_MEMORY
+from validator.verdict import Evidence, State, Unknown, Verdict
+from validator.workers import Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The `count` seeds from `first` on, the start of a batch, until the Unix time `until`. Those `known` have their
+    results. A process was lost over the seeds of `lost`: they are drawn, and not tried again; where `lost` seeds are
+    known as well, they are passed over."""
+
+    first: int
+    count: int
+    known: frozenset[int] = frozenset()
+    lost: Mapping[int, Loss] = field(default_factory=dict)
+    until: float | None = None
+
+    @property
+    def seeds(self) -> range:
+        return range(self.first, self.first + self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is said of a seed when it has been worked on; without `result` if it was known."""
+
+    seed: int
+    result: Result | None = None
+    case: Case | None = None
+
+
+def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told]:
+    """The results of the task's seeds, in their order. What is known is worked on again, since it guides what comes
+    behind it."""
+    drawing = Drawing((), plan.mutate > 0)
+    missing = [seed for seed in task.seeds if seed not in task.known]
+    with open_optimizer(plan.optimizer) as optimizer:
+        for seed in task.seeds:
+            if not missing or seed > missing[-1] or (task.until is not None and clock() >= task.until):
+                return
+            if seed in task.lost and seed in task.known:
+                continue
+            start = time.perf_counter()
+            made = drawing.draw(seed, task.first)
+            making_s = time.perf_counter() - start
+            record: Record
+            if seed in task.lost:
+                record = _lost(Find(seed, FindKind.CRASH, made, None, ""), task.lost[seed], plan)
+            else:
+                record = examine(made, optimizer, lambda *pair: _judge(plan, *pair))
+                drawing.note(record)
+            if seed in task.known:
+                yield Told(seed)
+                continue
+            yield _told(plan, task, record, making_s)
+
+
+def _told(plan: Plan, task: Task, record: Record, making_s: float) -> Told:
+    result = result_of(record, task.first, making_s, lost=record.seed in task.lost)
+    if not isinstance(record, Find):
+        return Told(record.seed, result)
+    case = case_of(record, plan)
+    return Told(record.seed, replace(result, case=case.name), case)
+
+
+def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:
+    try:
+        return validate(before, after, plan.options, examples=(state,))
+    except MemoryError:
+        return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
+
+
+def _lost(find: Find, loss: Loss, plan: Plan) -> Find:
+    """The find that a process was lost over."""
+    match loss:
+        case Loss.LATE:
+            words = f"no progress in {plan.patience_s:g} s, and the process that worked on the trace was ended"
+            return replace(find, kind=FindKind.HANG, message=words)
+        case Loss.KILLED:
+            words = "the process that worked on the trace was killed, perhaps because the machine has too little memory"
+        case Loss.MEMORY:
+            words = f"more than {plan.memory_mb} megabytes of memory were needed (a larger limit: --memory)"
+        case Loss.CRASHED:
+            words = "the process that worked on the trace has ended"
+    return replace(find, message=words)
+
+
+def lost_in_making(task: Task, seed: int, loss: Loss) -> Told:
+    """What is said of a seed where a process was lost again, over drawing its trace: that is this tool's fault."""
+    reason = f"the process that made the trace was lost ({loss.value})"
+    result = Result(seed, task.first, FindKind.FAULT.value, made="", reason=reason, lost=True, at=round(time.time(), 3))
+    return Told(seed, result)

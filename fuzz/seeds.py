@@ -1,0 +1,47 @@
+"""Sets of seeds, small even where there are millions."""
+
+from __future__ import annotations
+
+_BLOCK = 256
+_FULL = (1 << _BLOCK) - 1
+
+
+class Seeds:
+    """A set of seeds: a mask for each block of neighbours."""
+
+    __slots__ = ("_blocks", "_count")
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, int] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, seed: int) -> bool:
+        block, place = divmod(seed, _BLOCK)
+        return bool(self._blocks.get(block, 0) >> place & 1)
+
+    def add(self, seed: int) -> bool:
+        """Puts it in; False if it was there."""
+        block, place = divmod(seed, _BLOCK)
+        mask = self._blocks.get(block, 0)
+        if mask >> place & 1:
+            return False
+        added = mask | 1 << place
+        self._blocks[block] = _ALL if added == _FULL else added
+        self._count += 1
+        return True
+
+    def holds(self, first: int, count: int) -> bool:
+        """Are so many from the first one on all there?"""
+        return all(seed in self for seed in range(first, first + count))
+
+    @property
+    def last(self) -> int:
+        """The greatest; there has to be one."""
+        block = max(self._blocks)
+        return block * _BLOCK + self._blocks[block].bit_length() - 1
+
+
+_ALL = _FULL  # one object for all full blocks
