@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from fuzz.folder import write_plan
+from fuzz.optimizers import OptimizerKind, OptimizerSpec
+from fuzz.plan import Plan
 from fuzz.results import Result
 from fuzz.store import Case, store_case
 
@@ -68,8 +70,7 @@ def make_campaign(folder: Path, traces: int = 60) -> Path:
             verdict = case.kind if case else "unknown" if seed == 11 else "proved"
             file.write(_result(seed, verdict, case).line())
         file.write('{"seed": 99, "fir')
-    plan = {"seed": 0, "optimizer": {"function": "mine:optimize"}}
-    (folder / "campaign.json").write_text(json.dumps({"plan": plan, "versions": {"traceproof": "0.1.0"}}))
+    write_plan(folder, Plan(0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize")))
     return folder
 
 

@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 import pytest
 from report_folder import BEFORE, CASES, SCRIPT, WRONG, make_campaign
 
+from fuzz.folder import write_plan
+from fuzz.plan import Plan
 from fuzz.report.beside import beside
 from fuzz.report.campaign_facts import CampaignFacts, read_campaign
 from fuzz.report.campaign_page import campaign_page
@@ -187,6 +189,7 @@ def test_a_step_that_needs_a_look_fails(tmp_path: Path) -> None:
 
 def test_an_empty_campaign_has_a_report(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
+    write_plan(tmp_path, Plan(0))
     told = write_report(tmp_path)
     assert told.outcome == "nothing found"
     _Checked((tmp_path / "report" / "index.html").read_text())
