@@ -389,11 +389,13 @@ def test_a_campaign_tests_a_program(traceproof: Command) -> None:
     wrong = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "sed 's/^jump.*/what/'")
     assert wrong.code == 1
     assert wrong.out.startswith("malformed: campaign-2/cases/seed-7-malformed: output:")
-    assert "the optimizer printed:\n" in Path("campaign/seed-7-malformed/report.txt").read_text()
+    assert "the optimizer printed:\n" in Path("campaign-2/cases/seed-7-malformed/report.txt").read_text()
     again = "traceproof fuzz --seed 7 --traces 1 --optimizer-cmd " + shlex.quote("sed 's/^jump.*/what/'")
     assert (
         again
-        in json.loads(traceproof("corpus", "show", "seed-7-malformed", "--corpus", "campaign", "--json").out)["command"]
+        in json.loads(traceproof("corpus", "show", "seed-7-malformed", "--corpus", "campaign-2/cases", "--json").out)[
+            "command"
+        ]
     )
 
 
