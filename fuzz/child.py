@@ -62,7 +62,7 @@ class Child:
     def exchange(self, data: bytes, deadline: float, until_line: bool) -> Came:
         """Write this, and read until a line is there, or (and then the program's input is closed) its output ends; or
         until it is too late by `time.monotonic`. What it prints is in `output`."""
-        left = memoryview(data)
+        left, has_line = memoryview(data), False
         self._limit_processor(deadline)
         with selectors.DefaultSelector() as selector:
             selector.register(self._input, selectors.EVENT_WRITE)
@@ -84,8 +84,11 @@ class Child:
                             self._complaints.close()
                     else:
                         came = self._read(until_line)
-                        if came is not None:
+                        if came not in (None, Came.LINE):
                             return came
+                        has_line = has_line or came is Came.LINE
+                if has_line and not left:
+                    return Came.LINE
                 if time.monotonic() > deadline:
                     return Came.LATE
 

@@ -366,6 +366,15 @@ def test_answers_are_never_taken_for_those_to_another_trace(program: Program) ->
             time.sleep(0.2)
 
 
+def test_a_server_may_answer_before_it_has_read_everything(program: Program) -> None:
+    answer = json.dumps({"trace": SHORTER})
+    hasty = f"import os\nwhile data := os.read(0, 99):\n    print({answer!r}, flush=True)\n"
+    hasty += "    while not data.endswith(b'\\n'):\n        data = os.read(0, 99)\n"
+    with open_optimizer(program(OptimizerKind.SERVER, hasty)) as server:
+        for _ in range(3):
+            assert server(LARGE) == parse(SHORTER)
+
+
 def test_a_flood_is_stopped(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "MOST_BYTES", 1 << 20)
     flood = "while True: sys.stdout.write('x' * 10_000)"
