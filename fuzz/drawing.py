@@ -22,7 +22,7 @@ _POOL_SHARE = 30
 """So many percent of the mutated traces are from the pool, once the batch has kept some."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Kept:
     """A trace worth mutating. `news` is what it was the first to show, `chosen` how often it was mutated."""
 

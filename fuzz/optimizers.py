@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.campaign import AlwaysFails, Hangs, Optimized, Optimizer, describe
+from fuzz.coverage import what_fired
 from fuzz.external import CommandOptimizer, ServerOptimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
@@ -89,7 +90,7 @@ def ours(trace: Trace) -> Optimized:
     done = run_passes(trace)
     if done.always_fails is not None:
         raise AlwaysFails(done.always_fails, done.trace)
-    return Optimized(done.trace, frozenset(done.fired))
+    return Optimized(done.trace, what_fired(done))
 
 
 def _function(name: str) -> Optimizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fuzz.laws import INNER, OTHER, X, Y, laws_by_inner
 from fuzz.mutation.sketch import Sketch
 from fuzz.mutation.subject import Subject
 from fuzz.rows import rows
@@ -55,7 +56,8 @@ def compared(subject: Subject) -> Sketch | None:
 
 
 def related(subject: Subject) -> Sketch | None:
-    """An operation on the result of another one and on one of its operands, or on a constant of its own."""
+    """An operation on the result of another one and on one of its operands, or on a constant of its own: any, or one
+    that makes a law of the two."""
     sketch = subject.sketch
     links = subject.lines_with(lambda op: op.op.is_pure and op.args and op.result is not None)
     link = subject.pick(links)
@@ -67,6 +69,11 @@ def related(subject: Subject) -> Sketch | None:
     if subject.chance(20):
         partner = subject.constant(subject.number(partner))
     args = (operation.result, partner) if subject.chance(60) else (partner, operation.result)
+    if subject.chance(50):
+        law = subject.pick(laws_by_inner(sketch.word).get(operation.op, ()))
+        if law is not None and OTHER not in law.places:
+            stands = {X: operation.args[0], Y: operation.args[-1], INNER: operation.result}
+            return _inserted_behind(subject, link, law.outer, tuple(stands[place] for place in law.places))
     groups = rows(sketch.word)
     among = [row for row in (*groups.pure, *groups.pure, *groups.overflow) if not row.constant_args]
     row = subject.random.choice(among)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -273,11 +274,10 @@ def _rules(told: CampaignFacts) -> Iterator[Markup]:
         if never
         else tag("p", "None.")
     )
-    yield tag("h3", f"Fired ({len(fired)})")
-    yield tag("p", "Each with the number of traces in which it fired; rarest first.", class_="quiet")
     most = max(fired.values())
     items = [
-        tag("li", tag("code", name), number(count), style=f"--share:{100 * count / most:.1f}%")
+        tag("li", tag("code", name), number(count), style=f"--share:{100 * math.log1p(count) / math.log1p(most):.1f}%")
         for name, count in sorted(fired.items(), key=lambda one: (one[1], one[0]))
     ]
-    yield tag("ul", *items, class_="rules")
+    summary = tag("summary", f"Fired ({len(fired)}), with the number of traces in which it did; rarest first")
+    yield tag("details", summary, tag("ul", *items, class_="rules"))
