@@ -33,7 +33,8 @@ HEAP = ROOT / "docs" / "heap.md"
 VERDICTS = ROOT / "docs" / "verdicts.md"
 CACHE = ROOT / "docs" / "cache.md"
 OPTIMIZER = ROOT / "docs" / "your-optimizer.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, OPTIMIZER)
+REDUCTION = ROOT / "docs" / "reduction.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, OPTIMIZER, REDUCTION)
 CORPUS = ROOT / "corpus"
 
 
