@@ -24,6 +24,7 @@ from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.plan import Plan
 from fuzz.report.folder import write_report
+from fuzz.report.words import times
 from fuzz.results import Result
 from fuzz.summary import SHOWN_FINDS, Summary
 from fuzz.supervisor import supervise
@@ -197,7 +198,7 @@ def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
     if interrupted:
         return "it was interrupted"
     if _is_enough(plan, summary):
-        return f"it was to stop after {plan.stop_after} finds"
+        return f"it was to stop after {times(plan.stop_after or 0, 'find')}"
     return "its time was up" if plan.traces is None or summary.traces < plan.traces else "all its traces were tried"
 
 
