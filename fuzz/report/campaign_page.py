@@ -95,7 +95,11 @@ def _finds(told: CampaignFacts) -> Iterator[Markup]:
         bucket = find.bucket
         name = tag("a", bucket.name, href=f"#find-{i}") if i < DETAILED else bucket.name
         lines.append((kind_label(bucket.kind), number(bucket.count), joined(name, tag("p", bucket.message))))
-    yield listing(("kind", "finds|", "bucket"), lines, "finds by bucket")
+    heads = ("kind", "finds|", "bucket")
+    yield listing(heads, lines[:DETAILED], "finds by bucket")
+    if lines[DETAILED:]:
+        rest = listing(heads, lines[DETAILED:], "more finds by bucket")
+        yield tag("details", tag("summary", f"And {times(len(lines) - DETAILED, 'more bucket')}"), rest)
 
 
 def _details(told: CampaignFacts) -> Iterator[Markup]:

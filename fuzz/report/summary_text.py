@@ -118,7 +118,7 @@ def _table(heads: Sequence[str], rows: Rows) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Text that Markdown does not take for anything else."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
 def _fenced(text: str) -> str:

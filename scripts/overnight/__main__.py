@@ -58,7 +58,7 @@ class _Night:
 
 def _exit_of(done: Done) -> Exit:
     """A command that did not end in time, or ended with something else than it may, is a fault."""
-    return Exit(done.code) if done.code in iter(Exit) else Exit.FAULT
+    return next((code for code in Exit if code == done.code), Exit.FAULT)
 
 
 def main() -> int:
@@ -116,10 +116,8 @@ def _report_late(night: _Night, folder: Path) -> Exit:
 def _kill(night: _Night, seconds: float, jobs: str) -> None:
     """Plants as many faults as there is time for, other ones every night, and tells of those that are not found."""
     start = time.monotonic()
-    listed = subprocess.run(
-        [str(_KILL_TABLE), "--list"], capture_output=True, text=True, check=False
-    ).stdout.splitlines()
-    names = [line.partition(" (")[0] for line in listed if " (" in line]
+    listed = subprocess.run([str(_KILL_TABLE), "--list"], capture_output=True, text=True, check=False)
+    names = [line.partition(" (")[0] for line in listed.stdout.splitlines() if " (" in line]
     Random(night.folder.name).shuffle(names)
     tried, missed, lines = 0, [], list[str]()
     print(f"== kill table: {len(names)} planted faults", flush=True)
