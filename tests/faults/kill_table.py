@@ -55,9 +55,8 @@ class Killed:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options().parse_args(arguments)
-    known: dict[str, OptimizerFault | ValidatorFault] = {
-        fault.name: fault for fault in (*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS)
-    }
+    everything: list[OptimizerFault | ValidatorFault] = [*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS]
+    known = {fault.name: fault for fault in everything}
     unknown = [name for name in options.names if name not in known]
     if unknown:
         print(f"error: there is no fault {unknown[0]!r}; {len(known)} faults are in tests/faults", file=sys.stderr)
