@@ -330,7 +330,11 @@ def test_a_campaign_that_finds_nothing_ends_with_0(traceproof: Command) -> None:
     lines = ended.out.splitlines()
     assert lines[0].startswith("campaign ended: 5 traces in ")
     assert lines[0].endswith(", seeds 7 to 11")
-    assert lines[-2:] == ["  found: nothing", "  repeat with: traceproof fuzz --seed 7 --traces 5"]
+    assert lines[-3:] == [
+        "  found: nothing",
+        "  repeat with: traceproof fuzz --seed 7 --traces 5",
+        "  report: campaign/report/index.html",
+    ]
     assert ended.err == ""
     assert os.listdir("campaign/cases") == []
 
