@@ -21,6 +21,7 @@ _COMMANDS = {
     "ops": "fuzz.cli_tables:ops",
     "audit": "fuzz.cli_audit:audit",
     "report": "fuzz.cli_report:report",
+    "reduce": "fuzz.cli_reduce:reduce",
 }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from random import SystemRandom
@@ -21,6 +23,8 @@ from fuzz.folder import CampaignFolder, has_campaign, read_plan, write_plan
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.plan import Plan
+from fuzz.report.folder import write_report
+from fuzz.report.words import times
 from fuzz.results import Result
 from fuzz.summary import SHOWN_FINDS, Summary
 from fuzz.supervisor import supervise
@@ -43,6 +47,7 @@ _SECONDS = 60.0
     metavar="DIR",
     help="Where results and finds are stored; `campaign`, or the first of campaign-2, campaign-3 ... that is free.",
 )
+@click.option("--scheduler", metavar="ADDRESS", help="Work on the cluster of a Dask scheduler, not by --jobs.")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
@@ -56,6 +61,7 @@ def fuzz(
     jobs: int | None,
     memory: int | None,
     folder: str | None,
+    scheduler: str | None,
     resume: bool,
     optimizer: OptimizerSpec,
     as_json: bool,
@@ -103,7 +109,23 @@ def fuzz(
         raise InputError(
             f"--folder: there is a campaign in {path} already: go on with it by --resume, or choose another folder"
         )
-    return _run(plan, path, jobs or _cores(), as_json)
+    return _run(plan, path, _supervising(plan, jobs or _cores(), scheduler), as_json)
+
+
+_NextTask = Callable[[], Task | None]
+
+_Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Task]]
+"""Has tasks done, and tells what comes of them."""
+
+
+def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> _Supervise:
+    if scheduler is None:
+        return lambda next_task, tick: supervise(plan, next_task, jobs, tick)
+    try:
+        from fuzz.cluster import supervise_cluster
+    except ImportError:
+        raise InputError("--scheduler needs Dask: pip install 'traceproof[cluster]'") from None
+    return partial(supervise_cluster, scheduler, plan)
 
 
 _OF_THE_CAMPAIGN = ("seed", "optimizer", "optimizer_cmd", "optimizer_server")
@@ -139,7 +161,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run(plan: Plan, folder: Path, jobs: int, as_json: bool) -> int:
+def _run(plan: Plan, folder: Path, supervising: _Supervise, as_json: bool) -> int:
     start = time.monotonic()
     summary = Summary(plan, str(folder))
     status = Status(start)
@@ -152,7 +174,7 @@ def _run(plan: Plan, folder: Path, jobs: int, as_json: bool) -> int:
             return None if _is_enough(plan, summary) else campaign.next_task()
 
         try:
-            with closing(supervise(plan, next_task, jobs, campaign.tick)) as told:
+            with closing(supervising(next_task, campaign.tick)) as told:
                 for one in told:
                     if isinstance(one, Task):
                         campaign.end(one)
@@ -166,7 +188,18 @@ def _run(plan: Plan, folder: Path, jobs: int, as_json: bool) -> int:
     status.clear()
     spent = time.monotonic() - start
     click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
+    write_report(folder, _why_ended(plan, summary, interrupted))
+    if not as_json:
+        click.echo(f"  report: {folder / 'report' / 'index.html'}")
     return _exit_code(summary, interrupted)
+
+
+def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
+    if interrupted:
+        return "it was interrupted"
+    if _is_enough(plan, summary):
+        return f"it was to stop after {times(plan.stop_after or 0, 'find')}"
+    return "its time was up" if plan.traces is None or summary.traces < plan.traces else "all its traces were tried"
 
 
 def _is_enough(plan: Plan, summary: Summary) -> bool:

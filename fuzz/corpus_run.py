@@ -10,7 +10,7 @@ from fuzz.generate import GeneratedTrace
 from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.report import verdict_name
@@ -36,7 +36,7 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
         after = None
         if case.expect and case.after is not None:
             after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
-        states = _states(case, before, layout_of(before))
+        states = case_states(case, before)
     except InputError as error:
         return CaseRun(case.name, None, (str(error),))
     verdict, differences = None, []
@@ -48,8 +48,9 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
     return CaseRun(case.name, verdict, tuple(differences))
 
 
-def _states(case: Case, before: Trace, layout: Layout) -> tuple[State, ...]:
-    state = restored_state(case.state, before, layout, f"{case.name}/case.toml")
+def case_states(case: Case, before: Trace) -> tuple[State, ...]:
+    """The state that the case says is worth running, if it says one. Raises InputError."""
+    state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
     return () if state is None else (state,)
 
 

@@ -81,6 +81,8 @@ def _take(draft: Draft, step: Step) -> None:
             _relate(draft)
         case Step.LAW:
             _law(draft)
+        case Step.ORDER:
+            _order(draft)
         case Step.INFERENCE:
             _inference(draft)
         case Step.GUARD:
@@ -232,6 +234,16 @@ def _laws(shape: Shape) -> tuple[Law, ...]:
     """Those of the rows that the shape has; all, if there are none."""
     known = laws(shape.word)
     return tuple(law for law in known if shape.left_out.isdisjoint((law.inner, law.outer))) or known
+
+
+def _order(draft: Draft) -> None:
+    """What does a guard on a comparison of two words say of another one?"""
+    args = (draft.variable(), draft.variable())
+    tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
+    draft.guard_on(draft.compute(pick(draft.choices, tests), args))
+    test = draft.compute(pick(draft.choices, tests), args[::-1] if chance(draft.choices, 50) else args)
+    if chance(draft.choices, 30):
+        draft.guard_on(test)
 
 
 def _inference(draft: Draft) -> None:

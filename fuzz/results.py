@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from os import write
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ class ResultFile:
     def add(self, result: Result) -> None:
         line = memoryview(result.line().encode())
         while line:
-            line = line[os.write(self._file, line) :]
+            line = line[write(self._file, line) :]
         if time.monotonic() - self._safe >= _SAFE_EVERY_S:
             os.fsync(self._file)
             self._safe = time.monotonic()

@@ -20,6 +20,7 @@ class Step(Enum):
     BITS_CHECK = "bits check"
     RELATE = "relate"  # an operation on the result of another and one of its operands
     LAW = "law"  # two operations that together do what one does, or none
+    ORDER = "order"  # a guard on a comparison, then another comparison of the same two words
     INFERENCE = "inference"  # a check of an operation's result, then a test of its operand
     GUARD = "guard"
     EVENT = "event"
@@ -61,6 +62,7 @@ DEFAULT_MIX: Mix = (
     (Step.INFERENCE, 4),
     (Step.RELATE, 8),
     (Step.LAW, 6),
+    (Step.ORDER, 2),
 )
 
 

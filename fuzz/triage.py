@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
+from fuzz.optimizers import OptimizerSpec, within
 from fuzz.reduction.failure import Failure, failure_of
-from fuzz.reduction.reduce import Reduced, candidate_of, reduce_find
+from fuzz.reduction.reduce import Progress, Reduced, candidate_of, reduce_find
 from fuzz.reduction.trials import Subject, Trials
 from fuzz.store import Case
 from optimizer.ir.text import format_trace
@@ -38,10 +39,9 @@ class Separable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OurParts:
-    """Our own optimizer, taken apart; the rules of its table are those of one pass. `claims`: it raises AlwaysFails
-    where it thinks so, and does not give a trace there."""
+    """Our own optimizer, taken apart; the rules of its table are those of one pass. It may take so many seconds."""
 
-    claims: bool = True
+    limit_s: float = OptimizerSpec().limit_s
 
     @property
     def parts(self) -> Mapping[str, Sequence[str]]:
@@ -52,11 +52,11 @@ class OurParts:
 
         def optimized(trace: Trace) -> Optimized:
             done = run_passes(trace, passes, names)
-            if done.always_fails is not None and self.claims:
-                raise AlwaysFails(done.always_fails)
+            if done.always_fails is not None:
+                raise AlwaysFails(done.always_fails, done.trace)
             return Optimized(done.trace, frozenset(done.fired))
 
-        return optimized
+        return within(optimized, self.limit_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +113,41 @@ def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace) -> str:
     return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [digest])
 
 
-# Finds of a campaign.
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a find came to: its bucket, what is left of it, and who is guilty where that can be told."""
+
+    bucket: str
+    reduced: Reduced
+    guilt: Guilt | None
+
+
+def settle(
+    find: Find,
+    subject: Subject,
+    budget_s: float,
+    separable: Separable | None = None,
+    observe: Callable[[Progress], None] | None = None,
+    jobs: int = 1,
+) -> Settled:
+    """Reduce a find, in about so many seconds, and say which bucket it belongs to. `separable` is the optimizer where
+    its parts can be switched off: then what is left is the same parts' fault as the find is."""
+    judge, options = subject.judge, subject.options
+    guilt = None if separable is None else find_guilt(find, judge, options, separable, ask=False)
+    if separable is not None and guilt is not None:
+        subject = replace(subject, innocent=separable.without(guilt.parts))
+    reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
+    if separable is not None and reduced.repeated and not reduced.interrupted:
+        guilt = find_guilt(reduced.find, judge, options, separable) or guilt
+    return Settled(bucket_of(reduced.failure, guilt, reduced.before), reduced, guilt)
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What became of a find: its bucket, and what to store for it; None where the bucket has its case already."""
+class Kept:
+    """The bucket of a find, and the case to store for it: None where its bucket has one already."""
 
     bucket: str
     case: Case | None
-    reduced: Reduced
-    guilt: Guilt | None
 
 
 def settle_find(
@@ -136,22 +160,17 @@ def settle_find(
     *,
     options: Options,
     separable: Separable | None = None,
-) -> Settled:
-    """Reduce a find, in about so many seconds, and say which bucket it belongs to.
+) -> Kept:
+    """What a campaign keeps of a find, in about so many seconds. `case` is that of the find as it is.
 
-    `case` is that of the find as it is. What is given back is named as the bucket, so that of two that store one of the
-    same bucket at once, the first wins. `separable` is the optimizer where its parts can be switched off. `options` are
-    those of the judge.
+    The case that comes back is named as the bucket, so that of two processes that store one of the same bucket at once,
+    the first one wins. `options` are those of the judge. Not for finds over which a process was lost: the optimizer is
+    run in this one.
     """
-    first = None if separable is None else find_guilt(find, judge, options, separable, ask=False)
-    innocent = None if separable is None or first is None else separable.without(first.parts)
-    reduced = reduce_find(find, Subject(optimizer, judge, options, innocent), budget_s)
-    guilt = first
-    if separable is not None and reduced.repeated:
-        guilt = find_guilt(reduced.find, judge, options, separable) or first
-    bucket = bucket_of(reduced.failure, guilt, reduced.before)
-    stored = None if bucket in known_buckets else reduced_case(case, reduced, bucket)
-    return Settled(bucket, stored, reduced, guilt)
+    settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
+    if settled.bucket in known_buckets:
+        return Kept(settled.bucket, None)
+    return Kept(settled.bucket, reduced_case(case, settled.reduced, settled.bucket))
 
 
 def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:

@@ -32,8 +32,10 @@ LANGUAGE = ROOT / "docs" / "trace-language.md"
 HEAP = ROOT / "docs" / "heap.md"
 VERDICTS = ROOT / "docs" / "verdicts.md"
 CACHE = ROOT / "docs" / "cache.md"
+NIGHTLY = ROOT / "docs" / "nightly.md"
 OPTIMIZER = ROOT / "docs" / "your-optimizer.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, OPTIMIZER)
+REDUCTION = ROOT / "docs" / "reduction.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION)
 CORPUS = ROOT / "corpus"
 
 
@@ -59,7 +61,7 @@ def of_kind(kind: str, *documents: Path) -> list[Block]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_block_is_of_a_kind_that_is_tried(document: Path) -> None:
-    kinds = {"trace", "before", "after", "wrong", "error", "toml", "console", "python", "output", "sh"}
+    kinds = {"trace", "before", "after", "wrong", "error", "toml", "console", "python", "output", "sh", "yaml"}
     assert {block.kind for block in blocks(document)} <= kinds
     assert document.read_text().count("```") == 2 * len(blocks(document))
 

@@ -21,6 +21,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
+from optimizer.ir.faults import InputError
+
 _DYING_S = 1.0
 
 _SLACK_MB = 256
@@ -107,7 +109,7 @@ class Workers(Generic[Q, A]):
         self, others: Sequence[int] = (), at_most_s: float | None = None
     ) -> Iterator[tuple[Q, A | Done | Loss]]:
         """What has been answered, or is lost. Waits until there is something, or one of `others`, which are files, can
-        be read, or so many seconds are over."""
+        be read, or so many seconds are over. Raises InputError where the work does."""
         busy = [worker for worker in self._workers if worker.request is not None]
         patience, now = self._supervision.patience_s, time.monotonic()
         limits = [max(0.0, worker.heard + patience - now) for worker in busy]
@@ -125,12 +127,14 @@ class Workers(Generic[Q, A]):
 
     def _received(self, worker: _Worker[Q]) -> A | Done | Loss:
         try:
-            answer: A | Done = worker.connection.recv()
+            answer: A | Done | InputError = worker.connection.recv()
         except (EOFError, OSError):
             wait([worker.process.sentinel], _DYING_S)
             self._end([worker])
             code = worker.process.exitcode
             return {-signal.SIGKILL: Loss.KILLED, _OUT_OF_MEMORY: Loss.MEMORY}.get(code, Loss.CRASHED)
+        if isinstance(answer, InputError):
+            raise answer
         worker.heard = time.monotonic()
         if isinstance(answer, Done):
             worker.request = None
@@ -199,6 +203,9 @@ def _serve(
             try:
                 for answer in work(request):
                     connection.send(answer)
+            except InputError as mistake:
+                connection.send(mistake)
+                continue
             except MemoryError:
                 os._exit(_OUT_OF_MEMORY)
             if _is_full(megabytes):
@@ -236,8 +243,12 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+class Terminated(SystemExit):
+    """What SIGTERM raises: this process has to end, which is nobody's fault."""
+
+
 def _exit(*_: object) -> None:
-    raise SystemExit(128 + signal.SIGTERM)
+    raise Terminated(128 + signal.SIGTERM)
 
 
 @contextmanager

@@ -35,6 +35,11 @@ class Candidate:
     def traces(self) -> tuple[Trace, ...]:
         return (self.before,) if self.after is None else (self.before, self.after)
 
+    @property
+    def takes_constants(self) -> bool:
+        """May a constant stand for a variable? In a pair that nobody optimizes again, it would take the sense away."""
+        return self.after is None
+
     @cached_property
     def run(self) -> Run | None:
         """The recorded trace on the state, None where it has no meaning there."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
-from optimizer.ir.heap import NULL
+from optimizer.ir.heap import NULL, Datum
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import Const, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
 
@@ -124,3 +124,8 @@ def with_values(op: Operation, values: Mapping[Var, Value] | Mapping[Var, Var]) 
 def plain_value(type_: Type) -> Const:
     """The simplest constant of a type."""
     return ConstRef(NULL.name) if type_ is Type.REF else ConstInt(0)
+
+
+def plain_datum(type_: Type) -> Datum:
+    """The simplest value of a type."""
+    return NULL if type_ is Type.REF else 0

@@ -55,20 +55,20 @@ def simplify_operands(candidate: Candidate) -> Iterator[Change]:
     for trace in candidate.traces:
         for op in reversed(list(all_operations(trace))):
             for place, arg in enumerate(op.args):
-                for value in _simpler_values(trace, op, arg):
+                for value in _simpler_values(candidate, trace, op, arg):
                     yield partial(_with_arg, line=op.line, place=place, old=arg, new=value)
             for place, failarg in enumerate((op.exit.failargs or ()) if op.exit is not None else ()):
                 if failarg is not None:
-                    for other in (None, *_simpler_values(trace, op, failarg)):
+                    for other in (None, *_simpler_values(candidate, trace, op, failarg)):
                         yield partial(_with_failarg, line=op.line, place=place, old=failarg, new=other)
 
 
-def _simpler_values(trace: Trace, op: Operation, value: Value) -> Iterator[Value]:
+def _simpler_values(candidate: Candidate, trace: Trace, op: Operation, value: Value) -> Iterator[Value]:
     if isinstance(value, ConstInt):
         return
-    if value.type in (Type.INT, Type.REF):
+    if candidate.takes_constants and value.type in (Type.INT, Type.REF):
         yield plain_value(value.type)
-    if value.type is Type.INT:
+    if candidate.takes_constants and value.type is Type.INT:
         yield ConstInt(1)
     if isinstance(value, ConstRef) and value.text == NULL.name:
         return

@@ -8,7 +8,7 @@ Hypothesis's shrinker. All is done by running first; then again, and the validat
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fuzz.campaign import Find
@@ -19,6 +19,7 @@ from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
 from fuzz.reduction.operands import forward, simplify_constants, simplify_operands
+from fuzz.reduction.pool import Pool, trying
 from fuzz.reduction.structure import (
     Changes,
     cut_tail,
@@ -82,16 +83,21 @@ def reduce_find(
     subject: Subject,
     budget_s: float,
     *,
+    jobs: int = 1,
     observe: Callable[[Progress], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Reduced:
-    """Reduce what a campaign found, in about so many seconds. Ctrl-C ends it early, with the best so far."""
-    search = _Search(find, subject, budget_s, observe, clock)
+    """Reduce what a campaign found, in about so many seconds. Ctrl-C ends it early, with the best so far.
+
+    With more `jobs`, as many processes try candidates ahead; what comes out is the same.
+    """
     interrupted = False
-    try:
-        search.run()
-    except KeyboardInterrupt:
-        interrupted = True
+    with trying(Trials(subject, failure_of(find)), jobs) as pool:
+        search = _Search(find, subject, pool, budget_s, observe, clock)
+        try:
+            search.run()
+        except KeyboardInterrupt:
+            interrupted = True
     return search.reduced(interrupted)
 
 
@@ -120,6 +126,7 @@ class _Search:
         self,
         find: Find,
         subject: Subject,
+        trials: Pool,
         budget_s: float,
         observe: Callable[[Progress], None] | None,
         clock: Callable[[], float],
@@ -127,7 +134,7 @@ class _Search:
         self._subject = subject
         self._original = find
         self._failure = failure_of(find)
-        self._trials = Trials(subject, self._failure)
+        self._trials = trials
         self._clock, self._start, self._budget_s = clock, clock(), budget_s
         self._observe = observe
         self._best: tuple[Candidate, Find] | None = None
@@ -160,22 +167,32 @@ class _Search:
     def _apply(self, changes: Changes, ask: bool) -> bool:
         """Try these changes one after the other; has one of them been kept?"""
         kept = False
-        for change in changes(self.best):
-            candidate = change(self.best)
-            if candidate is not None and candidate.cost < self.best.cost:
-                kept |= self._try(candidate, ask)
+        waiting = list(changes(self.best))
+        while waiting:
+            candidates: list[tuple[Candidate, int]] = []  # each with the number of changes that it and those ahead are
+            taken = 0
+            while taken < len(waiting) and len(candidates) < self._trials.jobs:
+                candidate = waiting[taken](self.best)
+                taken += 1
+                if candidate is not None and candidate.cost < self.best.cost:
+                    candidates.append((candidate, taken))
+            number = self._try([candidate for candidate, _ in candidates], ask)
+            if number is not None:
+                kept, taken = True, candidates[number][1]
+            waiting = waiting[taken:]
         return kept
 
-    def _try(self, candidate: Candidate, ask: bool) -> bool:
+    def _try(self, candidates: Sequence[Candidate], ask: bool) -> int | None:
+        """Try these; the number of the first one that shows the failure, which is the best now."""
         if self._clock() - self._start > self._budget_s:
             raise _TimeIsUp
-        found = self._trials.shown(candidate, ask)
-        if found is not None:
-            self._best = found
+        answer = self._trials.first_shown(candidates, ask)
+        if answer is not None:
+            self._best = answer[1]
         if self._observe is not None:
             seconds = self._clock() - self._start
             self._observe(Progress(len(self.best.before.ops), self._trials.tried, seconds))
-        return found is not None
+        return None if answer is None else answer[0]
 
     @property
     def best(self) -> Candidate:

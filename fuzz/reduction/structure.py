@@ -185,7 +185,9 @@ def drop_inputs(candidate: Candidate) -> Iterator[Change]:
         for other in inputs:
             if other.type is var.type and other != var and candidate.value(other) == value:
                 yield partial(_without_input, var=var, value=other)
-        if not isinstance(value, Ref):
+        if not candidate.takes_constants:
+            pass
+        elif not isinstance(value, Ref):
             yield partial(_without_input, var=var, value=ConstInt(value))
         elif value == NULL:
             yield partial(_without_input, var=var, value=plain_value(var.type))

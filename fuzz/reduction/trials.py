@@ -47,14 +47,21 @@ class Trials:
     def shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
         """The find that the candidate is, and the candidate with the state that shows it; None where it is not the same
         failure. With `ask` the validator may have to tell."""
-        key = candidate.text, ask
-        if key in self._failed:
+        if self.is_known(candidate, ask):
             return None
-        self.tried += 1
         found = self._shown(candidate, ask) if is_well_formed(candidate) else None
-        if found is None:
-            self._failed.add(key)
+        self.note(candidate, ask, found is not None)
         return found
+
+    def is_known(self, candidate: Candidate, ask: bool) -> bool:
+        """Was it tried, in vain?"""
+        return (candidate.text, ask) in self._failed
+
+    def note(self, candidate: Candidate, ask: bool, is_shown: bool) -> None:
+        """Remember what came of it."""
+        self.tried += 1
+        if not is_shown:
+            self._failed.add((candidate.text, ask))
 
     def _shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
         find = self._find(candidate, self._subject.optimizer, ask)
@@ -74,7 +81,10 @@ class Trials:
     def _find(self, candidate: Candidate, optimizer: Optimizer | None, ask: bool) -> Find | None:
         """What is found, if it is the failure that is wanted."""
         made = Made(0, GeneratedTrace(candidate.before, candidate.state, {}))
-        record = examine(made, _optimizer_for(candidate, optimizer), self._judge(ask))
+        try:
+            record = examine(made, checked(candidate, optimizer), self._judge(ask))
+        except MemoryError:
+            return None
         return record if isinstance(record, Find) and failure_of(record) == self._wanted else None
 
     def _judge(self, ask: bool) -> Judge:
@@ -91,8 +101,8 @@ class Trials:
         return judge
 
 
-def _optimizer_for(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
-    """What gives the optimized trace. A claim that a guard always fails is wrong only if the guard passes."""
+def checked(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
+    """What gives the optimized trace. A claim that a guard always fails is a find only if the guard passes."""
 
     def optimized(trace: Trace) -> object:
         if optimizer is None:
@@ -100,9 +110,11 @@ def _optimizer_for(candidate: Candidate, optimizer: Optimizer | None) -> Optimiz
         try:
             return optimizer(trace)
         except AlwaysFails as claim:
-            if not passes(candidate, claim.guard):
-                raise NotModelled("the claim may be right") from None
-            raise
+            if passes(candidate, claim.guard):
+                raise
+            if claim.after is None:
+                raise NotModelled("the claim that a guard always fails may be right") from None
+            return claim.after
 
     return optimized
 

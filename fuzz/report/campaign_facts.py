@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from fuzz.folder import read_plan, read_versions
+from fuzz.plan import Plan
 from fuzz.report.figures import FINDS, Bucket, Figures, count
 from fuzz.report.judged import JudgedPair, judge_case
 from fuzz.report.words import times
@@ -55,13 +56,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CampaignFacts:
-    """`plan` and `versions` are those of `campaign.json`; `ended` says why it ended, empty where that is not known.
+    """`versions` are those of when it began; `ended` says why it ended, empty where that is not known.
     `steps` are what was run besides."""
 
     name: str
     figures: Figures
     finds: tuple[KeptFind, ...]
-    plan: Mapping[str, Any]
+    plan: Plan
     versions: Mapping[str, str]
     ended: str = ""
     steps: tuple[Step, ...] = ()
@@ -85,9 +86,7 @@ class CampaignFacts:
     @property
     def optimizer(self) -> str:
         """How the tested optimizer is named in a sentence."""
-        told = self.plan.get("optimizer")
-        named = [str(value) for value in told.values() if isinstance(value, str)] if isinstance(told, dict) else [told]
-        return next((str(name) for name in named if name), "our optimizer")
+        return self.plan.optimizer.text or "our optimizer"
 
 
 def read_campaign(folder: Path, ended: str = "") -> CampaignFacts:
@@ -95,13 +94,11 @@ def read_campaign(folder: Path, ended: str = "") -> CampaignFacts:
     if not (folder / "results").is_dir():
         raise InputError(f"{folder}: there is no campaign: no folder `results`")
     figures = count(read_results(folder))
-    known = _known(folder / "campaign.json")
+    plan = read_plan(folder)
     order = {kind: number for number, kind in enumerate(reversed(FINDS))}
-    buckets = sorted(figures.buckets.values(), key=lambda one: (order[one.kind], -one.count, one.name))
+    buckets = sorted(figures.buckets.values(), key=lambda one: (order[one.kind], -one.count, one.seeds))
     finds = tuple(KeptFind(bucket, _case(folder / "cases", bucket.case)) for bucket in buckets)
-    return CampaignFacts(
-        folder.name, figures, finds, known.get("plan", {}), known.get("versions", {}), ended, _steps(folder)
-    )
+    return CampaignFacts(folder.name, figures, finds, plan, read_versions(folder), ended, _steps(folder))
 
 
 STEPS = "steps.jsonl"
@@ -116,16 +113,6 @@ def _steps(folder: Path) -> tuple[Step, ...]:
         return tuple(Step(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
     except (ValueError, TypeError) as problem:
         raise InputError(f"not what a step is told by: {problem}", file=str(path)) from problem
-
-
-def _known(path: Path) -> Mapping[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as problem:
-        raise InputError(f"not valid JSON: {problem}", file=str(path)) from problem
-    return data if isinstance(data, dict) else {}
 
 
 def _case(cases: Path, name: str) -> Case | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -94,7 +95,11 @@ def _finds(told: CampaignFacts) -> Iterator[Markup]:
         bucket = find.bucket
         name = tag("a", bucket.name, href=f"#find-{i}") if i < DETAILED else bucket.name
         lines.append((kind_label(bucket.kind), number(bucket.count), joined(name, tag("p", bucket.message))))
-    yield listing(("kind", "finds|", "bucket"), lines, "finds by bucket")
+    heads = ("kind", "finds|", "bucket")
+    yield listing(heads, lines[:DETAILED], "finds by bucket")
+    if lines[DETAILED:]:
+        rest = listing(heads, lines[DETAILED:], "more finds by bucket")
+        yield tag("details", tag("summary", f"And {times(len(lines) - DETAILED, 'more bucket')}"), rest)
 
 
 def _details(told: CampaignFacts) -> Iterator[Markup]:
@@ -273,11 +278,10 @@ def _rules(told: CampaignFacts) -> Iterator[Markup]:
         if never
         else tag("p", "None.")
     )
-    yield tag("h3", f"Fired ({len(fired)})")
-    yield tag("p", "Each with the number of traces in which it fired; rarest first.", class_="quiet")
     most = max(fired.values())
     items = [
-        tag("li", tag("code", name), number(count), style=f"--share:{100 * count / most:.1f}%")
+        tag("li", tag("code", name), number(count), style=f"--share:{100 * math.log1p(count) / math.log1p(most):.1f}%")
         for name, count in sorted(fired.items(), key=lambda one: (one[1], one[0]))
     ]
-    yield tag("ul", *items, class_="rules")
+    summary = tag("summary", f"Fired ({len(fired)}), with the number of traces in which it did; rarest first")
+    yield tag("details", summary, tag("ul", *items, class_="rules"))

@@ -18,6 +18,7 @@ SLOWEST = 15
 _SPANS = 90
 _SHOWN_SEEDS = 5
 _NO_OPERATION = "no operation is named"
+_NOT_SETTLED = " was not settled: "
 _NUMBER = re.compile(r"\b\d+\b")
 
 
@@ -195,8 +196,9 @@ def _add_unknown(figures: Figures, result: Result) -> None:
 
 
 def _cause(result: Result) -> str:
-    """The reason without what is particular to a seed: its numbers are N."""
-    return _NUMBER.sub("N", result.reason or "not told")
+    """The reason without what is particular to a seed: the obligation is left out, and numbers are N."""
+    obligation, _, reason = result.reason.partition(_NOT_SETTLED)
+    return _NUMBER.sub("N", reason or obligation or "not told")
 
 
 def _add_find(figures: Figures, result: Result) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind
 from fuzz.report.figures import FINDS, hard_operations
+from fuzz.report.markup import printable
 from fuzz.report.words import duration, number, share, times
 from fuzz.results import COUNTED
 
@@ -19,7 +20,7 @@ Rows = Sequence[Sequence[str]]
 def summary_text(told: CampaignFacts) -> str:
     """The text."""
     parts = [_head(told), _steps(told), _verdicts(told), _finds(told), _unknown(told), _slowest(told), _rules(told)]
-    return "\n".join(line for part in parts for line in part).rstrip() + "\n"
+    return printable("\n".join(line for part in parts for line in part).rstrip()) + "\n"
 
 
 def _head(told: CampaignFacts) -> Iterator[str]:
@@ -117,7 +118,7 @@ def _table(heads: Sequence[str], rows: Rows) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Text that Markdown does not take for anything else."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
 def _fenced(text: str) -> str:

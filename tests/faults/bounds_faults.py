@@ -238,7 +238,7 @@ BOUNDS_FAULTS = (
     _fault(
         "division rounds to zero", "bounds of a division that rounds down are those of one that truncates",
         _method(Ranges, "fdiv", _rounded_to_zero),
-        _guarded("int_gt(i0, -4)", "i3 = int_py_div(i0, 3)\ni9 = int_lt(i3, -1)"),
+        _guarded("int_gt(i0, -5)", "i3 = int_py_div(i0, 3)\ni9 = int_lt(i3, -1)"),
     ),
     _fault(
         "remainders are not negative", "a truncating remainder is 0 or more", _method(Ranges, "srem", _srem),
@@ -263,7 +263,7 @@ BOUNDS_FAULTS = (
     ),
     _fault(
         "known bits of a signed shift", "what comes in at the sign is 0", _method(KnownBitsDomain, "_ashr", _sign_goes),
-        "[i0]\ni1 = int_rshift(i0, 1)\njump(i1)\n",
+        "[i0]\ni1 = int_rshift(i0, 1)\ni2 = int_lt(i1, 0)\njump(i2)\n",
     ),
     _fault(
         "known bits of a mask", "a bit is known where it is known in one", _method(KnownBitsDomain, "bit_and", _and),
@@ -298,7 +298,7 @@ BOUNDS_FAULTS = (
     _fault(
         "wrapping products bound their operands", "a * b is taken for the product of the integers",
         _inverse("mul", lambda d, result, a, b, exact: _MUL(d, result, a, b, True)),
-        "[i0]\ni1 = int_mul(i0, 3)\nguard_value(i1, 3) []\ni2 = int_mul(i0, 4)\njump(i2)\n",
+        "[i0]\ni1 = int_mul(i0, 6)\nguard_value(i1, 6) []\ni2 = int_gt(i0, 0)\njump(i2)\n",
     ),
     _fault(
         "zero in both", "where a & b is 0, both are 0", _inverse("bit_and", _as_result),
@@ -314,18 +314,17 @@ BOUNDS_FAULTS = (
     ),
     _fault(
         "unsigned test narrows as signed", "unsigned a < b narrows a and b as signed", _inverse("ult", _as_signed),
-        "[i0, i1]\ni2 = uint_lt(i0, i1)\nguard_true(i2) []\ni3 = int_is_true(i1)\njump(i3)\n",
+        "[i0]\ni1 = uint_gt(i0, 5)\nguard_true(i1) []\ni2 = int_gt(i0, 5)\njump(i2)\n",
     ),
     _fault("both are false", "where a and b do not both hold, neither does", _inverse("both", _both_false)),
     _fault(
         "sums are exact", "a sum that may wrap is bounded as if it did not", _exact_anyway,
-        "[i0, i1]\ni2 = int_gt(i0, 0)\nguard_true(i2) []\ni3 = int_add(i0, 1)\ni4 = int_eq(i3, -5)\njump(i4)\n",
     ),
     _fault("one way of a choice", "of a choice, what is known of the first way is known", _one_way,
         "[i0]\ni1 = int_force_ge_zero(i0)\njump(i1)\n"),
     _fault(
         "flag the other way round", "behind a guard on the overflow flag, the flag is the other one", _other_flag,
-        _guarded("int_gt(i0, 0)", "i3 = int_add_ovf(i0, i0)\nguard_no_overflow() []\ni9 = int_gt(i3, 0)"),
+        "[i0]\ni1 = int_add_ovf(i0, 5)\nguard_no_overflow() []\ni2 = int_lt(i0, 5)\njump(i2)\n",
     ),
     _fault(
         "lengths are positive", "no array is empty", _lengths_are_positive,

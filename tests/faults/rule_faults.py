@@ -206,7 +206,7 @@ RULE_FAULTS = (
     _fault(
         "subset the other way round", "x & y is x where y has no bits that x has not",
         _instead("and_subset_left", "int_and(x, y) => x", "int_is_zero(int_and(y, int_invert(x)))"),
-        _one("int_and(i0, 1)") + "",
+        "[i0]\ni1 = int_or(i0, 1)\ni2 = int_and(i1, 1)\njump(i2)\n",
     ),
     _fault(
         "quotient of what is less, signed", "unsigned x / y is 0 where signed x < y",

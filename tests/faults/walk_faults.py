@@ -140,12 +140,12 @@ def _known_before_it_passed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_WALK, "_emit", emit)
 
 
-def _merged_across_events(patch: pytest.MonkeyPatch) -> None:
+def _merged_with_its_block(patch: pytest.MonkeyPatch) -> None:
     right: Any = ReferenceTests.learn
 
     def learn(self: Any, operation: Operation, facts: Facts) -> None:
-        if operation.op.kind is not Kind.EVENT:
-            right(self, operation, facts)
+        self._with_block.clear()
+        right(self, operation, facts)
 
     patch.setattr(ReferenceTests, "learn", learn)
 
@@ -170,9 +170,9 @@ def _second_guard_passes(patch: pytest.MonkeyPatch) -> None:
 
     def judge(self: Any, guard: Operation, facts: Facts) -> Any:
         seen = self.__dict__.setdefault("seen", set())
-        if guard.args[0] in seen:
+        if not seen.isdisjoint(guard.args[:1]):
             return Passes("planted")
-        seen.add(guard.args[0])
+        seen.update(guard.args[:1])
         return right(self, guard, facts)
 
     patch.setattr(ReferenceTests, "_judge", judge)
@@ -407,8 +407,9 @@ WALK_FAULTS = (
         "[p0, p1]\nguard_nonnull(p0) []\nguard_value(p0, p1) []\njump()\n",
     ),
     _guard(
-        "merged across an event", "guards are merged although an event stands between them", _merged_across_events,
-        "[p0, i1]\nguard_nonnull(p0) []\ncall_n(i1, descr=f)\nguard_class(p0, ConstClass(A)) []\njump()\n",
+        "merged with its exit block", "a guard becomes stricter although its exit block is defined only where it fails",
+        _merged_with_its_block,
+        "[p0, i1]\nguard_nonnull(p0) [i2] {\n    i2 = int_lshift(i1, 100)\n}\nguard_class(p0, ConstClass(A)) []\njump()\n",
     ),
     _guard(
         "merged guard leaves later", "a merged guard hands over what the later one does", _merged_guard_leaves_later,

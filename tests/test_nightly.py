@@ -1,0 +1,98 @@
+"""The night: its steps, what it writes, and what it ends with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fuzz.folder import write_plan
+from fuzz.optimizers import OptimizerKind, OptimizerSpec
+from fuzz.plan import Plan
+from fuzz.results import Result, ResultFile
+from overnight import __main__ as night
+from overnight.steps import Done, run_step
+from validator.exits import Exit
+
+
+class Steps:
+    """Stands in for the commands: each ends with the code that is given for its second word, 0 if none is."""
+
+    def __init__(self, **codes: int | None) -> None:
+        self.codes = codes
+        self.commands: list[Sequence[str]] = []
+
+    def __call__(self, command: Sequence[str], seconds: float) -> Done:
+        assert seconds > 0
+        self.commands.append(command)
+        if command[1] == "fuzz":
+            folder = Path(command[command.index("--folder") + 1])
+            campaign(folder, "crash" if self.codes.get("fuzz") else "proved")
+        return Done(self.codes.get(command[1], 0), (f"{command[1]} is done",), 0.1)
+
+
+def campaign(folder: Path, verdict: str) -> None:
+    write_plan(folder, Plan(0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:f")))
+    file = ResultFile(folder / "results")
+    file.add(Result(0, 0, verdict, reason="it crashes", at=1.0))
+    file.close()
+
+
+def run_night(monkeypatch: pytest.MonkeyPatch, folder: Path, steps: Steps) -> int:
+    monkeypatch.setattr(night, "run_step", steps)
+    monkeypatch.setattr(night, "_KILL_TABLE", folder / "none")
+    monkeypatch.setattr(sys, "argv", ["nightly", "--seconds", "60", "--folder", str(folder)])
+    return night.main()
+
+
+@pytest.mark.parametrize(
+    ("codes", "code", "look"),
+    [
+        ({}, Exit.PROVED, set()),
+        ({"fuzz": 1}, Exit.REFUTED, {"campaign"}),
+        ({"corpus": 1}, Exit.REFUTED, {"corpus"}),
+        ({"audit": 5, "corpus": 1}, Exit.FAULT, {"audit", "corpus"}),
+        ({"audit": None}, Exit.FAULT, {"audit"}),
+        ({"audit": -9}, Exit.FAULT, {"audit"}),
+        ({"corpus": 130}, Exit.INTERRUPTED, {"corpus"}),
+    ],
+)
+def test_each_step_counts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, codes: dict[str, int | None], code: Exit, look: set[str]
+) -> None:
+    steps = Steps(**codes)
+    assert run_night(monkeypatch, tmp_path, steps) == code
+    (folder,) = tmp_path.iterdir()
+    told = [json.loads(line) for line in (folder / "steps.jsonl").read_text().splitlines()]
+    assert {step["name"] for step in told if step["needs_a_look"]} == look
+    assert [command[1] for command in steps.commands] == ["fuzz", "corpus", "audit"][: len(told)]
+    assert len(told) == (2 if code is Exit.INTERRUPTED else 3)
+    assert (folder / "report" / "summary.md").exists()
+
+
+def test_a_night_that_was_broken_off_is_told_by_the_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    campaign(tmp_path / "2026-01-01-000000", "crash")
+    assert run_night(monkeypatch, tmp_path, Steps()) == Exit.REFUTED
+    assert (tmp_path / "2026-01-01-000000" / "report" / "summary.md").exists()
+    newest = max(tmp_path.iterdir())
+    assert "2026-01-01-000000" in (newest / "report" / "summary.md").read_text()
+    for folder in (newest, tmp_path / "2026-01-01-000000"):
+        folder.rename(tmp_path / f"1{folder.name}")
+    assert run_night(monkeypatch, tmp_path, Steps()) == Exit.PROVED
+
+
+def test_a_step_is_shown_and_its_end_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    done = run_step([sys.executable, "-c", "print(*range(100), sep='\\n'); raise SystemExit(3)"], 60)
+    assert (done.code, done.lines[-1], len(done.lines)) == (3, "99", 60)
+    assert capfd.readouterr().out.startswith("0\n1\n")
+    assert (done.line("9"), done.line("x")) == ("99", "ended with exit code 3")
+
+
+def test_a_step_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("overnight.steps._GRACE_S", 0.2)
+    done = run_step([sys.executable, "-c", "import time; time.sleep(60)"], 0.1)
+    assert done.code is None
+    assert done.seconds < 30
