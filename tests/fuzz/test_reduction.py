@@ -372,7 +372,7 @@ def test_both_sides_of_a_pair_shrink_together(name: str) -> None:
     assert left.repeated
     assert len(left.before.ops) <= len(find.generated.trace.ops)
     assert isinstance(left.find.after, Trace)
-    again = validate(left.before, left.find.after, case.options)
+    again = validate(left.before, left.find.after, case.options, examples=(left.state,))
     assert isinstance(again, Refuted)
     assert obligation_kind(again.counterexample.obligation) == left.failure.what
 
@@ -386,7 +386,7 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     def interrupted(trace: Trace) -> Trace:
         nonlocal calls
         calls += 1
-        if calls == 12:
+        if calls == 20:
             raise KeyboardInterrupt
         return _wrong_product(trace)
 
@@ -400,7 +400,7 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
 
 def test_time_ends_it() -> None:
     find, times = find_with(_wrong_product, SEED), iter(range(10_000))
-    left = reduce_find(find, Subject(_wrong_product, judge, OPTIONS), 8.0, clock=lambda: float(next(times)))
+    left = reduce_find(find, Subject(_wrong_product, judge, OPTIONS), 30.0, clock=lambda: float(next(times)))
     assert not left.complete
     assert len(left.before.ops) < len(find.generated.trace.ops)
     assert isinstance(examine(left.find.made, _wrong_product, judge), Find)
