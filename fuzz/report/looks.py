@@ -101,7 +101,7 @@ position:relative}
 .trace .g,.trace tr>.side:nth-last-child(1) .g{position:absolute;left:3.5em;top:.25em;width:auto}
 .trace tr.both td.side+td.side,.trace tr.both td.links+td.side{display:none}
 .trace td.side:empty{display:none}
-.trace td.side>span{display:inline;min-height:0}.trace td.side .more{padding:0}
+.trace td.side>span{display:inline;min-height:0}.trace td.side .more{padding:0}.trace td.side .more::before{content:" "}
 .trace td.side::before{content:attr(data-side);position:absolute;left:0;color:var(--quiet);
 font:11px/1.6 system-ui,sans-serif}
 """
