@@ -107,9 +107,11 @@ font:11px/1.6 system-ui,sans-serif}
 """
 
 _PAPER = """
+@page{margin:12mm}
 body{max-width:none;padding:0;font-size:11pt}nav{display:none}
 figure,.facts,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}
-.trace{font-size:8pt}details>*{display:block}a{color:inherit;text-decoration:none}
+.trace{font-size:6pt}.trace .g{font-size:5pt}.trace td.links,.trace td.links svg{width:2.5rem}.scroll{overflow:visible}
+details>*{display:block}a{color:inherit;text-decoration:none}
 """
 
 SHEET = (
