@@ -18,6 +18,7 @@ from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.verdict import Failed, Fault, Proved, Refuted, State, Unknown, Unsupported, Verdict
+from validator.workers import Terminated
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,8 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         raise
     except Crashes as crash:
         return find(FindKind.CRASH, None, str(crash), crash.report)
+    except Terminated:
+        raise
     except (Exception, SystemExit) as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
     optimized = result if isinstance(result, Optimized) else Optimized(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import selectors
@@ -55,13 +56,14 @@ class Child:
         self._input, self._output, self._complaints = self._process.stdin, self._process.stdout, self._process.stderr
         for pipe in (self._input, self._output, self._complaints):
             os.set_blocking(pipe.fileno(), False)
-        with suppress(ProcessLookupError, PermissionError, ValueError):
-            resource.prlimit(self._process.pid, resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
+        self._started = time.monotonic()
+        self._limit(resource.RLIMIT_DATA, memory_mb << 20)
 
     def exchange(self, data: bytes, deadline: float, until_line: bool) -> Came:
         """Write this, and read until a line is there, or (and then the program's input is closed) its output ends; or
         until it is too late by `time.monotonic`. What it prints is in `output`."""
-        left = memoryview(data)
+        left, has_line = memoryview(data), False
+        self._limit_processor(deadline)
         with selectors.DefaultSelector() as selector:
             selector.register(self._input, selectors.EVENT_WRITE)
             selector.register(self._output, selectors.EVENT_READ)
@@ -82,10 +84,23 @@ class Child:
                             self._complaints.close()
                     else:
                         came = self._read(until_line)
-                        if came is not None:
+                        if came not in (None, Came.LINE):
                             return came
+                        has_line = has_line or came is Came.LINE
+                if has_line and not left:
+                    return Came.LINE
                 if time.monotonic() > deadline:
                     return Came.LATE
+
+    def _limit(self, which: int, value: int) -> None:
+        with suppress(ProcessLookupError, PermissionError, ValueError):
+            _, most = resource.prlimit(self._process.pid, which)
+            resource.prlimit(self._process.pid, which, (value, most))
+
+    def _limit_processor(self, deadline: float) -> None:
+        """If this process is killed and the program hangs, nobody is there to end it: then its time is up by itself."""
+        seconds = deadline - self._started + _ENDING_S
+        self._limit(resource.RLIMIT_CPU, math.ceil(seconds) * (os.cpu_count() or 1))
 
     def _write(self, left: memoryview) -> memoryview:
         """What is still to be written; nothing where nobody reads it any more."""

@@ -85,7 +85,7 @@ class _Tally:
     show_default=True,
     help="Width of a machine word in bits; narrow words make solvers fast.",
 )
-@click.option("--corpus", default="campaign", show_default=True, metavar="DIR", help="Where contradictions are stored.")
+@click.option("--corpus", default="audit", show_default=True, metavar="DIR", help="Where contradictions are stored.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each contradiction and one at the end.")
 def audit(seconds: float | None, traces: int | None, seed: int | None, word: int, corpus: str, as_json: bool) -> int:
     """Test the validator itself: judge pairs with all rungs, with an audit, and with a solver alone, run them, and

@@ -22,7 +22,7 @@ _CLICK_OPTIONS = (
     ),
     click.option(
         "--optimizer-timeout",
-        type=click.FloatRange(0, min_open=True),
+        type=click.FloatRange(0, 86_400, min_open=True),
         default=_DEFAULT.limit_s,
         show_default=True,
         metavar="S",

@@ -7,6 +7,7 @@ seed of the batch, and on what became of the seeds between; on nothing else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -24,16 +25,12 @@ _POOL_SHARE = 30
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """A trace worth mutating. `news` is what it was the first to show, `chosen` how often it was mutated."""
+    """A trace worth mutating; `chosen` says how often it was."""
 
     name: str
     generated: GeneratedTrace
-    news: int = 0
+    fired: frozenset[str] = frozenset()
     chosen: int = 0
-
-    @property
-    def merit(self) -> float:
-        return self.news / (1 + self.chosen)
 
 
 class Drawing:
@@ -44,7 +41,7 @@ class Drawing:
         self._pool = [_Kept(f"pool {number}", generated) for number, generated in enumerate(pool)]
         self._mutate = mutate
         self._kept: list[_Kept] = []
-        self._fired: set[str] = set()
+        self._fired: Counter[str] = Counter()
         self._pairs: set[tuple[str, str]] = set()
 
     def draw(self, seed: int, first: int) -> Made:
@@ -61,25 +58,28 @@ class Drawing:
 
     def note(self, record: Record) -> None:
         """What became of a trace that was drawn: tell of all, in the order of their seeds."""
-        fired = record.fired
-        pairs = set(combinations(sorted(fired), 2))
-        alone, together = len(fired - self._fired), len(pairs - self._pairs)
-        self._fired |= fired
+        fired = sorted(record.fired)
+        pairs = set(combinations(fired, 2))
+        is_new = not (pairs <= self._pairs and self._fired.keys() >= record.fired)
+        self._fired.update(fired)
         self._pairs |= pairs
-        if record.made is None or not (alone or together):
+        if record.made is None or not is_new:
             return
-        news = len(self._pairs) * alone + together
-        self._kept.append(_Kept(f"seed {record.seed}", record.made.generated, news))
+        self._kept.append(_Kept(f"seed {record.seed}", record.made.generated, record.fired))
         if len(self._kept) > _MOST_KEPT:
-            self._kept.remove(min(self._kept, key=lambda kept: kept.merit))
+            self._kept.remove(min(self._kept, key=self._merit))
+
+    def _merit(self, kept: _Kept) -> float:
+        """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated."""
+        return sum(1 / self._fired[name] for name in sorted(kept.fired)) / (1 + kept.chosen)
 
     def _choose(self, random: Random) -> _Kept:
-        """One of a few, the one with the most news that was mutated least."""
+        """The one of a few that has most to show."""
         among = self._kept
         if not among or (self._pool and random.random() * 100 < _POOL_SHARE):
             among = self._pool
         few = [random.choice(among) for _ in range(_CONTENDERS)]
-        return max(few, key=lambda kept: (kept.merit, -kept.chosen))
+        return max(few, key=self._merit)
 
     def _partner(self, parent: _Kept, random: Random) -> _Kept:
         """What the trace may be spliced with: one whose words are as wide."""

@@ -16,6 +16,7 @@ from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, Law, X, Y, laws
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
+from optimizer.ir.ops import Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from validator.verdict import State
 
@@ -112,23 +113,44 @@ def _overflow(draft: Draft) -> None:
 
 
 def _chain(draft: Draft) -> None:
+    """An operation with a constant on the result of one with a constant, the same one now and then."""
     links = [op for op in draft.computed if any(isinstance(arg, ConstInt) for arg in op.args) and len(op.args) > 1]
     if not links:
         return _pure(draft)
     link = links[-1 - draft.choices.integer(0, min(len(links), 4) - 1)]
-    row = link.op if chance(draft.choices, 60) else pick(draft.choices, draft.rows.pure)
+    row = pick(draft.choices, _next_rows(draft, link.op))
     constants = [isinstance(arg, ConstInt) for arg in link.args]
     if row.args is None or len(row.args) != len(constants):
         row = link.op
     assert link.result is not None
     known = next(arg for arg in link.args if isinstance(arg, ConstInt))
-    again = chance(draft.choices, 25)
-    args: Args = tuple(
-        (known if again else ConstInt(draft.constant())) if fixed else link.result for fixed in constants
-    )
+    constant = _related_constant(draft, known) if chance(draft.choices, 30) else ConstInt(draft.constant())
+    args: Args = tuple(constant if fixed else link.result for fixed in constants)
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
     return None
+
+
+def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:
+    """The row itself, those that are defined where it is, or any."""
+    match draft.choices.integer(0, 9):
+        case 0 | 1 | 2 | 3 | 4:
+            return (row,)
+        case 5 | 6 if row.defined is not None:
+            return tuple(other for other in draft.rows.pure if other.defined is row.defined) or (row,)
+        case _:
+            return draft.rows.pure
+
+
+def _related_constant(draft: Draft, known: ConstInt) -> ConstInt:
+    """The constant itself most often, its complement or its negation."""
+    match draft.choices.integer(0, 4):
+        case 3:
+            return ConstInt(~known.value)
+        case 4:
+            return ConstInt(draft.domain.const(-known.value))
+        case _:
+            return known
 
 
 def _repeat(draft: Draft) -> None:

@@ -69,7 +69,7 @@ DEFAULT_MIX: Mix = (
 HEAP_MIX: Mix = (
     (Step.LOAD, 6),
     (Step.STORE, 6),
-    (Step.ALIASES, 6),
+    (Step.ALIASES, 8),
     (Step.OVERWRITE, 4),
     (Step.WRITE_BACK, 3),
     (Step.REREAD, 3),

@@ -49,6 +49,7 @@ def test_every_table_is_printed() -> None:
         "by structure",
         "validate --batch",
         "200",
+        "traces a CPU second",
         "peak memory",
         "optimize",
         "nodes",
@@ -71,6 +72,8 @@ def test_the_figures_as_json() -> None:
     assert commands["interpreter"] < commands["start"]
     assert commands["verdicts"] == {"proved": 3}
     assert 0 < commands["pair"] <= commands["batch"]
+    assert {one["traces"] for one in found["campaigns"]} == {3}
+    assert all(one["traces_a_cpu_second"] > 1 and 20 <= one["operations"] <= 60 for one in found["campaigns"])
     assert [one["operations"][0] for one in found["optimize"]] == [pytest.approx(50, abs=10)] * 2
 
 

@@ -34,7 +34,8 @@ VERDICTS = ROOT / "docs" / "verdicts.md"
 CACHE = ROOT / "docs" / "cache.md"
 NIGHTLY = ROOT / "docs" / "nightly.md"
 OPTIMIZER = ROOT / "docs" / "your-optimizer.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER)
+REDUCTION = ROOT / "docs" / "reduction.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION)
 CORPUS = ROOT / "corpus"
 
 

@@ -243,8 +243,12 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+class Terminated(SystemExit):
+    """What SIGTERM raises: this process has to end, which is nobody's fault."""
+
+
 def _exit(*_: object) -> None:
-    raise SystemExit(128 + signal.SIGTERM)
+    raise Terminated(128 + signal.SIGTERM)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ MUTATIONS: dict[Mutation, tuple[int, Callable[[Subject], Sketch | None]]] = {
     Mutation.RANGE_CHECK: (3, checks.range_checked),
     Mutation.BITS_CHECK: (2, checks.bits_checked),
     Mutation.COMPARE: (2, checks.compared),
-    Mutation.RELATE: (5, checks.related),
+    Mutation.RELATE: (8, checks.related),
 }
 """How often each kind is chosen, and what does it."""
 

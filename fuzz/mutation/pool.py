@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
@@ -114,8 +114,10 @@ def _example(source: _Source, trace: Trace, layout: Layout) -> GeneratedTrace | 
     stored = restored_state(source.stored, trace, layout, source.name)
     sampled = islice(sample_states(trace, trace, (), layout), _MOST_CHANGES)
     best: tuple[int, State] | None = None
-    for state in (*([] if stored is None else [stored]), *sampled):
+    for state in chain([] if stored is None else [stored], sampled):
         best = _further(best, state, trace, program)
+        if best[0] == len(trace.ops):
+            break
     if best is None:
         return None
     for _ in range(_MOST_CHANGES):

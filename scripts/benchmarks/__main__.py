@@ -8,12 +8,14 @@ from collections.abc import Callable
 
 import click
 
+from benchmarks.campaign import measure_campaigns
 from benchmarks.commands import measure_commands
 from benchmarks.large import measure_optimizer, validate_large
 from benchmarks.measure import Race, methods, race
 from benchmarks.sizes import grow
 from benchmarks.tables import (
     as_json,
+    campaign_table,
     command_table,
     growth_table,
     optimizer_table,
@@ -69,7 +71,8 @@ def bench(
     told which guards and allocations belong together. A check that takes longer makes its pair unknown, and ends it.
 
     Beside that time, pairs of growing length are validated by the same methods, the command `validate` is started
-    several times and given a batch of small pairs, a pair of 1,000 operations with 200 allocations is validated in a
+    several times and given a batch of small pairs, traces of 20 to 60 operations are drawn, optimized and judged as a
+    campaign does (there, the time of processors counts), a pair of 1,000 operations with 200 allocations is validated in a
     process of its own, and traces of 5,000 and 10,000 operations are optimized: generated ones on integers, and
     computations with boxed integers of which as many are live in both.
 
@@ -85,6 +88,7 @@ def bench(
     large = validate_large()
     commands = measure_commands(starts=min(pairs, 11), pairs=min(pairs, 300))
     racing = methods()
+    campaigns = measure_campaigns(min(pairs, 1000))
     races = [
         race(one, racing, range(seed, seed + pairs), seconds * one.weight / weight, _progress(one.name))
         for one in chosen
@@ -93,7 +97,7 @@ def bench(
     optimizations = measure_optimizer(longest)
     contradictions = sum(one.contradictions for one in races)
     if is_json:
-        print(json.dumps({"seed": seed, **as_json(races, growths, commands, large, optimizations)}, indent=2))
+        print(json.dumps({"seed": seed, **as_json(races, growths, commands, campaigns, large, optimizations)}, indent=2))
     else:
         print(f"pairs from seed {seed} on\n")
         print(race_table(races))
@@ -101,6 +105,7 @@ def bench(
         print(rung_table(races))
         print(growth_table(growths, cap_s))
         print(command_table(commands))
+        print(campaign_table(campaigns))
         print(validation_table(large))
         print(optimizer_table(optimizations))
     return 1 if contradictions else 0

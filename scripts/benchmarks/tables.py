@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from benchmarks.campaign import Campaign
 from benchmarks.commands import Commands
 from benchmarks.large import Optimization, Validation
 from benchmarks.measure import Race, Record
@@ -77,6 +78,15 @@ def command_table(found: Commands) -> str:
     return _table("The command, as a process", rows)
 
 
+def campaign_table(found: Sequence[Campaign]) -> str:
+    rows = [["solver alone", "traces", "operations", "traces a CPU second", "CPU", "clock", "verdicts"]]
+    for one in found:
+        size = [one.solver, str(one.traces), f"{one.operations:.0f}", f"{one.rate:.0f}"]
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in one.verdicts.items())
+        rows.append([*size, f"{one.cpu_seconds:.2f} s", f"{one.seconds:.2f} s", verdicts])
+    return _table("Drawn, optimized and judged: traces of 20 to 60 operations (the time of solvers counts)", rows)
+
+
 def validation_table(found: Sequence[Validation]) -> str:
     rows = [["trace", "operations", "allocations", "verdict", "seconds", "peak memory"]]
     for one in found:
@@ -103,6 +113,7 @@ def as_json(
     races: Sequence[Race],
     growths: Sequence[Growth],
     commands: Commands,
+    campaigns: Sequence[Campaign],
     validations: Sequence[Validation],
     optimizations: Sequence[Optimization],
 ) -> dict[str, Any]:
@@ -119,6 +130,7 @@ def as_json(
             for one in growths
         ],
         "commands": asdict(commands),
+        "campaigns": [{**asdict(one), "traces_a_cpu_second": one.rate} for one in campaigns],
         "large": [asdict(one) for one in validations],
         "optimize": [{**asdict(one), "ratio": one.ratio} for one in optimizations],
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from optimizer.ir.trace import Trace
-from optimizer.pipeline import optimize
+from optimizer.pipeline import DEFAULT_PASSES, Optimization, run_passes
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -52,13 +52,17 @@ class FaultyOptimizer:
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def __call__(self, trace: Trace) -> Trace:
+        return self.run(trace, DEFAULT_PASSES, ()).trace
+
+    def run(self, trace: Trace, passes: Sequence[str], without_rules: Collection[str]) -> Optimization:
+        """What these passes make of a trace, without these rules."""
         with pytest.MonkeyPatch.context() as patch:
             for module, name, cached in _caches():
                 if cached not in self._kept:
                     self._kept[cached] = lru_cache(**cached.cache_parameters())(cached.__wrapped__)
                 patch.setattr(module, name, self._kept[cached])
             self.fault.plant(patch)
-            return optimize(trace)
+            return run_passes(trace, passes, without_rules)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ def fired(text: str) -> frozenset[str]:
 
 def test_rules_and_passes_are_told() -> None:
     told = fired("[i0]\ni1 = int_add(i0, 0)\ni2 = int_add(2, 3)\ni3 = int_mul(i0, 5)\njump(i1, i2)\n")
-    assert told == {"add_zero", "fold", "pass:simplify", "pass:fold", "pass:dead_code"}
+    assert told == {"add_zero", "fold", "pass:simplify", "pass:fold", "pass:dead-code"}
 
 
 def test_what_an_operation_tells_of_its_result_is_told() -> None:

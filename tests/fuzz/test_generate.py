@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from fuzz import Shape, generate
+from fuzz.choices import RandomChoices
 from fuzz.generate import GeneratedTrace, generate_for
 from fuzz.rows import rows
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Step
@@ -157,3 +158,11 @@ def test_the_limits_of_a_shape_hold() -> None:
 def test_a_shape_without_operations_makes_an_end() -> None:
     trace = generate(Random(1), Shape(max_operations=0)).trace
     assert [operation.op.kind for operation in trace.ops] == [Kind.END]
+
+
+def test_numbers_are_those_of_the_generator() -> None:
+    ours, theirs = RandomChoices(Random(1)), Random(1)
+    bounds = [(0, 0), (0, 1), (-3, 4), (0, 99), (-(1 << 63), (1 << 63) - 1), (5, 12)] * 50
+    assert [ours.integer(*one) for one in bounds] == [theirs.randint(*one) for one in bounds]
+    with pytest.raises(ValueError, match="no number is in"):
+        ours.integer(1, 0)

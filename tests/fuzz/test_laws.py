@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.laws import INNER, OTHER, X, Y, Law, laws, laws_by_inner
+from fuzz.laws import INNER, OTHER, Law, X, Y, laws, laws_by_inner
 from optimizer.ir.ops import OPS
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shlex
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -226,7 +229,7 @@ FAMILY = f"child = {SPAWNS}open({{pids!r}}, 'a').write(f'{{{{os.getpid()}}}}\\n{
 
 def gone(pids: Path) -> bool:
     """Have all processes of that file ended?"""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 10
     for pid in pids.read_text().split():
         while _runs(int(pid)):
             if time.monotonic() > deadline:
@@ -363,6 +366,15 @@ def test_answers_are_never_taken_for_those_to_another_trace(program: Program) ->
             time.sleep(0.2)
 
 
+def test_a_server_may_answer_before_it_has_read_everything(program: Program) -> None:
+    answer = json.dumps({"trace": SHORTER})
+    hasty = f"import os\nwhile data := os.read(0, 99):\n    print({answer!r}, flush=True)\n"
+    hasty += "    while not data.endswith(b'\\n'):\n        data = os.read(0, 99)\n"
+    with open_optimizer(program(OptimizerKind.SERVER, hasty)) as server:
+        for _ in range(3):
+            assert server(LARGE) == parse(SHORTER)
+
+
 def test_a_flood_is_stopped(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "MOST_BYTES", 1 << 20)
     flood = "while True: sys.stdout.write('x' * 10_000)"
@@ -396,3 +408,51 @@ def test_a_program_that_cannot_be_started_is_a_crash(tmp_path: Path) -> None:
 
 def test_every_kind_has_an_option() -> None:
     assert {*optimizers.OPTIONS, OptimizerKind.OURS} == set(OptimizerKind)
+
+
+CAMPAIGN = """\
+import sys
+from fuzz.cli import main
+main(["fuzz", "--seed", "1", "--jobs", "2", "--optimizer-cmd", sys.argv[1], "--optimizer-timeout", "5"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_campaign_that_is_ended_leaves_no_program_behind(
+    number: signal.Signals, program: Program, pids: Path, tmp_path: Path
+) -> None:
+    spec = program.command(f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\nwhile True: pass")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    campaign = subprocess.Popen(
+        [sys.executable, "-c", CAMPAIGN, spec.text],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 20
+    while pids.read_text().count("\n") < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    campaign.send_signal(number)
+    campaign.wait(20)
+    time.sleep(0.1)
+    assert pids.read_text().count("\n") >= 2
+    assert gone(pids)
+
+
+def test_the_time_of_a_program_is_limited_even_if_nobody_is_there_to_kill_it(program: Program, tmp_path: Path) -> None:
+    said = tmp_path / "limits"
+    text = f"import resource\nopen({str(said)!r}, 'w').write(str(resource.getrlimit(resource.RLIMIT_CPU)[0]))\n{{}}"
+    with open_optimizer(program.command(text.format("sys.stdin.read()"), limit_s=3.0)) as optimizer:
+        looked_at(optimizer)
+    first = int(said.read_text())
+    assert 4 <= first <= 5 * (os.cpu_count() or 1)
+    later = text.format("for line in sys.stdin:\n    print(line, flush=True, end='')\n    time.sleep(0.1)")
+    later = later.replace("import resource\n", "import resource, sys, time\n")
+    server = child.Child([sys.executable, "-S", "-c", later], 4096)
+    try:
+        for _ in range(2):
+            assert server.exchange(b"x\n", time.monotonic() + 100, until_line=True) is child.Came.LINE
+        assert resource.prlimit(server._process.pid, resource.RLIMIT_CPU)[0] >= 100
+    finally:
+        server.kill()

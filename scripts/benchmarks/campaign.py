@@ -1,0 +1,90 @@
+"""How many traces of 20 to 60 operations a campaign gets through: drawn, optimized and judged, failargs included, in one
+process.
+
+Run as a program, it does that for some seeds and tells what it had used of processors before; the solvers that it
+starts end with it, so that what it used altogether is known behind its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import count, islice
+
+from benchmarks.measure import answer_of
+from fuzz.generate import GeneratedTrace, generate_for
+from optimizer.pipeline import optimize
+from validator.judge import validate
+from validator.solvers.answers import SolverChoice
+from validator.verdict import Options
+
+_SOLVERS = {"z3": SolverChoice.Z3, "Bitwuzla": SolverChoice.BITWUZLA}
+
+_SIZES = range(20, 61)
+"""Traces of fewer or more operations are left out; making them counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What it took to make and judge so many traces: seconds of processors, solvers included, and of the clock."""
+
+    solver: str
+    traces: int
+    operations: float
+    cpu_seconds: float
+    seconds: float
+    verdicts: dict[str, int]
+
+    @property
+    def rate(self) -> float:
+        """Traces for each second of a processor."""
+        return self.traces / self.cpu_seconds
+
+
+def measure_campaigns(traces: int) -> list[Campaign]:
+    """So many traces with Z3 alone, and with Bitwuzla alone where that is installed."""
+    return [_measure(name, traces) for name in _SOLVERS if name == "z3" or find_spec("bitwuzla") is not None]
+
+
+def _measure(solver: str, traces: int) -> Campaign:
+    before = _of_children()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-m", "benchmarks.campaign", solver, str(traces)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    spent = _of_children() - before - told["cpu_seconds_before"]
+    return Campaign(solver, traces, told["operations"] / traces, spent, told["seconds"], told["verdicts"])
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def main(solver: str, most: int) -> None:
+    options = Options(effort=1_000_000, timeout_s=5.0, solver=_SOLVERS[solver])
+    verdicts: Counter[str] = Counter()
+    before, start, operations = time.process_time(), time.perf_counter(), 0
+    for made in islice(_of_those_sizes(), most):
+        verdict = validate(made.trace, optimize(made.trace), options, examples=(made.state,))
+        verdicts[answer_of(verdict).value] += 1
+        operations += len(made.trace.ops)
+    seconds = time.perf_counter() - start
+    told = {"cpu_seconds_before": before, "seconds": seconds, "operations": operations, "verdicts": verdicts}
+    print(json.dumps(told))
+
+
+def _of_those_sizes() -> Iterator[GeneratedTrace]:
+    return (made for made in map(generate_for, count()) if len(made.trace.ops) in _SIZES)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

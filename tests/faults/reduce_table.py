@@ -1,0 +1,72 @@
+"""The command line of `scripts/reduce-table`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+from faults.reducing import row_of, smallest_known
+from faults.table import OPTIMIZER_FAULTS
+
+from optimizer.ir.text import format_trace
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line of the table, and the reduced trace."""
+
+    line: str
+    trace: str
+    seconds: float
+    is_small: bool
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _options().parse_args(arguments)
+    names = options.names or [fault.name for fault in OPTIMIZER_FAULTS]
+    unknown = set(names) - {fault.name for fault in OPTIMIZER_FAULTS}
+    if unknown:
+        print(f"error: there is no fault {min(unknown)!r}", file=sys.stderr)
+        return 2
+    print("| fault | found | reduced | smallest known | s | bucket |\n|---|---|---|---|---|---|")
+    count = len(names)
+    bad = 0
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for told in pool.map(_told, names, [options.operations] * count, [options.seconds] * count):
+            print(told.line, flush=True)
+            if options.traces and told.trace:
+                print(f"\n```\n{told.trace}```\n", flush=True)
+            bad += not told.is_small or told.seconds > 10
+    return 1 if bad else 0
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="scripts/reduce-table",
+        description="Plants each fault of the optimizer in tests/faults, takes the first find of a campaign that has "
+        "enough operations, and reduces it, on one core. Ends with 1 if one took more than 10 seconds, or came out more "
+        "than twice as large as the smallest trace that is known for its fault.",
+    )
+    parser.add_argument("--operations", type=int, default=60, metavar="N", help="of a find, at least; 60 by default")
+    parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="to look for one; 60 by default")
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="so many faults at once")
+    parser.add_argument("--traces", action="store_true", help="show the reduced traces")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the faults; all by default")
+    return parser
+
+
+def _told(name: str, operations: int, seconds: float) -> Told:
+    fault = next(one for one in OPTIMIZER_FAULTS if one.name == name)
+    row, known = row_of(fault, operations, seconds), smallest_known(fault)
+    if row is None:
+        return Told(f"| {name} | not found | | {known or ''} | | |", "", 0.0, True)
+    found, left = row.sizes
+    line = f"| {name} | {found} | {left} | {known or ''} | {row.seconds:.1f} | {row.settled.bucket} |"
+    return Told(line, format_trace(row.settled.reduced.before), row.seconds, known is None or left <= 2 * known)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,434 @@
+"""The smallest trace that still shows the same failure, whatever kind of failure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from faults.planting import OptimizerFault
+from faults.reducing import find_large, reduced, smallest_known
+from faults.table import OPTIMIZER_FAULTS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fuzz.campaign import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
+from fuzz.generate import generate_for
+from fuzz.reduction.candidate import Candidate, is_well_formed
+from fuzz.reduction.declared import drop_declarations, without_garbage
+from fuzz.reduction.drop import without
+from fuzz.reduction.failure import failure_of, obligation_kind
+from fuzz.reduction.lines import numbered
+from fuzz.reduction.naming import with_plain_names
+from fuzz.reduction.operands import forward, simpler_numbers, simplify_constants, simplify_operands
+from fuzz.reduction.reduce import Reduced, reduce_find
+from fuzz.reduction.source import find_in, find_in_case
+from fuzz.reduction.structure import (
+    Changes,
+    cut_tail,
+    drop_handed_over,
+    drop_inputs,
+    drop_operations,
+    halves,
+    simplify_rows,
+)
+from fuzz.reduction.trials import Subject
+from fuzz.store import case_names, read_case
+from fuzz.triage import settle
+from optimizer.ir.check import check
+from optimizer.ir.interpreter import Program
+from optimizer.ir.layout import layout_of
+from optimizer.ir.ops import OPS
+from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace import ConstInt, Operation, Trace
+from optimizer.pipeline import optimize
+from validator.judge import validate
+from validator.verdict import Options, Proved, Refuted, State, Verdict
+
+CORPUS = Path(__file__).parent.parent.parent / "corpus"
+OPTIONS = Options(effort=1_000_000, timeout_s=5.0)
+CHANGES: tuple[Changes, ...] = (
+    cut_tail,
+    drop_operations,
+    drop_handed_over,
+    drop_inputs,
+    drop_declarations,
+    forward,
+    simplify_operands,
+    simplify_constants,
+    simplify_rows,
+)
+
+
+def judge(before: Trace, after: Trace, state: State) -> Verdict:
+    return validate(before, after, OPTIONS, examples=(state,))
+
+
+def candidate_for(seed: int) -> Candidate:
+    made = generate_for(seed)
+    return numbered(Candidate(made.trace, None, made.state))
+
+
+def find_with(optimizer: Optimizer, seed: int, judged: Callable[[Trace, Trace, State], Verdict] = judge) -> Find:
+    record = examine(Made(seed, generate_for(seed)), optimizer, judged)
+    assert isinstance(record, Find)
+    return record
+
+
+def reduce_with(optimizer: Optimizer, seed: int) -> Reduced:
+    return reduce_find(find_with(optimizer, seed), Subject(optimizer, judge, OPTIONS), 30.0)
+
+
+def has(trace: Trace, name: str) -> bool:
+    return any(op.op is OPS[name] for op in trace.ops)
+
+
+def seed_with(name: str, least: int = 30) -> int:
+    """The first seed whose trace has the operation, and so many in all."""
+    traces = ((seed, generate_for(seed).trace) for seed in range(1000))
+    return next(seed for seed, trace in traces if has(trace, name) and len(trace.ops) >= least)
+
+
+# Changes.
+
+
+@given(st.integers(0, 1 << 20), st.sampled_from(CHANGES), st.integers(0, 1 << 20))
+def test_a_change_gives_an_honest_candidate(seed: int, changes: Changes, choice: int) -> None:
+    """What is well-formed can be printed, read again, and run on its state."""
+    candidate = candidate_for(seed)
+    listed = list(changes(candidate))
+    for number in range(choice, choice + 5) if listed else ():
+        changed = listed[number % len(listed)](candidate)
+        if changed is None or not is_well_formed(changed):
+            continue
+        check(changed.before)
+        assert parse(format_trace(changed.before)) == changed.before
+        assert len(changed.state.inputs) == len(changed.before.inputs)
+        Program(changed.before, layout_of(changed.before)).run(
+            changed.state.inputs, changed.state.world, heap=changed.state.heap
+        )
+
+
+@given(st.integers(0, 1 << 20), st.data())
+def test_operations_go_and_the_others_compute_the_same(seed: int, data: st.DataObject) -> None:
+    """Inputs take the place of what was computed, with the same values."""
+    candidate = candidate_for(seed)
+    if candidate.state.heap is not None:
+        return
+    lines = [op.line for op in candidate.before.ops[:-1]]
+    gone = data.draw(st.sets(st.sampled_from(lines), min_size=1)) if lines else set()
+    changed = without(candidate, gone)
+    if changed is None:
+        return
+    assert is_well_formed(changed)
+    assert candidate.run is not None
+    assert changed.run is not None
+    assert set(changed.run.values.items()) <= set(candidate.run.values.items())
+    assert type(changed.run.outcome) is type(candidate.run.outcome)
+
+
+@given(st.integers(0, 1 << 20))
+def test_plain_names_change_nothing(seed: int) -> None:
+    candidate = candidate_for(seed)
+    named = with_plain_names(candidate)
+    assert is_well_formed(named)
+    assert named.run is not None
+    assert candidate.run is not None
+    assert [op.op for op in named.before.ops] == [op.op for op in candidate.before.ops]
+    assert type(named.run.outcome) is type(candidate.run.outcome)
+
+
+@given(st.integers(0, 1 << 20))
+def test_garbage_is_not_missed(seed: int) -> None:
+    candidate = candidate_for(seed)
+    cleaned = replace(candidate, state=without_garbage(candidate.state))
+    assert cleaned.run is not None
+    assert candidate.run is not None
+    assert cleaned.run.outcome == candidate.run.outcome
+
+
+def test_an_overflow_check_may_go_alone() -> None:
+    trace = parse("[i0]\ni1 = int_add_ovf(i0, 1)\nguard_no_overflow() []\nfinish(i1)\n")
+    candidate = numbered(Candidate(trace, None, State((1,))))
+    changed = without(candidate, {trace.ops[1].line - 1})
+    assert changed is not None
+    assert format_trace(changed.before) == "[i0]\ni1 = int_add(i0, 1)\nfinish(i1)\n"
+    changed = without(candidate, {1})
+    assert changed is not None
+    assert format_trace(changed.before) == "[i0, i1]\nfinish(i1)\n"
+    assert changed.state.inputs == (1, 2)
+
+
+def test_origins_are_renumbered() -> None:
+    before = parse("[i0]\nguard_true(i0) [1]\nguard_false(0) []\nfinish(i0)\n")
+    after = parse("[i5]\nguard_true(i5, origin=0) [1]\nguard_false(0, origin=1) []\nfinish(i5)\n")
+    candidate = numbered(Candidate(before, after, State((1,))))
+    changed = without(candidate, {candidate.before.ops[0].line})
+    assert changed is not None
+    assert changed.after is not None
+    assert format_trace(changed.before) == "[i0]\nguard_false(0) []\nfinish(i0)\n"
+    assert format_trace(changed.after) == "[i0]\nguard_false(0, origin=0) []\nfinish(i0)\n"
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8])
+def test_halves_cover_everything(count: int) -> None:
+    chunks = list(halves(count))
+    assert chunks[:1] == ([(0, count)] if count else [])
+    assert [chunk for chunk in chunks if chunk[1] - chunk[0] == 1][-count:] == [(k, k + 1) for k in range(count)][::-1]
+
+
+@given(st.integers(4, 64), st.data())
+def test_simpler_numbers_are_words(word: int, data: st.DataObject) -> None:
+    half = 1 << (word - 1)
+    number = data.draw(st.integers(-half, half - 1))
+    simpler = list(simpler_numbers(number, word))
+    assert number not in simpler
+    assert all(-half <= one < half for one in simpler)
+    assert bool(simpler) == (number != 0)
+
+
+# Kinds of finds.
+
+
+def _wrong_product(trace: Trace) -> Trace:
+    """Takes int_mul for int_add."""
+    ops = (replace(op, op=OPS["int_add"]) if op.op is OPS["int_mul"] else op for op in trace.ops)
+    return replace(trace, ops=tuple(map(_with_origin, ops, _origins(trace))))
+
+
+def _origins(trace: Trace) -> list[int]:
+    found, number = [], 0
+    for op in trace.ops:
+        found.append(number)
+        number += op.op.is_guard
+    return found
+
+
+def _with_origin(op: Operation, number: int) -> Operation:
+    return op if op.exit is None else replace(op, exit=replace(op.exit, origin=number))
+
+
+def _crashing(trace: Trace) -> Trace:
+    if not has(trace, "int_mul"):
+        return trace
+    if len(trace.ops) > 10:
+        raise IndexError(len(trace.ops))
+    raise IndexError("another place")
+
+
+def _hanging(trace: Trace) -> Trace:
+    if has(trace, "int_mul"):
+        raise Hangs("no answer within 10 s")
+    return trace
+
+
+def _garbling(trace: Trace) -> Trace:
+    if has(trace, "int_mul"):
+        raise Garbled(f"line {len(trace.ops)}: expected an operation", "nothing")
+    return trace
+
+
+def _ill_formed(trace: Trace) -> Trace:
+    gone = [op for op in trace.ops if op.op is not OPS["int_mul"]]
+    return replace(trace, ops=tuple(gone))
+
+
+def _claiming(trace: Trace) -> Trace:
+    if has(trace, "int_mul") and trace.guards:
+        raise AlwaysFails(0)
+    return trace
+
+
+SEED = seed_with("int_mul")
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "kind", "least"),
+    [
+        (_wrong_product, FindKind.REFUTED, 2),
+        (_hanging, FindKind.HANG, 2),
+        (_garbling, FindKind.MALFORMED, 2),
+        (_ill_formed, FindKind.MALFORMED, 2),
+        (_claiming, FindKind.REFUTED, 3),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_each_kind_of_find_is_reduced(optimizer: Optimizer, kind: FindKind, least: int) -> None:
+    left = reduce_with(optimizer, SEED)
+    assert left.find.kind is kind
+    assert left.repeated
+    assert left.complete
+    assert has(left.before, "int_mul")
+    assert len(left.before.ops) <= 2 * least
+    again = examine(left.find.made, optimizer, judge)
+    assert isinstance(again, Find)
+    assert failure_of(again) == left.failure
+
+
+def test_a_crash_at_another_place_is_another_failure() -> None:
+    left = reduce_with(_crashing, SEED)
+    assert len(left.before.ops) == 11
+    assert left.find.message.startswith("IndexError: 11")
+
+
+def test_a_fault_of_the_validator_is_reduced() -> None:
+    def faulty(before: Trace, after: Trace, state: State) -> Verdict:
+        if has(before, "int_mul"):
+            raise ValueError(len(before.ops))
+        return judge(before, after, state)
+
+    find = find_with(optimize, SEED, faulty)
+    assert find.kind is FindKind.FAULT
+    left = reduce_find(find, Subject(optimize, faulty, OPTIONS), 30.0)
+    assert left.find.kind is FindKind.FAULT
+    assert len(left.before.ops) == 2
+
+
+def test_the_optimizer_is_only_given_well_formed_traces() -> None:
+    def strict(trace: Trace) -> Trace:
+        check(trace)
+        layout_of(trace)
+        return _wrong_product(trace)
+
+    assert reduce_with(strict, SEED).find.kind is FindKind.REFUTED
+
+
+def test_a_find_that_does_not_show_again_stays() -> None:
+    find = find_with(_wrong_product, SEED)
+    left = reduce_find(find, Subject(lambda trace: trace, judge, OPTIONS), 30.0)
+    assert not left.repeated
+    assert left.find is find
+
+
+# The same failure.
+
+
+@dataclass(frozen=True)
+class TwoFaults:
+    """Takes int_mul for int_add, and (part b) hands over another value where an end has one argument only."""
+
+    parts: Mapping[str, Sequence[str]]
+
+    def without(self, names: Collection[str]) -> Optimizer:
+        def optimized(trace: Trace) -> Trace:
+            done = trace if "a" in names else _wrong_product(trace)
+            if "b" not in names and len(trace.end.args) == 1:
+                done = replace(done, ops=(*done.ops[:-1], replace(done.end, args=(ConstInt(3),))))
+            return done
+
+        return optimized
+
+
+TWICE = """\
+[i0, i1]
+i2 = int_mul(i0, i1)
+i3 = int_add(i2, 1)
+i4 = int_sub(i1, i0)
+jump(i3, i4)
+"""
+
+
+@pytest.mark.parametrize("knows_parts", [True, False])
+def test_one_fault_does_not_become_another(knows_parts: bool) -> None:
+    parts = TwoFaults({"a": (), "b": ()})
+    optimizer = parts.without(())
+    find = find_in(parse(TWICE), None, Subject(optimizer, judge, OPTIONS))
+    assert find is not None
+    assert failure_of(find).what == "end: argument"
+    settled = settle(find, Subject(optimizer, judge, OPTIONS), 30.0, parts if knows_parts else None)
+    assert has(settled.reduced.before, "int_mul") == knows_parts
+    assert settled.bucket.startswith("a-end-argument-" if knows_parts else "end-argument-")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("guard 3: failarg 2", "guard: failarg"),
+        ("guard 3: heap Node.value", "guard: heap"),
+        ("guard 12: origin's exit block", "guard: origin's exit block"),
+        ("end: argument 1", "end: argument"),
+        ("end: events", "end: events"),
+        ("op 7: defined", "op: defined"),
+        ("event 0: heap A1.x", "event: heap"),
+    ],
+)
+def test_kinds_of_obligations(name: str, kind: str) -> None:
+    assert obligation_kind(name) == kind
+
+
+# Pairs.
+
+PAIRS = [name for name in case_names(CORPUS) if read_case(CORPUS, name).expect == "refuted"]
+
+
+@pytest.mark.parametrize("name", PAIRS[::6])
+def test_both_sides_of_a_pair_shrink_together(name: str) -> None:
+    case = read_case(CORPUS, name)
+    started = find_in_case(case, optimize, judge, case.options)
+    assert started is not None
+    find, subject = started
+    left = reduce_find(find, subject, 30.0)
+    assert left.repeated
+    assert len(left.before.ops) <= len(find.generated.trace.ops)
+    assert isinstance(left.find.after, Trace)
+    again = validate(left.before, left.find.after, case.options)
+    assert isinstance(again, Refuted)
+    assert obligation_kind(again.counterexample.obligation) == left.failure.what
+
+
+# Limits.
+
+
+def test_an_interrupt_keeps_the_best_so_far() -> None:
+    calls = 0
+
+    def interrupted(trace: Trace) -> Trace:
+        nonlocal calls
+        calls += 1
+        if calls == 12:
+            raise KeyboardInterrupt
+        return _wrong_product(trace)
+
+    find = find_with(_wrong_product, SEED)
+    left = reduce_find(find, Subject(interrupted, judge, OPTIONS), 30.0)
+    assert left.interrupted
+    assert not left.complete
+    assert len(left.before.ops) < len(find.generated.trace.ops)
+    assert isinstance(examine(left.find.made, _wrong_product, judge), Find)
+
+
+def test_time_ends_it() -> None:
+    find, times = find_with(_wrong_product, SEED), iter(range(10_000))
+    left = reduce_find(find, Subject(_wrong_product, judge, OPTIONS), 8.0, clock=lambda: float(next(times)))
+    assert not left.complete
+    assert len(left.before.ops) < len(find.generated.trace.ops)
+    assert isinstance(examine(left.find.made, _wrong_product, judge), Find)
+
+
+def test_more_processes_come_to_the_same() -> None:
+    find = find_with(_wrong_product, SEED)
+    subject = Subject(_wrong_product, judge, OPTIONS)
+    texts = {format_trace(reduce_find(find, subject, 60.0, jobs=jobs).before) for jobs in (1, 2)}
+    assert len(texts) == 1
+
+
+def test_nothing_is_wrong_with_what_is_right() -> None:
+    assert find_in(parse(TWICE), None, Subject(optimize, judge, OPTIONS)) is None
+    assert isinstance(judge(parse(TWICE), parse(TWICE), State((0, 0))), Proved)
+
+
+# Planted faults; `scripts/reduce-table` reduces finds of all of them.
+
+
+@pytest.mark.parametrize("name", ["zero minus x", "unsigned above is signed above"])
+def test_a_planted_fault_comes_out_small(name: str) -> None:
+    fault: OptimizerFault = next(one for one in OPTIMIZER_FAULTS if one.name == name)
+    found, known = find_large(fault, 30, 60.0), smallest_known(fault)
+    assert found is not None
+    assert known is not None
+    settled = reduced(*found)
+    assert settled.reduced.complete
+    assert len(settled.reduced.before.ops) <= 2 * known
+    assert settled.guilt is not None
+    assert settled.guilt.passes == ("simplify",)
