@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fuzz.campaign import Find, FindKind, Record, examine
 from fuzz.drawing import Drawing
 from fuzz.find import case_of
+from fuzz.mutation.pool import load_pool
 from fuzz.optimizers import open_optimizer
 from fuzz.plan import Plan
 from fuzz.results import Result, result_of
@@ -49,7 +50,7 @@ class Told:
 def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told]:
     """The results of the task's seeds, in their order. What is known is worked on again, since it guides what comes
     behind it."""
-    drawing = Drawing((), plan.mutate > 0)
+    drawing = Drawing(load_pool(plan.seeds_from).traces, plan.mutate)
     missing = [seed for seed in task.seeds if seed not in task.known]
     with open_optimizer(plan.optimizer) as optimizer:
         for seed in task.seeds:

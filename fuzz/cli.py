@@ -20,6 +20,8 @@ _COMMANDS = {
     "prove-rules": "fuzz.cli_tables:prove_rules",
     "ops": "fuzz.cli_tables:ops",
     "audit": "fuzz.cli_audit:audit",
+    "report": "fuzz.cli_report:report",
+    "reduce": "fuzz.cli_reduce:reduce",
 }
 
 

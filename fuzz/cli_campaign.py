@@ -23,6 +23,7 @@ from fuzz.folder import CampaignFolder, has_campaign, read_plan, write_plan
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.plan import Plan
+from fuzz.report.folder import write_report
 from fuzz.results import Result
 from fuzz.summary import SHOWN_FINDS, Summary
 from fuzz.supervisor import supervise
@@ -186,7 +187,18 @@ def _run(plan: Plan, folder: Path, supervising: _Supervise, as_json: bool) -> in
     status.clear()
     spent = time.monotonic() - start
     click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
+    write_report(folder, _why_ended(plan, summary, interrupted))
+    if not as_json:
+        click.echo(f"  report: {folder / 'report' / 'index.html'}")
     return _exit_code(summary, interrupted)
+
+
+def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
+    if interrupted:
+        return "it was interrupted"
+    if _is_enough(plan, summary):
+        return f"it was to stop after {plan.stop_after} finds"
+    return "its time was up" if plan.traces is None or summary.traces < plan.traces else "all its traces were tried"
 
 
 def _is_enough(plan: Plan, summary: Summary) -> bool:

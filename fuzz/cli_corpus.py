@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from fuzz.cli_corpus_edit import add, corpus_option, export, prune
 from fuzz.cli_optimizer import optimizer_options
 from fuzz.corpus_run import CaseRun, run_case
 from fuzz.optimizers import OptimizerSpec, open_optimizer
@@ -24,15 +25,12 @@ from validator.judging import open_cache
 from validator.report import verdict_name
 from validator.verdict import Options, State, Verdict
 
-_corpus_option = click.option(
-    "--corpus", "folder", default="corpus", show_default=True, metavar="DIR", help="The folder of cases."
-)
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
 
 
 @click.group()
 def corpus() -> None:
-    """List, show and run the cases of a corpus.
+    """List, show, run, add, prune and export the cases of a corpus.
 
     A case is a folder with `before.trace`, `after.trace` (unless an optimizer made none) and `case.toml`, which
     says what is expected of the pair. Campaigns store their finds as cases, too.
@@ -43,8 +41,12 @@ def corpus() -> None:
     """
 
 
+for _command in (add, prune, export):
+    corpus.add_command(_command)
+
+
 @corpus.command("list")
-@_corpus_option
+@corpus_option
 @_json_option
 def list_cases(folder: str, as_json: bool) -> int:
     """List the cases: name, expected verdict or kind of find, and what the case is about.
@@ -65,8 +67,11 @@ def _json(case: Case) -> dict[str, Any]:
     return {
         "name": case.name,
         "about": case.about,
+        "taught": case.taught or None,
+        "source": case.source or None,
         "expect": case.expect or None,
         "obligation": case.obligation or None,
+        "expected": {name: list(told) for name, told in asdict(case.expected).items() if told is not None},
         "kind": case.kind or None,
         "message": case.message or None,
         "seed": case.seed,
@@ -87,7 +92,7 @@ def _json(case: Case) -> dict[str, Any]:
 
 @corpus.command()
 @click.argument("name")
-@_corpus_option
+@corpus_option
 @_json_option
 def show(name: str, folder: str, as_json: bool) -> int:
     """Show the case NAME: what is known of it, and its traces.
@@ -113,19 +118,20 @@ def show(name: str, folder: str, as_json: bool) -> int:
 
 
 @corpus.command()
-@_corpus_option
+@corpus_option
 @optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
 @_json_option
 def run(folder: str, optimizer: OptimizerSpec, cache: str | None, as_json: bool) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
-    Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes or is refuted; ends
-    with 1 if there is such a case, with 2 if one cannot be read.
+    Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes, hangs, gives what
+    is no trace, or is refuted; ends with 1 if there is such a case, with 2 if one cannot be read.
 
     \b
     $ traceproof corpus run
     $ traceproof corpus run --corpus campaign --optimizer mine:optimize --cache verdicts
+    $ traceproof corpus run --optimizer-cmd './optimize --fast'
     """
     known = None if cache is None else open_cache(cache)
     start, cases, different, unreadable = time.monotonic(), 0, 0, 0

@@ -16,7 +16,8 @@ from fuzz.campaign import describe, malformed
 from fuzz.choices import RandomChoices
 from fuzz.edit import edit, edit_unseen
 from fuzz.generate import GeneratedTrace, generate_from
-from fuzz.random_terms import wrongly_simplified
+from fuzz.random_claims import wrongly_claimed
+from fuzz.random_terms import wrongly_simplified, wrongly_written
 from fuzz.shape import draw_shape
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
@@ -31,6 +32,9 @@ _EDITS = (0, 0, 1, 2, 3)
 
 _TERMS = 200
 """For each pair, so many simplified terms are compared with those that are written."""
+
+_CLAIMS = 30
+"""For each pair, so many random cases are put to the rungs without a solver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,16 @@ def _contradiction(pair: Pair, verdicts: dict[Rungs, Verdict], options: Options)
     wrong, report = _shown_by_runs(pair, proofs, options)
     if wrong:
         return wrong, report
-    told = wrongly_simplified(Random(pair.seed), pair.before.word, _TERMS)
-    return ("a term is not what it was simplified to", told) if told else ("", "")
+    return _shown_by_probes(Random(pair.seed), pair.before.word)
+
+
+def _shown_by_probes(random: Random, word: int) -> tuple[str, str]:
+    probes = {
+        "a term is not what it was simplified to": wrongly_simplified(random, word, _TERMS),
+        "something is said of values that is not so": wrongly_claimed(random, random.choice((4, 8, word)), _CLAIMS),
+        "a solver says that a term has another value": wrongly_written(random, word),
+    }
+    return next(((wrong, report) for wrong, report in probes.items() if report), ("", ""))
 
 
 def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) -> tuple[str, str]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from fuzz.campaign import AlwaysFails, Find, FindKind, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
-from fuzz.store import Case
+from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.report import verdict_name
 from validator.stored_state import restored_state
-from validator.verdict import Failed, Options, Refuted, State, Unknown, Unsupported, Verdict
+from validator.verdict import Failed, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict
 
 PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 
@@ -36,7 +36,7 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
         after = None
         if case.expect and case.after is not None:
             after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
-        states = _states(case, before, layout_of(before))
+        states = case_states(case, before)
     except InputError as error:
         return CaseRun(case.name, None, (str(error),))
     verdict, differences = None, []
@@ -48,8 +48,9 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
     return CaseRun(case.name, verdict, tuple(differences))
 
 
-def _states(case: Case, before: Trace, layout: Layout) -> tuple[State, ...]:
-    state = restored_state(case.state, before, layout, f"{case.name}/case.toml")
+def case_states(case: Case, before: Trace) -> tuple[State, ...]:
+    """The state that the case says is worth running, if it says one. Raises InputError."""
+    state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
     return () if state is None else (state,)
 
 
@@ -57,11 +58,31 @@ def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
     found = verdict_name(verdict)
     if found != case.expect:
         return [f"expected {case.expect}, found {found}{_reason(verdict)}"]
+    differences = []
     if case.obligation and isinstance(verdict, Refuted):
         obligations = [one.obligation for one in (verdict.counterexample, *verdict.others)]
         if case.obligation not in obligations:
-            return [f"expected {case.obligation!r} to be refuted, found {', '.join(map(repr, obligations))}"]
-    return []
+            told = ", ".join(map(repr, obligations))
+            differences.append(f"expected {case.obligation!r} to be refuted, found {told}")
+    said = expected_of(verdict)
+    for item in fields(Expected):
+        wanted, got = getattr(case.expected, item.name), getattr(said, item.name)
+        if wanted is not None and wanted != got:
+            differences.append(f"expected {item.name} {_listed(wanted)}, found {_listed(got)}")
+    return differences
+
+
+def expected_of(verdict: Verdict) -> Expected:
+    """What the verdict says beside its name."""
+    match verdict:
+        case Proved(evidence) | Refuted(evidence) | Unknown(evidence):
+            return Expected(evidence.vacuous, evidence.assumes, evidence.early, evidence.stricter)
+        case Unsupported() | Failed():
+            return Expected()
+
+
+def _listed(values: tuple[str | int, ...] | None) -> str:
+    return "not settled" if values is None else repr(list(values))
 
 
 def _optimizer_differences(

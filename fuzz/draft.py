@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuzz.choices import Choices, chance, constant, pick
-from fuzz.rows import Rows, rows
+from fuzz.rows import Rows, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.heap import Datum
@@ -33,7 +33,7 @@ class Draft:
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
-        self.rows: Rows = rows(shape.word, shape.products, shape.divisions)
+        self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions)
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []

@@ -46,6 +46,14 @@ def read_plan(folder: Path) -> Plan:
         raise InputError(f"this is no plan of a campaign: {problem!r}", file=str(path)) from None
 
 
+def read_versions(folder: Path) -> dict[str, str]:
+    """The versions that the campaign began with. Raises InputError."""
+    try:
+        return dict(json.loads((folder / PLAN).read_bytes())["versions"])
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"no versions are told: {problem!r}", file=str(folder / PLAN)) from None
+
+
 def write_plan(folder: Path, plan: Plan) -> bool:
     """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
     (folder / "cases").mkdir(parents=True, exist_ok=True)

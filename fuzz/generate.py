@@ -13,9 +13,10 @@ from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices, chance, pick
 from fuzz.draft import Args, Draft
 from fuzz.heap_steps import take_heap_step
+from fuzz.laws import INNER, OTHER, Law, X, Y, laws
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
-from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Var
+from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from validator.verdict import State
 
 
@@ -77,6 +78,10 @@ def _take(draft: Draft, step: Step) -> None:
             _bits_check(draft)
         case Step.RELATE:
             _relate(draft)
+        case Step.LAW:
+            _law(draft)
+        case Step.ORDER:
+            _order(draft)
         case Step.INFERENCE:
             _inference(draft)
         case Step.GUARD:
@@ -116,7 +121,11 @@ def _chain(draft: Draft) -> None:
     if row.args is None or len(row.args) != len(constants):
         row = link.op
     assert link.result is not None
-    args: Args = tuple(ConstInt(draft.constant()) if fixed else link.result for fixed in constants)
+    known = next(arg for arg in link.args if isinstance(arg, ConstInt))
+    again = chance(draft.choices, 25)
+    args: Args = tuple(
+        (known if again else ConstInt(draft.constant())) if fixed else link.result for fixed in constants
+    )
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
     return None
@@ -177,6 +186,40 @@ def _relate(draft: Draft) -> None:
     if draft.is_defined(row, args):
         draft.compute(row, args)
     return None
+
+
+def _law(draft: Draft) -> None:
+    """The two operations of a law, with something between them now and then."""
+    law = pick(draft.choices, _laws(draft.shape))
+    values: dict[str, Value] = {X: draft.variable()}
+    values[Y] = ConstInt(draft.constant()) if chance(draft.choices, 30) else draft.variable()
+    for name, arg in ((INNER, X), (OTHER, Y)):
+        if name in law.places:
+            args = (values[arg], values[Y])[: len(law.inner.args or ())]
+            if not draft.is_defined(law.inner, args):
+                return
+            values[name] = draft.compute(law.inner, args)
+    if chance(draft.choices, 10):
+        _pure(draft)
+    args = tuple(values[place] for place in law.places)
+    if draft.is_defined(law.outer, args):
+        draft.compute(law.outer, args)
+
+
+def _laws(shape: Shape) -> tuple[Law, ...]:
+    """Those of the rows that the shape has; all, if there are none."""
+    known = laws(shape.word)
+    return tuple(law for law in known if shape.left_out.isdisjoint((law.inner, law.outer))) or known
+
+
+def _order(draft: Draft) -> None:
+    """What does a guard on a comparison of two words say of another one?"""
+    args = (draft.variable(), draft.variable())
+    tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
+    draft.guard_on(draft.compute(pick(draft.choices, tests), args))
+    test = draft.compute(pick(draft.choices, tests), args[::-1] if chance(draft.choices, 50) else args)
+    if chance(draft.choices, 30):
+        draft.guard_on(test)
 
 
 def _inference(draft: Draft) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.campaign import AlwaysFails, Hangs, Optimized, Optimizer, describe
+from fuzz.coverage import what_fired
 from fuzz.external import CommandOptimizer, ServerOptimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
@@ -74,9 +75,9 @@ def open_optimizer(spec: OptimizerSpec) -> Iterator[Optimizer]:
     """The optimizer, until its programs are ended. Raises InputError where there is no such function or program."""
     match spec.kind:
         case OptimizerKind.OURS:
-            yield _within(ours, spec.limit_s)
+            yield within(ours, spec.limit_s)
         case OptimizerKind.FUNCTION:
-            yield _within(_function(spec.text), spec.limit_s)
+            yield within(_function(spec.text), spec.limit_s)
         case OptimizerKind.COMMAND:
             yield CommandOptimizer(_words(spec), spec.limit_s, spec.memory_mb)
         case OptimizerKind.SERVER:
@@ -89,7 +90,7 @@ def ours(trace: Trace) -> Optimized:
     done = run_passes(trace)
     if done.always_fails is not None:
         raise AlwaysFails(done.always_fails, done.trace)
-    return Optimized(done.trace, frozenset(done.fired))
+    return Optimized(done.trace, what_fired(done))
 
 
 def _function(name: str) -> Optimizer:
@@ -130,7 +131,7 @@ class _Late(BaseException):
     """Not an Exception: an optimizer may catch those."""
 
 
-def _within(optimizer: Optimizer, limit_s: float) -> Optimizer:
+def within(optimizer: Optimizer, limit_s: float) -> Optimizer:
     """The optimizer, which raises Hangs when it takes longer. Only Python's main thread can be interrupted so:
     elsewhere there is no limit, nor is there one inside a single call of something that is not written in Python."""
 

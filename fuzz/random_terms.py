@@ -1,4 +1,4 @@
-"""Random small terms, built with algebra and without: both must have the same values."""
+"""Random small terms, built with algebra and without: both must have the same values, and so must the text for solvers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from random import Random
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, evaluate
 from optimizer.ir.terms import Terms
+from validator.solvers.answers import SolverChoice, Unsat
+from validator.solvers.portfolio import Portfolio
 from validator.states import simple_values
 
 _WORDS = [
@@ -31,6 +33,8 @@ _TESTS = ("eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows")
 _VARIABLES = ("x", "y")
 _STEPS = 6
 _VALUES = 6
+_EFFORT = 1_000_000
+_LONGEST_S = 10.0
 
 Both = tuple[Term, Term]
 """A term as it is written, and as it is simplified."""
@@ -52,12 +56,28 @@ def wrongly_simplified(random: Random, word: int, count: int) -> str:
     return ""
 
 
+def wrongly_written(random: Random, word: int) -> str:
+    """What a solver says of random terms whose values it is told, if it does not agree; empty if it does."""
+    builder = _Builder(random, word)
+    for _ in range(2 * _STEPS):
+        builder.step()
+    terms = builder.plain
+    values = {name: random.choice(simple_values(word)) for name in _VARIABLES}
+    written = [one for one, _ in (*builder.words, *builder.conditions)]
+    told = [
+        (term if value else terms.not_(term)) if isinstance(value, bool) else terms.eq(term, terms.const(value))
+        for term, value in zip(written, evaluate(written, values, word), strict=True)
+    ]
+    answer = Portfolio(terms, SolverChoice.Z3).check(told, _EFFORT, _LONGEST_S)
+    return f"{answer.by} finds a contradiction in {', '.join(map(str, told))}" if isinstance(answer, Unsat) else ""
+
+
 class _Builder:
     """Builds on two variables and two constants; what came last is taken most."""
 
     def __init__(self, random: Random, word: int) -> None:
         self._random = random
-        self._domains = PlainTerms(word), Terms(word)
+        self._domains = self.plain, _ = PlainTerms(word), Terms(word)
         plain, simplified = self._domains
         self.words: list[Both] = [(plain.var(name), simplified.var(name)) for name in _VARIABLES]
         constants = random.choices(simple_values(word), k=2)

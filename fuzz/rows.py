@@ -6,7 +6,7 @@ Roles that the table does not name are found by computing: a row whose results a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -29,6 +29,19 @@ class Rows:
     events: tuple[Op, ...]
     positions: tuple[Op, ...]
     ends: tuple[Op, ...]
+
+
+def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: int) -> Rows:
+    """The groups without those rows; a group of which nothing would be left stays as it is."""
+    groups = rows(word, products, divisions)
+    if not left_out:
+        return groups
+
+    def left(group: tuple[Op, ...]) -> tuple[Op, ...]:
+        return tuple(row for row in group if row not in left_out) or group
+
+    pure, overflow = left(groups.pure), left(groups.overflow)
+    return replace(groups, pure=pure, overflow=overflow, tests=left(groups.tests), masks=left(groups.masks))
 
 
 _PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fuzz.choices import Choices, chance, pick
+from optimizer.ir.ops import OPS, Op
 
 
 class Step(Enum):
@@ -18,6 +19,8 @@ class Step(Enum):
     RANGE_CHECK = "range check"
     BITS_CHECK = "bits check"
     RELATE = "relate"  # an operation on the result of another and one of its operands
+    LAW = "law"  # two operations that together do what one does, or none
+    ORDER = "order"  # a guard on a comparison, then another comparison of the same two words
     INFERENCE = "inference"  # a check of an operation's result, then a test of its operand
     GUARD = "guard"
     EVENT = "event"
@@ -58,6 +61,8 @@ DEFAULT_MIX: Mix = (
     (Step.POSITION, 1),
     (Step.INFERENCE, 4),
     (Step.RELATE, 8),
+    (Step.LAW, 6),
+    (Step.ORDER, 2),
 )
 
 
@@ -110,7 +115,8 @@ class Shape:
     has begun is completed, so that a trace may be a few operations longer. `mix` says how often each kind of
     step occurs. The percentages are of slots that are dead, of guards with an exit block, and of guards without a
     list. `heap` is None where a trace has none. Rows that multiply are drawn `products` times as often as others, rows
-    that divide `divisions` times as often.
+    that divide `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can
+    stand in their place.
     """
 
     word: int = 64
@@ -125,6 +131,7 @@ class Shape:
     heap: HeapShape | None = None
     products: int = 1
     divisions: int = 1
+    left_out: frozenset[Op] = frozenset()
 
 
 WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
@@ -132,6 +139,9 @@ WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
 
 _HEAPS = 70
 """So many of 100 traces have a heap."""
+
+_SWARMS = 60
+"""So many of 100 traces do without most of the operations on integers."""
 
 
 def draw_shape(choices: Choices) -> Shape:
@@ -152,7 +162,16 @@ def draw_shape(choices: Choices) -> Shape:
         mix=mix,
         unknown_failargs=pick(choices, (0, 0, 0, 10)),
         heap=heap,
+        left_out=_draw_left_out(choices),
     )
+
+
+def _draw_left_out(choices: Choices) -> frozenset[Op]:
+    """Nothing, or most of the operations on integers, so that the others meet each other often."""
+    if not chance(choices, _SWARMS):
+        return frozenset()
+    share = pick(choices, (50, 70, 85))
+    return frozenset(row for row in OPS.values() if row.is_pure and chance(choices, share))
 
 
 def _draw_heap_shape(choices: Choices) -> HeapShape:

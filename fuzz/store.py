@@ -4,13 +4,16 @@
     corpus/NAME/after.trace     what an optimizer made of it, where it made something
     corpus/NAME/case.toml       what is known of the pair
     corpus/NAME/report.txt      a traceback or the like
+    corpus/NAME/original.trace  what `before.trace` was reduced from, and beside it `original-after.trace`
 
-Keys of `case.toml`, all optional: `about`, what the case shows; `expect`, the verdict on the pair (without
-it the pair is not judged), and `obligation`, the one that is refuted; `optimizer = false`, if the optimizer is
-not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where it came from; `[options]`:
-`guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine ints or names of
-objects of `heap` (see `optimizer.ir.heap_text`), `event_results`, `writes` of each event, `invalid`, `[gc_types]` and
-`stops_at_event`; `[versions]`.
+Keys of `case.toml`, all optional: `about`, what the case shows; `taught`, what is to be learned from it, and from all
+cases of its kind; `source`, who made it, or what was read for it; `expect`, the verdict on the pair (without it the
+pair is not judged), `obligation`, the one that is refuted, and `[expected]`, what else the verdict says: `vacuous` and
+`assumes`, lists of texts, `early` and `stricter`, lists of guards (what is not there is not compared); `optimizer =
+false`, if the optimizer is not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where a find came
+from; `[options]`: `guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine
+ints or names of objects of `heap` (see `optimizer.ir.heap_text`), `event_results`, `writes` of each event, `invalid`,
+`[gc_types]` and `stops_at_event`; `[versions]`.
 """
 
 from __future__ import annotations
@@ -20,16 +23,26 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from fuzz.toml_table import Table
 from fuzz.toml_text import TomlValue, format_toml
 from optimizer.ir.faults import InputError
-from validator.stored_state import Stored, StoredState, StoredWrite, read_write, write_toml
+from validator.stored_state import StoredState, write_toml
 from validator.verdict import Failargs, Guards, Options
 
 VERDICTS = ("proved", "refuted", "unknown", "unsupported")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a verdict says beside its name, as in `Evidence`; None: whatever it says."""
+
+    vacuous: tuple[str, ...] | None = None
+    assumes: tuple[str, ...] | None = None
+    early: tuple[int, ...] | None = None
+    stricter: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +53,11 @@ class Case:
     before: str
     after: str | None = None
     about: str = ""
+    taught: str = ""
+    source: str = ""
     expect: str = ""
     obligation: str = ""
+    expected: Expected = field(default_factory=Expected)
     optimizer: bool = True
     options: Options = field(default_factory=Options)
     state: StoredState = field(default_factory=StoredState)
@@ -51,6 +67,8 @@ class Case:
     command: str = ""
     versions: tuple[tuple[str, str], ...] = ()
     report: str = ""
+    original: str = ""
+    original_after: str | None = None
 
 
 def store_case(corpus: Path, case: Case) -> bool:
@@ -88,6 +106,10 @@ def _files(case: Case) -> dict[str, str]:
         files["after.trace"] = case.after
     if case.report:
         files["report.txt"] = case.report
+    if case.original:
+        files["original.trace"] = case.original
+    if case.original_after is not None:
+        files["original-after.trace"] = case.original_after
     return files
 
 
@@ -103,6 +125,8 @@ def _known(case: Case) -> dict[str, TomlValue]:
     }
     known: dict[str, TomlValue] = {
         "about": case.about,
+        "taught": case.taught,
+        "source": case.source,
         "expect": case.expect,
         "obligation": case.obligation,
         "optimizer": "" if case.optimizer else False,
@@ -111,6 +135,7 @@ def _known(case: Case) -> dict[str, TomlValue]:
         "command": case.command,
         **_known_state(case.state),
         "options": options,
+        "expected": {name: value for name, value in asdict(case.expected).items() if value is not None},
         "inputs": dict(case.state.inputs),
         "gc_types": dict(case.state.gc_types),
         "versions": dict(case.versions),
@@ -152,12 +177,23 @@ def read_case(corpus: Path, name: str) -> Case:
         known = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not valid TOML: {error}", file=str(path)) from error
-    after = _read(folder / "after.trace") if (folder / "after.trace").exists() else None
-    report = _read(folder / "report.txt") if (folder / "report.txt").exists() else ""
-    case = _case(name, _read(folder / "before.trace"), after, report, _Table(str(path), known))
-    if case.expect and after is None:
+    case = _case(name, _read(folder / "before.trace"), Table(str(path), known))
+    case = replace(
+        case,
+        after=_read_if_there(folder / "after.trace"),
+        report=_read_if_there(folder / "report.txt") or "",
+        original=_read_if_there(folder / "original.trace") or "",
+        original_after=_read_if_there(folder / "original-after.trace"),
+    )
+    if case.expect and case.after is None:
         raise InputError("`expect` is the verdict on a pair, and there is no after.trace", file=str(path))
+    if case.expected != Expected() and not case.expect:
+        raise InputError("`[expected]` is what a verdict says, and there is no `expect`", file=str(path))
     return case
+
+
+def _read_if_there(path: Path) -> str | None:
+    return _read(path) if path.exists() else None
 
 
 def _read(path: Path) -> str:
@@ -167,69 +203,7 @@ def _read(path: Path) -> str:
         raise InputError("expected UTF-8 text, got something else", file=str(path)) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of case.toml that is taken apart key by key."""
-
-    file: str
-    data: dict[str, Any]
-
-    def take(self, key: str, kind: type, default: Any) -> Any:
-        value = self.data.pop(key, default)
-        if value is not default and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-            raise InputError(f"`{key}` must be {_KINDS[kind]}, got {value!r}", file=self.file)
-        return value
-
-    def choose(self, key: str, among: tuple[str, ...], default: str) -> str:
-        value: str = self.take(key, str, default)
-        if value not in (*among, default):
-            raise InputError(f"`{key}` must be one of {', '.join(among)}, got {value!r}", file=self.file)
-        return value
-
-    def numbers(self, key: str) -> tuple[int, ...]:
-        values: list[Any] = self.take(key, list, [])
-        if not all(isinstance(value, int) for value in values):
-            raise InputError(f"`{key}` must be a list of whole numbers, got {values!r}", file=self.file)
-        return tuple(values)
-
-    def values(self, key: str) -> tuple[Stored, ...]:
-        return tuple(self._stored(key, value) for value in self.take(key, list, []))
-
-    def stored(self) -> tuple[tuple[str, Stored], ...]:
-        return tuple((key, self._stored(key, self.data.pop(key))) for key in list(self.data))
-
-    def _stored(self, key: str, value: Any) -> Stored:
-        if isinstance(value, int | str) and not isinstance(value, bool):
-            return value
-        raise InputError(f"`{key}` must hold whole numbers and names of objects, got {value!r}", file=self.file)
-
-    def writes(self, key: str) -> tuple[tuple[StoredWrite, ...], ...]:
-        events: list[Any] = self.take(key, list, [])
-        if not all(isinstance(done, list) for done in events):
-            raise InputError(f"`{key}` must be a list of lists, one for each event, got {events!r}", file=self.file)
-        return tuple(tuple(read_write(one, self.file) for one in done) for done in events)
-
-    def table(self, key: str) -> _Table:
-        return _Table(self.file, dict(self.take(key, dict, {})))
-
-    def all(self, kind: type) -> tuple[tuple[str, Any], ...]:
-        return tuple((key, self.take(key, kind, None)) for key in list(self.data))
-
-    def close(self) -> None:
-        for key in self.data:
-            raise InputError(f"unknown key `{key}`", file=self.file)
-
-
-_KINDS: dict[type, str] = {
-    str: "text in quotes",
-    int: "a whole number",
-    bool: "true or false",
-    dict: "a table",
-    list: "a list",
-}
-
-
-def _state(table: _Table) -> StoredState:
+def _state(table: Table) -> StoredState:
     return StoredState(
         inputs=table.table("inputs").stored(),
         event_results=table.values("event_results"),
@@ -241,16 +215,22 @@ def _state(table: _Table) -> StoredState:
     )
 
 
-def _case(name: str, before: str, after: str | None, report: str, table: _Table) -> Case:
-    options = table.table("options")
+def _case(name: str, before: str, table: Table) -> Case:
+    options, expected = table.table("options"), table.table("expected")
     case = Case(
         name=name,
         before=before,
-        after=after,
-        report=report,
         about=table.take("about", str, ""),
+        taught=table.take("taught", str, ""),
+        source=table.take("source", str, ""),
         expect=table.choose("expect", VERDICTS, ""),
         obligation=table.take("obligation", str, ""),
+        expected=Expected(
+            vacuous=expected.maybe_texts("vacuous"),
+            assumes=expected.maybe_texts("assumes"),
+            early=expected.maybe_numbers("early"),
+            stricter=expected.maybe_numbers("stricter"),
+        ),
         optimizer=table.take("optimizer", bool, True),
         options=Options(
             guards=Guards(options.choose("guards", tuple(mode.value for mode in Guards), Options().guards.value)),
@@ -265,6 +245,6 @@ def _case(name: str, before: str, after: str | None, report: str, table: _Table)
         command=table.take("command", str, ""),
         versions=table.table("versions").all(str),
     )
-    options.close()
-    table.close()
+    for taken in (options, expected, table):
+        taken.close()
     return case

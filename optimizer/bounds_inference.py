@@ -13,13 +13,15 @@ come to: on every run that gets there, with all operations before defined and al
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import cast
 
 from optimizer.backward import Fact
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import Bounds, bounds_domain
-from optimizer.ir.ops import Meaning
+from optimizer.ir.ops import Meaning, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.narrowing import Narrowed, narrow
 
@@ -30,12 +32,15 @@ _DEPTH = 4
 class BoundsInference:
     """The bounds of a trace's integers at one place, which moves forward.
 
-    `word` is their width in bits. `contradiction` is set when no run can reach the place.
+    `word` is their width in bits. `contradiction` is set when no run can reach the place. It is counted how often the
+    rows have told more of a result than they do of any arguments, and more of an argument than was known.
     """
 
     def __init__(self, word: int) -> None:
         self.word = word
         self.contradiction = False
+        self.results_bounded: Counter[str] = Counter()
+        self.arguments_bounded: Counter[str] = Counter()
         self._domain = bounds_domain(word)
         self._bounds: dict[str, Bounds] = {}
         self._definitions: dict[str, Operation] = {}
@@ -94,16 +99,19 @@ class BoundsInference:
             self.contradiction = True
             return False
         if operation.result is not None and narrowed.result is not None:
+            if narrowed.result not in (self._bounds.get(operation.result.name), _of_anything(operation.op, self.word)):
+                self.results_bounded[operation.op.name] += 1
             self._bounds[operation.result.name] = narrowed.result
         for arg, fact in zip(operation.args, narrowed.args, strict=True):
-            if isinstance(fact, Bounds):
-                self._refine(arg, fact, depth)
+            if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
+                self.arguments_bounded[operation.op.name] += 1
         return not self.contradiction
 
-    def _refine(self, value: Value, bounds: Bounds, depth: int) -> None:
+    def _refine(self, value: Value, bounds: Bounds, depth: int) -> bool:
+        """Take over what is known of a value. Is it more than was known?"""
         known = self.bounds(value)
         if bounds == known:
-            return
+            return False
         met = self._domain.meet(known, bounds)
         if met is None:
             self.contradiction = True
@@ -112,6 +120,8 @@ class BoundsInference:
             definition = self._definitions.get(value.name)
             if definition is not None and depth:
                 self._revisit(definition, depth - 1)
+            return True
+        return False
 
     def _revisit(self, operation: Operation, depth: int) -> bool:
         """Take back into an operation what has become known of its result and its flag."""
@@ -119,3 +129,10 @@ class BoundsInference:
         result, overflowed = self.bounds(operation.result), self._overflowed.get(operation.result.name)
         narrowed = narrow(operation.op, self.word, self._facts(operation), result, overflowed)
         return self._learn(operation, narrowed, depth)
+
+
+@cache
+def _of_anything(row: Op, word: int) -> Bounds | None:
+    """What a row tells of its result where nothing is known of its arguments."""
+    narrowed = narrow(row, word, (bounds_domain(word).top,) * len(row.args or ()))
+    return None if narrowed is None else narrowed.result

@@ -62,7 +62,8 @@ class Walked:
     """What came out. `always_fails` is the origin of the guard that always fails.
 
     `fired` counts what the passes' answers were called, `guards` and `operations` what each pass has removed.
-    `asked` is the number of times that a pass was asked, the measure of the walk's work.
+    `results_bounded` and `arguments_bounded` count where the rows of operations have sharpened bounds (see
+    `optimizer.bounds_inference`). `asked` is the number of times that a pass was asked, the measure of the walk's work.
     """
 
     trace: Trace
@@ -70,6 +71,8 @@ class Walked:
     fired: Counter[str]
     operations: Counter[str]
     guards: Counter[str]
+    results_bounded: Counter[str]
+    arguments_bounded: Counter[str]
     asked: int
 
 
@@ -110,6 +113,8 @@ class _Walk:
             self._fired,
             self._operations,
             self._guards,
+            self._facts.bounds.results_bounded,
+            self._facts.bounds.arguments_bounded,
             self._asked,
         )
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.row import Type
-from optimizer.ir.term import Term
+from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
 from validator.object_kinds import (
     ANY_CLASS,
@@ -206,6 +206,23 @@ class ObjectTerms(PlainTerms):
                 return self.select(self.is_valid(0), content, unknown) if slot.quasi_immutable else content
         return unknown
 
+    def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
+        """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
+        same object as a constant holds it as well."""
+        order = cone(conditions)
+        loads = {term.value.key: term for term in order if _is_initial_field(term)}
+        constants = [term for term in order if term.kind == "constant"] if loads else []
+        found: list[Term] = []
+        for constant in constants:  # which grows
+            known = self.layout.constant(constant.value)
+            for slot, value in () if known is None else known.fields:
+                if slot.key in loads:
+                    load, content = loads[slot.key], self._declared_content(value)
+                    holds = self.equal(self._make(load.kind, (constant,), load.value), content)
+                    found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
+                    constants += [content] if content.kind == "constant" and content not in constants else []
+        return found
+
     def _declared_content(self, value: int | str) -> Term:
         if isinstance(value, int):
             return self.const(value)
@@ -353,6 +370,11 @@ class ObjectTerms(PlainTerms):
 
     def _gc_type(self, p: Term) -> Term:
         return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+
+
+def _is_initial_field(term: Term) -> bool:
+    """Is it what a field held at the start?"""
+    return term.kind in ("load", "load_ref") and len(term.args) == 1 and term.value.epoch == 0
 
 
 class SimplifyingObjectTerms(ObjectTerms, Terms):

@@ -77,12 +77,14 @@ class Replay:
         return isinstance(self._run(self._before, state).outcome, Finished | Jumped)
 
     def run(self, state: State) -> Runs | None:
-        """Both runs on `state`, or None where the recorded trace is malformed on it.
+        """Both runs on `state`, or None where the recorded trace is malformed on it, or it contradicts declarations.
 
         Where the recorded trace is undefined behind an event, the world is made to stop there: on such a world the
         recorded trace is defined, and is all that the optimized one may rely on.
         """
         state = self._completed(state)
+        if state.heap is not None and not state.heap.is_as_declared(valid=0 not in state.world.invalid):
+            return None
         before = self._run(self._before, state)
         if isinstance(before.outcome, Undefined):
             if not before.events:

@@ -1,4 +1,4 @@
-"""A counterexample for a person: both traces beside each other, with the value of every operation."""
+"""Both traces beside each other for a person, with the value of every operation, on a counterexample or any run."""
 
 from __future__ import annotations
 
@@ -17,41 +17,61 @@ from validator.verdict import Counterexample
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of a trace, what the operation came to, and whether the difference shows there."""
+class Line:
+    """A line of a trace, what the operation came to, and whether the difference shows there. `guard` is the number of
+    the guard that stands in it."""
 
     text: str
     note: str = ""
     marked: bool = False
+    guard: int | None = None
 
     def __str__(self) -> str:
         return f"{self.text}  # {self.note}" if self.note else self.text
 
 
-_NOTHING = _Line("")
+_NOTHING = Line("")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Two lines that stand beside each other; one may be empty. `is_first`: the difference first shows here."""
+
+    before: Line
+    after: Line
+    is_first: bool = False
 
 
 def side_by_side(found: Counterexample, before: Trace, after: Trace, style: Style) -> Iterator[str]:
     """The lines: the state, both traces with values, the first difference marked, and a sentence that says it."""
     yield from state_lines(found, before)
     yield ""
-    left = [*annotated(before, found.before, found.obligation)]
-    right = [*annotated(after, found.after, found.obligation)]
-    width = max(len("before"), *(len(str(line)) for line in left))
+    found_rows = [*rows(before, found.before, after, found.after, found.obligation)]
+    width = max(len("before"), *(len(str(row.before)) for row in found_rows))
     yield f"    {'before':<{width}}   after"
-    marked = False
-    for mine, theirs in _rows(left, right):
-        mark = not marked and (mine.marked or theirs.marked)
-        text = f"{'  > ' if mark else '    '}{mine!s:<{width}}   {theirs}".rstrip()
-        yield style(text, "bold") if mark else text
-        marked = marked or mark
+    for row in found_rows:
+        text = f"{'  > ' if row.is_first else '    '}{row.before!s:<{width}}   {row.after}".rstrip()
+        yield style(text, "bold") if row.is_first else text
     yield ""
     yield f"{found.obligation}: {found.difference}."
 
 
-def annotated(trace: Trace, run: Run, obligation: str = "") -> Iterator[_Line]:
-    """The lines of a trace, with what each operation of the run came to."""
-    yield _Line(f"[{', '.join(map(str, trace.inputs))}]")
+def rows(
+    before: Trace, before_run: Run | None, after: Trace, after_run: Run | None, obligation: str = ""
+) -> Iterator[Row]:
+    """The lines of both traces, equal operations beside each other, with what each came to where there is a run.
+    `obligation` is the one that the runs break, empty if they do not differ."""
+    marked = False
+    left, right = [*annotated(before, before_run, obligation)], [*annotated(after, after_run, obligation)]
+    for mine, theirs in _paired(left, right):
+        mark = bool(obligation) and not marked and (mine.marked or theirs.marked)
+        yield Row(mine, theirs, mark)
+        marked = marked or mark
+
+
+def annotated(trace: Trace, run: Run | None, obligation: str = "") -> Iterator[Line]:
+    """The lines of a trace, with what each operation of the run came to, if there is one."""
+    yield Line(f"[{', '.join(map(str, trace.inputs))}]")
     notes = _Notes(run, obligation)
     for operation in trace.ops:
         yield notes.line(operation, "")
@@ -63,26 +83,26 @@ def annotated(trace: Trace, run: Run, obligation: str = "") -> Iterator[_Line]:
 class _Notes:
     """Follows a run along the text of its trace."""
 
-    def __init__(self, run: Run, obligation: str) -> None:
+    def __init__(self, run: Run | None, obligation: str) -> None:
         self._run = run
         self._obligation = obligation
         self._number = self._guards = self._events = 0
         self.ended = False
         self.left = False
 
-    def line(self, operation: Operation, indent: str, in_block: bool = False) -> _Line:
+    def line(self, operation: Operation, indent: str, in_block: bool = False) -> Line:
         text = indent + format_operation(operation)
         number, self._number = self._number, self._number + 1
-        if self.ended or (in_block and not self.left):
-            note, marked = "", False
-        else:
-            note, marked = self._note(operation, number)
+        guard = self._guards if operation.op.kind is Kind.GUARD else None
+        note, marked = "", False
+        if self._run is not None and not self.ended and (self.left or not in_block):
+            note, marked = self._note(operation, number, self._run)
         self._guards += operation.op.kind is Kind.GUARD
         self._events += operation.op.kind is Kind.EVENT
-        return _Line(text, note, marked)
+        return Line(text, note, marked, guard)
 
-    def _note(self, operation: Operation, number: int) -> tuple[str, bool]:
-        outcome = self._run.outcome
+    def _note(self, operation: Operation, number: int, run: Run) -> tuple[str, bool]:
+        outcome = run.outcome
         if isinstance(outcome, Undefined) and outcome.op == number:
             self.ended = True
             return f"undefined: {outcome.reason}", True
@@ -97,24 +117,24 @@ class _Notes:
                 self.left = True
                 return "fails" + _handed_over(outcome), True
             case Kind.EVENT:
-                return self._event(operation)
+                return self._event(operation, run)
             case Kind.END if isinstance(outcome, Finished | Jumped):
                 return _tuple(outcome.args), True
             case _ if operation.result is not None:
-                value = self._run.values.get(operation.result.name)
+                value = run.values.get(operation.result.name)
                 return ("" if value is None else str(value)), False
         return "", False
 
-    def _event(self, operation: Operation) -> tuple[str, bool]:
-        n, outcome = self._events, self._run.outcome
-        given = zip(operation.args, self._run.events[n].args, strict=True)
+    def _event(self, operation: Operation, run: Run) -> tuple[str, bool]:
+        n, outcome = self._events, run.outcome
+        given = zip(operation.args, run.events[n].args, strict=True)
         note = f"event {n} ({', '.join(str(arg if isinstance(arg, ConstClass) else value) for arg, value in given)})"
         marked = self._obligation.startswith(f"event {n}:")
         if isinstance(outcome, Stopped) and outcome.event == n:
             self.ended = True
             return f"{note}, does not return", True
         if operation.result is not None:
-            note += f" = {self._run.values[operation.result.name]}"
+            note += f" = {run.values[operation.result.name]}"
         return note, marked
 
 
@@ -126,7 +146,7 @@ def _tuple(values: Sequence[Datum | None]) -> str:
     return "(" + ", ".join("-" if value is None else str(value) for value in values) + ")"
 
 
-def _rows(left: list[_Line], right: list[_Line]) -> Iterator[tuple[_Line, _Line]]:
+def _paired(left: list[Line], right: list[Line]) -> Iterator[tuple[Line, Line]]:
     """The lines of both sides, equal operations beside each other."""
     keys = [[line.text.split(") [")[0] for line in side] for side in (left, right)]
     for _, a, b, c, d in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
 from optimizer.ir.heap_comparison import step_to
@@ -15,12 +15,25 @@ from optimizer.ir.trace import Trace
 from validator.verdict import Counterexample, State
 
 
+class Ran(Protocol):
+    """Both runs on a state."""
+
+    @property
+    def state(self) -> State: ...
+
+    @property
+    def before(self) -> Run: ...
+
+    @property
+    def after(self) -> Run: ...
+
+
 def named_inputs(trace: Trace, state: State) -> dict[str, Datum]:
     """The values of the inputs, by the names that they have in `trace`."""
     return {var.name: value for var, value in zip(trace.inputs, state.inputs, strict=True)}
 
 
-def state_lines(found: Counterexample, before: Trace) -> Iterator[str]:
+def state_lines(found: Ran, before: Trace) -> Iterator[str]:
     """The state for a person: numbers and events in a line, then a line for each object."""
     values = named_inputs(before, found.state)
     heap = _told(values, found.state.heap)
@@ -47,7 +60,7 @@ def _told(values: dict[str, Datum], heap: Heap | None) -> Heap | None:
     return told
 
 
-def _world(found: Counterexample) -> Iterator[str]:
+def _world(found: Ran) -> Iterator[str]:
     world = found.before.world
     if 0 in world.invalid:
         yield "the code is invalid from the start"

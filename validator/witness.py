@@ -54,6 +54,7 @@ def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:
 def find_values(terms: ObjectTerms, conditions: Sequence[Term]) -> Mapping[Term, int] | None:
     """Values of terms under which all of `conditions` hold, of all terms that these are built of; None if none were
     found. Words are signed; equal references are equal numbers, 0 is NULL."""
+    conditions = [*conditions, *terms.declared_contents(conditions)]
     order = cone(conditions)
     if len(order) > _LARGEST:
         return None

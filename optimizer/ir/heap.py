@@ -253,11 +253,27 @@ class Heap(HeapDomain[int, bool, Ref]):
             return Object(known.array, known.length or 0)
         cells: dict[Cell, Datum] = {}
         for slot, value in known.fields:
-            if isinstance(value, str):
-                cells[_cell(slot, None)] = NULL if value == "NULL" else self.constant(value)
-            else:
-                cells[_cell(slot, None)] = value
+            cells[_cell(slot, None)] = self._content(value)
         return Object(known.struct or Struct("object", "object"), cells=cells)
+
+    def is_as_declared(self, valid: bool) -> bool:
+        """Does each declared constant that has a name here hold what is declared of it? What is quasi-immutable does
+        where the code is `valid`."""
+        for declared in self.layout.declarations.consts:
+            known, ref = self.layout.constant(declared.name), self.named(f"ConstPtr({declared.name})")
+            if known is None or ref is None:
+                continue
+            held = self.objects.get(ref)
+            wanted = {slot: self._content(value) for slot, value in known.fields if valid or not slot.quasi_immutable}
+            if held is None or any(held.value(_cell(slot, None), value) != value for slot, value in wanted.items()):
+                return False
+        return True
+
+    def _content(self, declared: int | str) -> Datum:
+        """What a field holds of which that is declared."""
+        if isinstance(declared, int):
+            return declared
+        return NULL if declared == "NULL" else self.constant(declared)
 
     # What is visible.
 

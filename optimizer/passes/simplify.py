@@ -13,7 +13,7 @@ constants only is left to the folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from optimizer.facts import Facts
 from optimizer.ir.abstract import Truth
@@ -42,6 +42,11 @@ class Simplify(Pass):
         self._rules: dict[Op, list[Rule]] = {}
         for rule in rules:
             self._rules.setdefault(rule.pattern.op, []).append(rule)
+
+    def leave_out(self, names: Collection[str]) -> None:
+        """Do without the rules of these names."""
+        if names:
+            self._rules = {op: [one for one in rules if one.name not in names] for op, rules in self._rules.items()}
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if all(isinstance(arg, ConstInt) for arg in operation.args):

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
+from fuzz.edit import edit
 from fuzz.generate import generate
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
-from optimizer.ir.check import IllFormed, check
-from optimizer.ir.ops import Kind, Type
-from optimizer.ir.trace import ConstInt, Operation, Trace, Value
+from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 
 HEAP_SHAPE = Shape(
@@ -85,37 +84,3 @@ WORKLOADS = tuple(
 """`mix`: a random mix of about 20 to 60 operations on integers. `no mul, no div`: without those that multiply or
 divide. `mul-heavy`: almost half of them multiply. `division`: more than a quarter divide. `heap`: about 40 operations
 on a heap."""
-
-
-def edit(trace: Trace, random: Random) -> Trace:
-    """The trace with one random change, mostly a wrong one: a store that is dropped, or another argument."""
-    for _ in range(100):
-        ops = list(trace.ops)
-        number = random.randrange(len(ops))
-        operation = ops[number]
-        if operation.op.kind is Kind.STORE and random.random() < 0.5:
-            del ops[number]
-        elif operation.args:
-            ops[number] = _with_other_argument(operation, ops[:number], trace, random)
-        candidate = replace(trace, ops=tuple(ops))
-        try:
-            check(candidate)
-        except IllFormed:
-            continue
-        if candidate != trace:
-            return candidate
-    return trace
-
-
-def _with_other_argument(operation: Operation, ahead: list[Operation], trace: Trace, random: Random) -> Operation:
-    place = random.randrange(len(operation.args))
-    old = operation.args[place]
-    results = [op.result for op in ahead if op.result is not None]
-    choices: list[Value] = [var for var in (*trace.inputs, *results) if var.type is old.type]
-    if isinstance(old, ConstInt):
-        choices = [ConstInt(old.value + delta) for delta in (-1, 1)]
-    elif old.type is Type.INT:
-        choices.append(ConstInt(random.randrange(4)))
-    args = list(operation.args)
-    args[place] = random.choice(choices) if choices else old
-    return replace(operation, args=tuple(args))

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.cli import main
+from fuzz.store import read_case
 
 TRACE = """\
 [i0, i1]
@@ -86,6 +87,9 @@ COMMANDS = [
     ["corpus", "list"],
     ["corpus", "show"],
     ["corpus", "run"],
+    ["corpus", "add"],
+    ["corpus", "prune"],
+    ["corpus", "export"],
     ["prove-rules"],
     ["ops"],
 ]
@@ -390,13 +394,8 @@ def test_a_campaign_tests_a_program(traceproof: Command) -> None:
     assert wrong.code == 1
     assert wrong.out.startswith("malformed: campaign-2/cases/seed-7-malformed: output:")
     assert "the optimizer printed:\n" in Path("campaign-2/cases/seed-7-malformed/report.txt").read_text()
-    again = "traceproof fuzz --seed 7 --traces 1 --optimizer-cmd " + shlex.quote("sed 's/^jump.*/what/'")
-    assert (
-        again
-        in json.loads(traceproof("corpus", "show", "seed-7-malformed", "--corpus", "campaign-2/cases", "--json").out)[
-            "command"
-        ]
-    )
+    case = read_case(Path("campaign-2/cases"), "seed-7-malformed")
+    assert case.command.endswith("--optimizer-cmd " + shlex.quote("sed 's/^jump.*/what/'"))
 
 
 def test_only_one_optimizer_can_be_tested(traceproof: Command) -> None:

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.workloads import edit
+from fuzz.edit import edit
 from fuzz.generate import generate
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
 from optimizer.ir.text import format_trace

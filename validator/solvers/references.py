@@ -151,16 +151,15 @@ class References:
         return _reference(_FRESH + self._numbered(alloc))
 
     def _declared(self, constant: Term, functions: Iterable[Term]) -> Iterator[str]:
-        """What is declared of a constant holds of what equals it as well."""
+        """What is declared of the class and the length of a constant holds of what equals it as well."""
         for term in functions:
-            at = self._applied(term, [self._texts[constant]]) if term.kind in _DECLARABLE else ""
             if term.kind == "class_of":
-                yield _between(at, *self._terms.class_limits_of(constant))
-            elif at:
-                known = self._terms.remade(term, (constant,))
-                if known.kind in ("const", "null"):
-                    value = _reference(0) if known.kind == "null" else self._literal(known.value)
-                    yield f"(= {at} {value})"
+                class_ = self._applied(term, [self._texts[constant]])
+                yield _between(class_, *self._terms.class_limits_of(constant))
+            elif term.kind == "length":
+                known = self._terms.length(constant)
+                if known.kind == "const":
+                    yield f"(= {self._applied(term, [self._texts[constant]])} {self._literal(known.value)})"
 
     def _length_axioms(self, term: Term) -> Iterator[str]:
         """Lengths are not negative, and what has one is an array."""
@@ -185,9 +184,6 @@ class References:
         declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
         conditions = [f"(not {_between(name, *range_)})" for name in names for range_ in declared]
         return [*conditions, f"(distinct {' '.join(names)})"] if len(names) > 1 else conditions
-
-
-_DECLARABLE = LOADS | {"class_of", "length"}
 
 
 def _reference(number: int) -> str:

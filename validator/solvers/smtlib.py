@@ -81,6 +81,8 @@ class Script:
 
 def script(terms: PlainTerms, conditions: Sequence[Term]) -> Script:
     """The query whether all `conditions` can hold at once."""
+    if isinstance(terms, ObjectTerms):
+        conditions = [*conditions, *terms.declared_contents(conditions)]
     order = cone(conditions)
     writer = _Writer(terms, order)
     for term in order:

@@ -1,79 +1,29 @@
-"""Faults of an optimizer of heaps, planted in ours: each is to be found by a campaign within a minute."""
+"""Faults of an optimizer of heaps: in what is known of memory, stores, virtual objects, guards on references."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import heap_patterns as patterns
 import pytest
-from heap_patterns import Pattern
+from faults import heap_patterns as patterns
+from faults.heap_patterns import Pattern
+from faults.planting import OptimizerFault, Plant
 
-from fuzz.campaign import Find, FindKind, Made, examine
-from fuzz.generate import generate_for
 from optimizer import aliasing
 from optimizer.conditions import HasClass, Length, meant, passing
 from optimizer.facts import Facts
 from optimizer.ir.effects import Effects
 from optimizer.ir.ops import Kind, Type
-from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Value, Var
 from optimizer.memory import Cell, Memory, cell_of, stored_value
 from optimizer.passes import references, virtuals
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.references import ReferenceTests
 from optimizer.passes.virtuals import Virtuals
-from optimizer.pipeline import optimize
 from optimizer.riders import Answer, Equal, Merged, Names, Needless
-from validator.judge import validate
-from validator.verdict import Options, State, Verdict
-
-Plant = Callable[[pytest.MonkeyPatch], None]
-
-
-@dataclass(frozen=True, slots=True)
-class PlantedFault:
-    """`breaks` says what the optimizer does wrong; `shows_on` is a pattern of traces on which it may show."""
-
-    name: str
-    breaks: str
-    shows_on: Pattern
-    plant: Plant
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    seed: int
-    kind: FindKind
-    message: str
-    traces: int
-    seconds: float
-
-
-OPTIONS = Options(effort=1_000_000, timeout_s=5.0)
-
-
-def judge(before: Trace, after: Trace, state: State) -> Verdict:
-    return validate(before, after, OPTIONS, examples=(state,))
-
-
-def find(fault: PlantedFault, seconds: float, seeds: Iterable[int] | None = None) -> Found | None:
-    """What a campaign finds with the fault planted, and not without it; None if it finds nothing in time."""
-    start = time.perf_counter()
-    for traces, seed in enumerate(count() if seeds is None else seeds, start=1):
-        made = Made(seed, generate_for(seed))
-        with pytest.MonkeyPatch.context() as patch:
-            fault.plant(patch)
-            record = examine(made, optimize, judge)
-        is_fault = isinstance(record, Find) and record.kind is not FindKind.FAULT
-        if isinstance(record, Find) and is_fault and not isinstance(examine(made, optimize, judge), Find):
-            return Found(seed, record.kind, record.message, traces, time.perf_counter() - start)
-        if time.perf_counter() - start > seconds:
-            break
-    return None
-
 
 # What is known of memory.
 
@@ -262,95 +212,109 @@ def _length_of_another_array(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(references, "_compute", compute)
 
 
-FAULTS = (
-    PlantedFault(
+CORPUS = Path(__file__).parent.parent.parent / "corpus"
+
+SHOWS_ON: dict[str, Pattern] = {
+    "store of the same field": patterns.store_through_an_alias,
+    "event": patterns.event_between,
+    "variable index": patterns.variable_index,
+    "named write": patterns.named_write,
+    "materialized twice": patterns.leaks_twice,
+    "materialized without fields": patterns.leaks_with_fields,
+    "nested virtual": patterns.leaks_nested,
+    "cycle": patterns.leaks_cycle,
+    "dead store across a guard": patterns.dead_store_across_a_guard,
+    "write-back": patterns.written_back_behind_a_store,
+    "class of a merged guard": patterns.mergeable_guards,
+    "item and index": patterns.item_that_is_its_index,
+    "unset field": patterns.unset_field,
+    "stale exit block": patterns.stored_between_guards,
+    "alias of a subclass": patterns.alias_under_another_name,
+    "length of another array": patterns.two_lengths,
+}
+"""By the names of faults, the patterns of traces on which they may show."""
+
+
+CASES = {
+    "store of the same field": "load-behind-a-store-through-an-alias",
+    "event": "load-behind-an-event",
+    "variable index": "item-at-a-variable-index",
+    "named write": "immutable-field-that-a-call-names",
+    "materialized twice": "materialized-twice",
+    "materialized without fields": "materialized-without-fields",
+    "nested virtual": "nested-virtual-not-materialized",
+    "cycle": "virtual-cycle",
+    "dead store across a guard": "dead-store-across-a-guard",
+    "write-back": "store-of-what-was-there",
+    "class of a merged guard": "merged-guard-with-another-class",
+    "item and index": "item-is-not-its-index",
+    "unset field": "unset-field-is-not-one",
+    "stale exit block": "materialized-with-a-later-value",
+    "alias of a subclass": "load-behind-a-store-through-a-subclass",
+    "length of another array": "length-of-another-array",
+}
+"""The cases of the corpus that show them."""
+
+
+def _fault(name: str, breaks: str, plant: Plant) -> OptimizerFault:
+    return OptimizerFault(name, breaks, "heap", plant, (CORPUS / CASES[name] / "before.trace").read_text())
+
+
+HEAP_FAULTS = (
+    _fault(
         "store of the same field",
         "a store leaves alone what is known of the same field of objects that may be the same",
-        patterns.store_through_an_alias,
         _no_invalidation_at_a_store,
     ),
-    PlantedFault(
-        "event",
-        "an event leaves alone what is known of memory that it may write",
-        patterns.event_between,
-        _no_invalidation_at_an_event,
-    ),
-    PlantedFault(
+    _fault("event", "an event leaves alone what is known of memory that it may write", _no_invalidation_at_an_event),
+    _fault(
         "variable index",
         "a store at a variable index leaves alone what is known of other items",
-        patterns.variable_index,
         _no_invalidation_at_a_variable_index,
     ),
-    PlantedFault(
+    _fault(
         "named write",
         "a call that names an immutable field among its writes leaves alone what is known of it",
-        patterns.named_write,
         _named_writes_ignored,
     ),
-    PlantedFault(
+    _fault(
         "materialized twice",
         "a guard's exit block allocates an object once for each failarg that needs it",
-        patterns.leaks_twice,
         _materialized_twice,
     ),
-    PlantedFault(
+    _fault(
         "materialized without fields",
         "an allocation that is put off comes without its stores",
-        patterns.leaks_with_fields,
         _materialized_without_fields,
     ),
-    PlantedFault(
+    _fault(
         "nested virtual",
         "an object that is put off, and held by another one, is not put into it",
-        patterns.leaks_nested,
         _nested_not_materialized,
     ),
-    PlantedFault(
-        "cycle", "objects that refer to each other are looked for forever", patterns.leaks_cycle, _cycle_loops
-    ),
-    PlantedFault(
+    _fault("cycle", "objects that refer to each other are looked for forever", _cycle_loops),
+    _fault(
         "dead store across a guard",
         "a store is delayed beyond a guard, and is not in its exit block",
-        patterns.dead_store_across_a_guard,
         _delayed_stores_not_in_exit_blocks,
     ),
-    PlantedFault(
+    _fault(
         "write-back",
         "a store of what was read there is dropped, though another store stands between",
-        patterns.written_back_behind_a_store,
         _written_back_too_late,
     ),
-    PlantedFault(
-        "class of a merged guard",
-        "a merged guard checks another class",
-        patterns.mergeable_guards,
-        _merged_with_a_wrong_class,
-    ),
-    PlantedFault(
+    _fault("class of a merged guard", "a merged guard checks another class", _merged_with_a_wrong_class),
+    _fault(
         "item and index",
         "a store is dropped where the item is known to be the index, not the stored value",
-        patterns.item_that_is_its_index,
         _item_compared_with_the_index,
     ),
-    PlantedFault(
-        "unset field", "a field of a virtual that was not set is read as 1", patterns.unset_field, _unset_is_not_zero
-    ),
-    PlantedFault(
-        "stale exit block",
-        "an exit block rebuilds an object as it was at the first guard",
-        patterns.stored_between_guards,
-        _stale_exit_block,
-    ),
-    PlantedFault(
+    _fault("unset field", "a field of a virtual that was not set is read as 1", _unset_is_not_zero),
+    _fault("stale exit block", "an exit block rebuilds an object as it was at the first guard", _stale_exit_block),
+    _fault(
         "alias of a subclass",
         "objects of a struct and of its subclass are taken to be different",
-        patterns.alias_under_another_name,
         _subclasses_are_unrelated,
     ),
-    PlantedFault(
-        "length of another array",
-        "a length that is not known is that of another array",
-        patterns.two_lengths,
-        _length_of_another_array,
-    ),
+    _fault("length of another array", "a length that is not known is that of another array", _length_of_another_array),
 )

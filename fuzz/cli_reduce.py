@@ -1,0 +1,208 @@
+"""The command `reduce`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fuzz.campaign import Find
+from fuzz.cli_optimizer import optimizer_options
+from fuzz.cli_seeds import Status
+from fuzz.find import versions
+from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
+from fuzz.reduction.reduce import Progress
+from fuzz.reduction.source import find_in, find_in_case
+from fuzz.reduction.trials import Subject
+from fuzz.store import Case, read_case, store_case
+from fuzz.triage import OurParts, Settled, reduced_case, settle
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace
+from validator.exits import Exit, describe
+from validator.files import read_trace
+from validator.judge import validate
+from validator.state_text import state_lines
+from validator.stored_state import stored_state
+from validator.verdict import Failargs, Guards, Options, Refuted, State, Verdict
+
+_DEFAULT = Options()
+
+
+@click.command("reduce", short_help="Make the smallest trace that shows the same failure.")
+@click.argument("source", metavar="CASE|BEFORE")
+@click.argument("after", required=False, metavar="[AFTER]")
+@click.option("-o", "--output", metavar="DIR", help="Store what is left in this new folder, as a case.")
+@click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
+@click.option("--seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
+@click.option("--guards", type=click.Choice([mode.value for mode in Guards]), default=_DEFAULT.guards.value,
+              show_default=True, help="Where a guard may fail; a case says so itself.")  # fmt: skip
+@click.option("--failargs", type=click.Choice([mode.value for mode in Failargs]), default=_DEFAULT.failargs.value,
+              show_default=True, help="Compare what guards hand over, or not; a case says so itself.")  # fmt: skip
+@optimizer_options
+@click.option("--types", metavar="FILE", help="TOML declarations to add to those of the traces.")
+@click.option(
+    "--word", type=click.IntRange(4, 64), metavar="BITS", help="Width of a machine int, if the trace says none."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def reduce(
+    source: str,
+    after: str | None,
+    output: str | None,
+    corpus: str,
+    seconds: float,
+    jobs: int,
+    guards: str,
+    failargs: str,
+    optimizer: OptimizerSpec,
+    types: str | None,
+    word: int | None,
+    as_json: bool,
+) -> int:
+    """Make the smallest trace that still shows the same failure: the same kind of find, the same kind of obligation,
+    and the same pass and rule at fault where they are known.
+
+    CASE is a folder or the name of one in DIR. With BEFORE alone, our own optimizer is run again on each trace that is
+    tried, or the one that an option names; with BEFORE and AFTER, both are made smaller together. Ctrl-C ends it with
+    the smallest trace so far.
+
+    \b
+    $ traceproof reduce seed-7-refuted
+    $ traceproof reduce before.trace --optimizer mine:optimize -o smaller
+    $ traceproof reduce before.trace after.trace --json
+
+    Ends with 0 if a failure was reduced, with 2 if there is none.
+    """
+    options = Options(guards=Guards(guards), failargs=Failargs(failargs))
+    with open_optimizer(optimizer) as chosen:
+        case = _case(source, corpus) if after is None else None
+        if case is not None:
+            options = case.options
+            started = find_in_case(case, chosen, _judge(options), options)
+        else:
+            subject = Subject(None if after is not None else chosen, _judge(options), options)
+            before = read_trace(source, word, types)
+            optimized = None if after is None else read_trace(after, before.word, types)
+            found = find_in(before, optimized, subject)
+            started = None if found is None else (found, subject)
+        if started is None:
+            raise InputError(f"{source}: nothing is wrong there that could be found, so there is nothing to reduce")
+        find, subject = started
+        is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
+        status = Status(time.monotonic())
+        separable = OurParts(optimizer.limit_s) if is_ours else None
+        settled = settle(find, subject, seconds, separable, lambda at: status.show(_Line(at)), jobs)
+        status.clear()
+    if output is not None:
+        _store(Path(output), case or _fresh(find, options), settled)
+    click.echo(json.dumps(_json(find, settled)) if as_json else "\n".join(_words(find, settled)))
+    return Exit.INTERRUPTED if settled.reduced.interrupted else Exit.PROVED
+
+
+def _case(source: str, corpus: str) -> Case | None:
+    """The case that is meant, None where it is the file of a trace."""
+    path = Path(source)
+    if (path / "before.trace").is_file():
+        path = path.resolve()
+        return read_case(path.parent, path.name)
+    if source == "-" or path.is_file() or not (Path(corpus) / source).is_dir():
+        return None
+    return read_case(Path(corpus), source)
+
+
+def _judge(options: Options) -> Any:
+    def judge(before: Trace, after: Trace, state: State) -> Verdict:
+        return validate(before, after, options, examples=(state,))
+
+    return judge
+
+
+def _fresh(find: Find, options: Options) -> Case:
+    """A case of what was given as files."""
+    return Case(
+        name="",
+        before=format_trace(find.generated.trace),
+        after=format_trace(find.after) if isinstance(find.after, Trace) else None,
+        options=options,
+        state=stored_state(find.generated.state, find.generated.trace),
+        kind=find.kind.value,
+        message=find.message,
+        versions=versions(),
+        report=find.report,
+    )
+
+
+def _store(folder: Path, case: Case, settled: Settled) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        stored = store_case(folder.parent, reduced_case(case, settled.reduced, folder.name))
+    except OSError as problem:
+        raise InputError(f"--output: {describe(problem)}") from None
+    if not stored:
+        raise InputError(f"--output: {folder} is there already")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    progress: Progress
+
+    def line(self, seconds: float) -> str:
+        return f"{seconds:.0f} s: {self.progress.operations} operations left, {self.progress.tried} traces tried"
+
+
+def _words(find: Find, settled: Settled) -> Iterator[str]:
+    reduced = settled.reduced
+    left = reduced.find
+    yield f"{left.kind.value}: {left.message}"
+    if settled.guilt is not None:
+        rule = f", rule {settled.guilt.rule}" if settled.guilt.rule else ""
+        yield f"guilty: {', '.join(settled.guilt.passes)}{rule}"
+    yield f"bucket: {settled.bucket}"
+    sizes = f"{len(find.generated.trace.ops)} operations, {len(reduced.before.ops)} left"
+    yield f"{sizes}; {reduced.tried} traces tried in {reduced.seconds:.1f} s{_how(settled)}"
+    yield f"\nbefore:\n{format_trace(reduced.before).rstrip()}"
+    if isinstance(left.after, Trace):
+        yield f"\nafter:\n{format_trace(left.after).rstrip()}"
+    if isinstance(left.verdict, Refuted):
+        yield ""
+        yield from state_lines(left.verdict.counterexample, reduced.before)
+        yield f"    {left.verdict.counterexample.difference}"
+
+
+def _how(settled: Settled) -> str:
+    reduced = settled.reduced
+    if not reduced.repeated:
+        return " (the failure did not show again: nothing was reduced)"
+    if reduced.interrupted:
+        return " (interrupted)"
+    return "" if reduced.complete else " (the time was up: a smaller one may be found with more --seconds)"
+
+
+def _json(find: Find, settled: Settled) -> dict[str, Any]:
+    reduced, guilt = settled.reduced, settled.guilt
+    left = reduced.find
+    verdict = left.verdict
+    return {
+        "kind": left.kind.value,
+        "failure": reduced.failure.what,
+        "message": left.message,
+        "obligation": verdict.counterexample.obligation if isinstance(verdict, Refuted) else None,
+        "bucket": settled.bucket,
+        "guilty": None if guilt is None else {"passes": list(guilt.passes), "rule": guilt.rule or None},
+        "before": format_trace(reduced.before),
+        "after": format_trace(left.after) if isinstance(left.after, Trace) else None,
+        "inputs": dict(stored_state(reduced.state, reduced.before).inputs),
+        "heap": stored_state(reduced.state, reduced.before).heap or None,
+        "operations": [len(find.generated.trace.ops), len(reduced.before.ops)],
+        "tried": reduced.tried,
+        "seconds": round(reduced.seconds, 3),
+        "repeated": reduced.repeated,
+        "complete": reduced.complete,
+        "interrupted": reduced.interrupted,
+    }

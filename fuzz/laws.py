@@ -1,0 +1,126 @@
+"""Two operations that together do what one does, or none: x - (x - y) = y, (x & y) | x = x, and so on.
+
+They are what algebraic optimizers look for; those that say of a test that it is 0 or 1 are left out. They are found by
+computing all rows on all values of a small width, so that a new row brings its own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from optimizer.ir.concrete import concrete
+from optimizer.ir.ops import OPS, Op
+
+_WIDTH = 4
+
+X, Y, INNER, OTHER = "x", "y", "inner", "other"
+"""What stands in an argument's place: a value, the inner operation on x and y (or x alone), the same one on y alone."""
+
+_Table = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """`outer` on what `places` say: `x`, `y`, `inner` (of x and y, or of x) and `other` (`inner` of y)."""
+
+    inner: Op
+    outer: Op
+    places: tuple[str, ...]
+
+
+@cache
+def laws(word: int) -> tuple[Law, ...]:
+    """All laws of rows that there are for words of that many bits, in the order of the table."""
+    return tuple(law for law in _laws() if max(law.inner.min_word, law.outer.min_word) <= word)
+
+
+@cache
+def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
+    found: defaultdict[Op, list[Law]] = defaultdict(list)
+    for law in laws(word):
+        found[law.inner].append(law)
+    return {row: tuple(of_row) for row, of_row in found.items()}
+
+
+@cache
+def _laws() -> tuple[Law, ...]:
+    tables = {row: _table(row) for row in OPS.values() if row.is_pure and row.min_word <= _WIDTH and row.args}
+    rows = [row for row, table in tables.items() if table != _X]
+    probes, functions = _Known(tables, _PROBES), _Known(tables, range(len(_PAIRS)))
+    return tuple(
+        Law(inner, outer, places)
+        for inner in rows
+        for outer in rows
+        for places in _all_places(len(inner.args or ()), len(outer.args or ()))
+        # Few get past the first test, and it is ten times as fast.
+        if probes.has(_composed(tables, inner, outer, places, _PROBES))
+        and functions.has(whole := _composed(tables, inner, outer, places, range(len(_PAIRS))))
+        and not (_TRUTHS.issuperset(tables[inner]) and len(set(whole)) == 1)
+    )
+
+
+def _all_places(inner: int, outer: int) -> tuple[tuple[str, ...], ...]:
+    if outer == 1:
+        return ((INNER,),)
+    if inner == 1:
+        return ((INNER, X), (X, INNER), (INNER, OTHER), (INNER, Y), (Y, INNER))
+    return ((INNER, X), (X, INNER), (INNER, Y), (Y, INNER))
+
+
+_SIZE = 1 << _WIDTH
+_PAIRS = tuple(product(range(_SIZE), range(_SIZE)))
+_PROBES = range(5, len(_PAIRS), 11)
+_TRUTHS = frozenset({0, 1})
+_X = tuple(x for x, _ in _PAIRS)
+_Y = tuple(y for _, y in _PAIRS)
+
+
+def _table(row: Op) -> _Table:
+    """What the row computes for all x and y, unsigned; None where it is not defined or overflows."""
+    d = concrete(_WIDTH)
+    arity = len(row.args or ())
+
+    def computed(x: int, y: int) -> int | None:
+        args = (d.const(x), d.const(y))[:arity]
+        if (row.defined is not None and not row.defined(d, *args)) or (row.overflows and row.overflows(d, *args)):
+            return None
+        assert row.meaning is not None
+        return int(row.meaning(d, *args)) % _SIZE
+
+    return tuple(computed(x, y) for x, y in _PAIRS)
+
+
+def _composed(tables: Mapping[Op, _Table], inner: Op, outer: Op, places: Sequence[str], at: Sequence[int]) -> _Table:
+    """What the two operations compute for those of all pairs."""
+    columns = {X: _X, Y: _Y, INNER: tables[inner], OTHER: tuple(tables[inner][y * _SIZE] for y in _Y)}
+    second = tables[outer]
+    ones, twos = columns[places[0]], columns[places[-1]]
+    found: list[int | None] = []
+    for pair in at:
+        one, two = ones[pair], twos[pair]
+        found.append(None if one is None or two is None else second[one * _SIZE + two])
+    return tuple(found)
+
+
+class _Known:
+    """The functions of x and y that one operation computes, or none, for some of the pairs."""
+
+    def __init__(self, tables: Mapping[Op, _Table], at: Sequence[int]) -> None:
+        plain: list[_Table] = [_X, _Y, *((word,) * len(_PAIRS) for word in (0, 1, _SIZE - 1))]
+        for table in tables.values():
+            plain += [table, tuple(table[y * _SIZE + x] for x, y in _PAIRS)]
+        self._tables = dict.fromkeys(tuple(table[pair] for pair in at) for table in plain)
+        self._least = len(at) // _SIZE
+
+    def has(self, table: _Table) -> bool:
+        """Is it one of them, wherever it is defined? What hardly ever is defined counts for nothing."""
+        if table in self._tables:
+            return True
+        defined = [place for place, value in enumerate(table) if value is not None]
+        if len(defined) == len(table) or len(defined) < self._least:
+            return False
+        return any(all(one[place] == table[place] for place in defined) for one in self._tables)

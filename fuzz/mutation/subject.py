@@ -1,0 +1,138 @@
+"""What a mutation is given, and what mutations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeVar
+
+from fuzz.choices import RandomChoices, constant
+from fuzz.generate import GeneratedTrace
+from fuzz.mutation.sketch import Sketch, results_of
+from optimizer.ir.concrete import concrete
+from optimizer.ir.heap import Datum
+from optimizer.ir.ops import Type
+from optimizer.ir.trace import ConstInt, Operation, Value, Var, exit_of
+from optimizer.riders import Names
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A trace to change: its `sketch`, and the values of its variables on the example. `other` is for splices."""
+
+    sketch: Sketch
+    values: dict[str, Datum]
+    other: GeneratedTrace
+    random: Random
+    names: Names
+
+    def pick(self, among: Sequence[T]) -> T | None:
+        return self.random.choice(among) if among else None
+
+    def chance(self, percent: int) -> bool:
+        return self.random.random() * 100 < percent
+
+    def lines_with(self, holds: Callable[[Operation], object]) -> list[int]:
+        return [index for index, line in enumerate(self.sketch.lines) if holds(line.operation)]
+
+    def number(self, value: Value) -> int | None:
+        """What an integer is on the example, where that is known."""
+        datum = self.values.get(value.name) if isinstance(value, Var) else getattr(value, "value", None)
+        return datum if isinstance(datum, int) else None
+
+    def constant(self, near: int | None) -> ConstInt:
+        """A constant: close to `near`, another one of the trace, a value of the example, or any."""
+        word, random = self.sketch.word, self.random
+        wrap = concrete(word).const
+        others = [value.value for _, _, value in sites(self.sketch) if isinstance(value, ConstInt)]
+        others += [value for value in self.values.values() if isinstance(value, int)]
+        match random.randrange(8):
+            case 0 | 1 if near is not None:
+                return ConstInt(wrap(near + random.choice((-2, -1, 1, 2))))
+            case 2 if near is not None:
+                return ConstInt(wrap(random.choice((-near, ~near, near ^ 1 << random.randrange(word), near << 1))))
+            case 3 | 4 | 5 if others:
+                return ConstInt(random.choice(others))
+        return ConstInt(constant(RandomChoices(random), word))
+
+    def variable(self, index: int, type_: Type) -> Var | None:
+        """A variable that the operation on that line can name, most often a recent one."""
+        among = [var for var in self.sketch.visible(index) if var.type is type_]
+        return self.pick(among[-6:] if self.chance(60) else among)
+
+    def shown(self, sketch: Sketch, var: Var) -> Sketch:
+        """The sketch where the end hands over that variable, or what stands behind uses it in an operand's place."""
+        defined = next(i for i, line in enumerate(sketch.lines) if line.operation.result == var)
+        if self.chance(50):
+            places = [
+                site for site, _, value in sites(sketch) if site.line > defined and value and value.type is var.type
+            ]
+            site = self.pick([site for site in places if not site.is_constant(sketch)])
+            if site is not None:
+                return site.replaced(sketch, var)
+        end = sketch.lines[-1].operation
+        return sketch.with_operation(len(sketch.lines) - 1, replace(end, args=(*end.args, var)))
+
+    def named_apart(self, operation: Operation) -> dict[Var, Value]:
+        """New names for all that the operation defines."""
+        return {var: self.names.fresh(var.type) for var in results_of(operation)}
+
+
+# Sites: where a value stands.
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An argument, or a failarg, of the operation on a line; `inner` is the place in its exit block, or None."""
+
+    line: int
+    inner: int | None
+    place: int
+    failarg: bool = False
+
+    def _operation(self, sketch: Sketch) -> Operation:
+        outer = sketch.lines[self.line].operation
+        return outer if self.inner is None else exit_of(outer).block[self.inner]
+
+    def is_constant(self, sketch: Sketch) -> bool:
+        """Must a constant stand here?"""
+        operation = self._operation(sketch)
+        return not self.failarg and self.place in operation.op.constant_args
+
+    def replaced(self, sketch: Sketch, value: Value | None) -> Sketch:
+        """The sketch with that value there; None, which is a dead slot, only in failargs."""
+        outer = sketch.lines[self.line].operation
+        if self.failarg:
+            failargs = list(exit_of(outer).failargs or ())
+            failargs[self.place] = value
+            return sketch.with_operation(
+                self.line, replace(outer, exit=replace(exit_of(outer), failargs=tuple(failargs)))
+            )
+        operation = self._operation(sketch)
+        assert value is not None
+        changed = replace(operation, args=(*operation.args[: self.place], value, *operation.args[self.place + 1 :]))
+        if self.inner is None:
+            return sketch.with_operation(self.line, changed)
+        block = exit_of(outer).block
+        block = (*block[: self.inner], changed, *block[self.inner + 1 :])
+        return sketch.with_operation(self.line, replace(outer, exit=replace(exit_of(outer), block=block)))
+
+
+def sites(sketch: Sketch) -> Iterator[tuple[Site, Operation, Value | None]]:
+    """All sites with their operation and what stands there; free text left out."""
+    for index, line in enumerate(sketch.lines):
+        operation = line.operation
+        if operation.op.raw:
+            continue
+        for place, value in enumerate(operation.args):
+            yield Site(index, None, place), operation, value
+        if operation.exit is None:
+            continue
+        for inner, one in enumerate(operation.exit.block):
+            for place, value in enumerate(one.args):
+                yield Site(index, inner, place), one, value
+        for place, failarg in enumerate(operation.exit.failargs or ()):
+            yield Site(index, None, place, failarg=True), operation, failarg

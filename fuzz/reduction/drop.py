@@ -1,0 +1,180 @@
+"""Dropping operations: results that are still used become inputs, which are what the operations computed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.lines import with_values
+from optimizer.ir.check import input_type
+from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
+from optimizer.ir.layout import layout_of
+from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, exit_of
+from validator.verdict import State
+
+
+def without(
+    candidate: Candidate, lines: Collection[int], values: Mapping[Var, Value] | None = None
+) -> Candidate | None:
+    """The candidate without these operations, on both sides; None where there are none of them.
+
+    `values` stand for some of their results, inputs for the others. What tells of overflow goes with the guard that
+    reads it, the guard alone leaves the operation that wraps. An end stays.
+    """
+    gone = _with_flags(candidate, lines)
+    if not gone:
+        return None
+    values = dict(values or {})
+    before, state = candidate.before, _without_events(candidate, gone)
+    guards = [number for number, guard in enumerate(before.guards) if guard.line in gone]
+    traces = [_without(trace, gone) for trace in candidate.traces]
+    if any(exit_of(guard).origin is not None for guard in before.guards):
+        guards = []
+    new = {}
+    for var in _undefined(traces, values):
+        name = var if input_type(var.name) is var.type else Var(_free(candidate, var), var.type)
+        new[name] = var
+        values.setdefault(var, name)
+        state = _with_input(candidate, state, name, candidate.value(var))
+    done = [
+        replace(
+            trace,
+            inputs=(*trace.inputs, *new),
+            ops=tuple(with_values(op, _resolved(values)) for op in trace.ops),
+        )
+        for trace in traces
+    ]
+    after = None if candidate.after is None else _with_origins(done[-1], guards)
+    return Candidate(done[0], after, state)
+
+
+def _resolved(values: Mapping[Var, Value]) -> dict[Var, Value]:
+    """The values, where one may stand for another one."""
+    found: dict[Var, Value] = {}
+    for var, value in values.items():
+        seen = {var}
+        while isinstance(value, Var) and value in values and value not in seen:
+            seen.add(value)
+            value = values[value]
+        found[var] = value
+    return found
+
+
+def _with_flags(candidate: Candidate, lines: Collection[int]) -> set[int]:
+    """The lines that go: also those of guards that read the overflow of what goes."""
+    gone: set[int] = set()
+    for trace in candidate.traces:
+        telling: Operation | None = None
+        for op in all_operations(trace):
+            if op.op.kind is Kind.END:
+                continue
+            if op.line in lines or (op.op.reads_flag and telling is not None and telling.line in gone):
+                gone.add(op.line)
+            if op.op.overflows is not None:
+                telling = op
+    return gone
+
+
+def _without(trace: Trace, gone: Collection[int]) -> Trace:
+    ops: list[Operation] = []
+    telling = -1
+    for op in trace.ops:
+        if op.op.reads_flag and op.line in gone and telling >= 0:
+            told = ops[telling]
+            assert told.op.wrapping is not None
+            ops[telling] = replace(told, op=OPS[told.op.wrapping])
+        if op.line in gone and op.op.kind is not Kind.END:
+            if op.op.overflows is not None:
+                telling = -1
+            continue
+        if op.exit is not None and op.exit.block:
+            block = tuple(inner for inner in op.exit.block if inner.line not in gone)
+            op = replace(op, exit=replace(op.exit, block=block))
+        if op.op.overflows is not None:
+            telling = len(ops)
+        elif op.op.reads_flag:
+            telling = -1
+        ops.append(op)
+    return replace(trace, ops=tuple(ops))
+
+
+def _undefined(traces: list[Trace], values: Mapping[Var, Value]) -> list[Var]:
+    """What is used, and not defined any more, nor anything else."""
+    found: dict[Var, None] = {}
+    for trace in traces:
+        defined = {*trace.inputs, *(op.result for op in all_operations(trace) if op.result is not None), *values}
+        for op in all_operations(trace):
+            failargs = (op.exit.failargs or ()) if op.exit is not None else ()
+            found.update((arg, None) for arg in (*op.args, *failargs) if isinstance(arg, Var) and arg not in defined)
+    return list(found)
+
+
+def _free(candidate: Candidate, var: Var) -> str:
+    taken = {one.name for trace in candidate.traces for one in trace.inputs}
+    taken |= {op.result.name for trace in candidate.traces for op in all_operations(trace) if op.result is not None}
+    number = 0
+    while f"{_LETTERS[var.type.value]}{number}" in taken:
+        number += 1
+    return f"{_LETTERS[var.type.value]}{number}"
+
+
+_LETTERS = {"int": "i", "ref": "p", "float": "f", "void": "i"}
+
+
+def _with_origins(after: Trace, guards: list[int]) -> Trace:
+    """The optimized trace with the numbers that guards have once these are gone."""
+
+    def told(op: Operation) -> Operation:
+        if op.exit is None or op.exit.origin is None:
+            return op
+        origin = op.exit.origin - sum(guard < op.exit.origin for guard in guards)
+        return replace(op, exit=replace(op.exit, origin=origin))
+
+    return replace(after, ops=tuple(map(told, after.ops))) if guards else after
+
+
+# The state.
+
+
+def _without_events(candidate: Candidate, gone: Collection[int]) -> State:
+    state, world = candidate.state, candidate.state.world
+    events = [op.line in gone for op in candidate.before.ops if op.op.kind is Kind.EVENT]
+    if not any(events):
+        return state
+    left = [number for number, goes in enumerate(events) if not goes]
+    stops = None if world.stops_at is None else sum(number < world.stops_at for number in left)
+    world = replace(
+        world,
+        results=tuple(world.results[number] for number in left if number < len(world.results)),
+        writes=tuple(world.writes[number] for number in left if number < len(world.writes)),
+        stops_at=stops if stops is None or stops < len(left) else None,
+    )
+    return replace(state, world=world)
+
+
+def _with_input(candidate: Candidate, state: State, var: Var, value: Datum) -> State:
+    """The state with one more input; an object that the run made is there from the start."""
+    if isinstance(value, Ref) and value != NULL and not _holds(state.heap, value):
+        value, state = _given(candidate, state, var, value)
+    return replace(state, inputs=(*state.inputs, value))
+
+
+def _holds(heap: Heap | None, ref: Ref) -> bool:
+    return heap is not None and ref in heap.objects
+
+
+def _given(candidate: Candidate, state: State, var: Var, ref: Ref) -> tuple[Ref, State]:
+    run = candidate.run
+    if run is None or run.heap is None or ref not in run.heap.objects:
+        return NULL, state
+    heap = Heap(layout_of(*candidate.traces)) if state.heap is None else state.heap.copy()
+    made: Object = run.heap.objects[ref]
+    known = {*heap.objects, NULL}
+    cells = {cell: held for cell, held in made.cells.items() if not isinstance(held, Ref) or held in known}
+    given = Ref(var.name) if ref.fresh else ref
+    if given in heap.objects:
+        return NULL, state
+    heap.objects[given] = replace(made, cells=cells)
+    return given, replace(state, heap=heap)

@@ -1,0 +1,48 @@
+"""What a command line names, as a find: a case, a pair of traces, or a trace and an optimizer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fuzz.campaign import Find, Judge, Made, Optimizer, examine
+from fuzz.generate import GeneratedTrace
+from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.lines import plain_datum
+from fuzz.reduction.trials import Subject, checked
+from fuzz.store import Case
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from validator.stored_state import restored_state
+from validator.verdict import Options, State
+
+
+def find_in(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Find | None:
+    """What is wrong with the pair, or with what the optimizer makes of the trace; None if nothing is. `state` is one
+    worth running."""
+    candidate = Candidate(before, after, state or State(tuple(plain_datum(var.type) for var in before.inputs)))
+    made = Made(0, GeneratedTrace(before, candidate.state, {}))
+    record = examine(made, checked(candidate, subject.optimizer), subject.judge)
+    return record if isinstance(record, Find) else None
+
+
+def find_in_case(case: Case, optimizer: Optimizer, judge: Judge, options: Options) -> tuple[Find, Subject] | None:
+    """What a case shows: with the optimizer, if this shows the kind of find that the case is, else as a pair. Raises
+    InputError for a case that cannot be read."""
+    before = parse(case.before, file=f"{case.name}/before.trace")
+    state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
+    subject = Subject(optimizer, judge, options)
+    found = find_in(before, None, subject, state)
+    if found is not None and case.kind in ("", found.kind.value):
+        return _of(found, case), subject
+    if case.after is None:
+        return None if found is None else (_of(found, case), subject)
+    after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
+    subject = replace(subject, optimizer=None)
+    found = find_in(before, after, subject, state)
+    return None if found is None else (_of(found, case), subject)
+
+
+def _of(find: Find, case: Case) -> Find:
+    seed = case.seed or 0
+    return replace(find, seed=seed, made=replace(find.made, seed=seed))

@@ -1,0 +1,165 @@
+"""Does a candidate show the failure? Most are judged by running both traces on the state that showed it before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from fuzz.campaign import AlwaysFails, Find, FindKind, Judge, Made, Optimizer, examine
+from fuzz.generate import GeneratedTrace
+from fuzz.reduction.candidate import Candidate, is_well_formed
+from fuzz.reduction.failure import Failure, failure_of
+from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.interpreter import Finished, GuardFailed, Jumped
+from optimizer.ir.layout import layout_of
+from optimizer.ir.trace import Trace
+from validator.align import given_origins
+from validator.judge import validate
+from validator.replay import Replay
+from validator.verdict import Counterexample, Evidence, Options, Refuted, Settled, State, Status, Unknown, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is tried on candidates. `optimizer` is None for a pair whose optimizer is not known. `innocent` is the
+    optimizer without what is guilty of the failure, where that is known: it does not show it."""
+
+    optimizer: Optimizer | None
+    judge: Judge
+    options: Options
+    innocent: Optimizer | None = None
+
+
+_EFFORT, _PATIENCE_S = 1_000_000, 1.0
+"""The budget of the validator for one candidate."""
+
+
+class Trials:
+    """Tries candidates, each at most twice: by running, and by the validator."""
+
+    def __init__(self, subject: Subject, wanted: Failure) -> None:
+        self._subject = subject
+        self._wanted = wanted
+        self._failed: set[tuple[str, bool]] = set()
+        self.tried = 0
+
+    def shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
+        """The find that the candidate is, and the candidate with the state that shows it; None where it is not the same
+        failure. With `ask` the validator may have to tell."""
+        if self.is_known(candidate, ask):
+            return None
+        found = self._shown(candidate, ask) if is_well_formed(candidate) else None
+        self.note(candidate, ask, found is not None)
+        return found
+
+    def is_known(self, candidate: Candidate, ask: bool) -> bool:
+        """Was it tried, in vain?"""
+        return (candidate.text, ask) in self._failed
+
+    def note(self, candidate: Candidate, ask: bool, is_shown: bool) -> None:
+        """Remember what came of it."""
+        self.tried += 1
+        if not is_shown:
+            self._failed.add((candidate.text, ask))
+
+    def _shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
+        find = self._find(candidate, self._subject.optimizer, ask)
+        if find is None:
+            return None
+        if isinstance(find.verdict, Refuted):
+            candidate = replace(candidate, state=find.verdict.counterexample.state)
+        innocent = self._subject.innocent
+        if innocent is not None and self._find(candidate, innocent, False) is not None:
+            return None
+        return candidate, find
+
+    def shows(self, candidate: Candidate, optimizer: Optimizer, ask: bool) -> bool:
+        """Does another optimizer show the failure on the candidate?"""
+        return self._find(candidate, optimizer, ask) is not None
+
+    def _find(self, candidate: Candidate, optimizer: Optimizer | None, ask: bool) -> Find | None:
+        """What is found, if it is the failure that is wanted."""
+        made = Made(0, GeneratedTrace(candidate.before, candidate.state, {}))
+        try:
+            record = examine(made, checked(candidate, optimizer), self._judge(ask))
+        except MemoryError:
+            return None
+        return record if isinstance(record, Find) and failure_of(record) == self._wanted else None
+
+    def _judge(self, ask: bool) -> Judge:
+        subject = self._subject
+        if self._wanted.kind in (FindKind.FAULT, FindKind.MALFORMED):
+            return subject.judge
+        small = replace(subject.options, effort=_EFFORT, timeout_s=_PATIENCE_S)
+
+        def judge(before: Trace, after: Trace, state: State) -> Verdict:
+            return refuted_by(before, after, state, subject.options) or (
+                validate(before, after, small, examples=(state,)) if ask else Unknown(Evidence(), "not asked")
+            )
+
+        return judge
+
+
+def checked(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
+    """What gives the optimized trace. A claim that a guard always fails is a find only if the guard passes."""
+
+    def optimized(trace: Trace) -> object:
+        if optimizer is None:
+            return candidate.after
+        try:
+            return optimizer(trace)
+        except AlwaysFails as claim:
+            if passes(candidate, claim.guard):
+                raise
+            if claim.after is None:
+                raise NotModelled("the claim that a guard always fails may be right") from None
+            return claim.after
+
+    return optimized
+
+
+def passes(candidate: Candidate, guard: int) -> bool:
+    """Does the recorded trace pass that guard on the state?"""
+    outcome = None if candidate.run is None else candidate.run.outcome
+    return isinstance(outcome, Finished | Jumped) or (isinstance(outcome, GuardFailed) and outcome.guard > guard)
+
+
+def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
+    """The verdict that follows from running both traces on one state, if one does: whatever the origin is of the guard
+    at which the optimized trace leaves."""
+    try:
+        replay = Replay(before, after, options, layout_of(before, after))
+        runs = replay.run(state)
+        origins = given_origins(before, after)
+        if runs is None:
+            return None
+        guard = replay.left_at(runs)
+        choices: list[int | None] = [None] if guard is None else [*origins[guard]]
+        if not all(replay.difference(runs, origin) for origin in choices):
+            return None
+        found = replay.counterexample(runs.state, [among[0] if among else None for among in origins])
+    except (NotModelled, InputError, ValueError):
+        return None
+    return None if found is None else refutation(found)
+
+
+def refutation(found: Counterexample) -> Refuted:
+    settled = Settled(found.obligation, Status.REFUTED, found.by, 0.0)
+    return Refuted(Evidence(origins=found.origins, obligations=(settled,)), found)
+
+
+Still = Callable[[State], bool]
+
+
+def still_shows(candidate: Candidate, after: Trace, wanted: Failure, options: Options) -> Still:
+    """Does a state show the failure on the two traces?"""
+
+    def still(state: State) -> bool:
+        found = refuted_by(candidate.before, after, state, options)
+        if found is None:
+            return False
+        made = Made(0, GeneratedTrace(candidate.before, state, {}))
+        return failure_of(Find(0, FindKind.REFUTED, made, after, "", found)) == wanted
+
+    return still

@@ -1,0 +1,212 @@
+"""Every figure of a campaign, from its records."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from fuzz.campaign import FindKind
+from fuzz.results import Result
+
+FINDS = tuple(kind.value for kind in FindKind)
+
+SLOWEST = 15
+_SPANS = 90
+_SHOWN_SEEDS = 5
+_NO_OPERATION = "no operation is named"
+_NOT_SETTLED = " was not settled: "
+_NUMBER = re.compile(r"\b\d+\b")
+
+
+@dataclass(slots=True)
+class Bucket:
+    """Finds that look alike. `seeds` are the first few, `case` is the one that is kept."""
+
+    name: str
+    kind: str
+    message: str
+    case: str = ""
+    count: int = 0
+    seeds: list[int] = field(default_factory=list)
+    found_at: float | None = None
+
+
+@dataclass(slots=True)
+class Moved:
+    """Guards that fail elsewhere than recorded, and traces with such guards."""
+
+    traces: int = 0
+    guards: int = 0
+
+    def add(self, guards: int) -> None:
+        self.traces += guards > 0
+        self.guards += guards
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What was told in `seconds` from `start` on (seconds since the first record)."""
+
+    start: float
+    seconds: float
+    counts: Counter[str]
+
+    @property
+    def rate(self) -> float:
+        """Traces a second."""
+        return self.counts.total() / self.seconds
+
+    def percent(self, verdict: str) -> float:
+        """Of the traces of the span, so many have that verdict."""
+        return 100 * self.counts[verdict] / (self.counts.total() or 1)
+
+
+@dataclass(slots=True)
+class Figures:
+    """Counts over records. Times are in seconds; `began` and `ended` are when the first and the last record
+    was told (Unix time), and `each_second` has the verdicts of each second."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    made: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    rungs: Counter[str] = field(default_factory=Counter)
+    operations: list[int] = field(default_factory=lambda: [0, 0])
+    guards: list[int] = field(default_factory=lambda: [0, 0])
+    vacuous: int = 0
+    solver_queries: int = 0
+    lost: int = 0
+    early: Moved = field(default_factory=Moved)
+    stricter: Moved = field(default_factory=Moved)
+    stricter_seeds: list[tuple[int, int]] = field(default_factory=list)
+    fired: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    unknown_seconds: dict[str, float] = field(default_factory=dict)
+    causes: Counter[str] = field(default_factory=Counter)
+    judging: Counter[int] = field(default_factory=Counter)
+    slowest: list[tuple[float, int, Result]] = field(default_factory=list)
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    first: int | None = None
+    last: int | None = None
+    began: float | None = None
+    ended: float | None = None
+    each_second: dict[int, Counter[str]] = field(default_factory=dict)
+
+    @property
+    def traces(self) -> int:
+        return self.verdicts.total()
+
+    @property
+    def finds(self) -> int:
+        return sum(self.verdicts[kind] for kind in FINDS)
+
+    @property
+    def wall_seconds(self) -> float:
+        """From the first record to the last."""
+        return (self.ended or 0.0) - (self.began or 0.0)
+
+    def spans(self) -> list[Span]:
+        """The records over time, in spans of one length, a whole number of seconds."""
+        if not self.each_second:
+            return []
+        start, end = min(self.each_second), max(self.each_second) + 1
+        length = math.ceil((end - start) / _SPANS)
+        counts: list[Counter[str]] = [Counter() for _ in range(math.ceil((end - start) / length))]
+        for second, verdicts in self.each_second.items():
+            counts[(second - start) // length].update(verdicts)
+        return [Span(i * length, length, one) for i, one in enumerate(counts)]
+
+
+def count(results: Iterable[Result]) -> Figures:
+    """The figures of results, each of another seed."""
+    figures = Figures()
+    for result in results:
+        _add(figures, result)
+    figures.slowest.sort(key=lambda one: one[:2], reverse=True)
+    figures.stricter_seeds.sort(key=lambda one: (-one[1], one[0]))
+    return figures
+
+
+def _add(figures: Figures, result: Result) -> None:
+    figures.first = result.seed if figures.first is None else min(figures.first, result.seed)
+    figures.last = result.seed if figures.last is None else max(figures.last, result.seed)
+    figures.verdicts[result.verdict] += 1
+    figures.made[result.made or "not known"] += 1
+    figures.vacuous += bool(result.vacuous)
+    figures.lost += result.lost
+    figures.solver_queries += result.solver_queries
+    for name, seconds in result.seconds.items():
+        figures.seconds[name] = figures.seconds.get(name, 0.0) + seconds
+    figures.rungs.update(result.rungs)
+    figures.fired.update(result.fired)
+    if result.at:
+        figures.began = result.at if figures.began is None else min(figures.began, result.at)
+        figures.ended = result.at if figures.ended is None else max(figures.ended, result.at)
+        figures.each_second.setdefault(int(result.at), Counter())[result.verdict] += 1
+    for pair, sums in ((result.operations, figures.operations), (result.guards, figures.guards)):
+        if pair is not None:
+            sums[0] += pair[0]
+            sums[1] += pair[1]
+    figures.early.add(result.early)
+    figures.stricter.add(result.stricter)
+    if result.stricter:
+        figures.stricter_seeds.append((result.seed, result.stricter))
+    _add_judging(figures, result)
+    if result.verdict == "unknown":
+        _add_unknown(figures, result)
+    elif result.is_find:
+        _add_find(figures, result)
+
+
+def _add_judging(figures: Figures, result: Result) -> None:
+    took = judging_seconds(result)
+    if took <= 0:
+        return
+    figures.judging[power_of_two_ms(took)] += 1
+    entry = (took, -result.seed, result)
+    if len(figures.slowest) < SLOWEST:
+        heapq.heappush(figures.slowest, entry)
+    else:
+        heapq.heappushpop(figures.slowest, entry)
+
+
+def judging_seconds(result: Result) -> float:
+    """How long the validator took."""
+    return result.seconds.get("judging", 0.0)
+
+
+def power_of_two_ms(seconds: float) -> int:
+    """The least n of at least 0 for which it took at most 2**n milliseconds."""
+    return max(0, math.ceil(math.log2(seconds * 1000)))
+
+
+def hard_operations(result: Result) -> list[str]:
+    """The names of the operations that an unknown is blamed on, each once."""
+    return sorted({text.partition(" = ")[2].partition("(")[0] or text.partition("(")[0] for text in result.hard})
+
+
+def _add_unknown(figures: Figures, result: Result) -> None:
+    for name in hard_operations(result) or [_NO_OPERATION]:
+        figures.unknown[name] += 1
+        figures.unknown_seconds[name] = figures.unknown_seconds.get(name, 0.0) + judging_seconds(result)
+    figures.causes[_cause(result)] += 1
+
+
+def _cause(result: Result) -> str:
+    """The reason without what is particular to a seed: the obligation is left out, and numbers are N."""
+    obligation, _, reason = result.reason.partition(_NOT_SETTLED)
+    return _NUMBER.sub("N", reason or obligation or "not told")
+
+
+def _add_find(figures: Figures, result: Result) -> None:
+    name = result.bucket or result.case or f"seed-{result.seed}-{result.verdict}"
+    bucket = figures.buckets.setdefault(name, Bucket(name, result.verdict, result.reason))
+    bucket.count += 1
+    bucket.case = bucket.case or result.case
+    if len(bucket.seeds) < _SHOWN_SEEDS:
+        bucket.seeds.append(result.seed)
+    if result.at and (bucket.found_at is None or result.at < bucket.found_at):
+        bucket.found_at = result.at

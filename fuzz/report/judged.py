@@ -1,0 +1,103 @@
+"""A pair of traces with all that a page says of it: the verdict, a run of both, and which guard stands for which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fuzz.store import Case
+from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.interpreter import Finished, Jumped
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from validator.judge import validate
+from validator.replay import Replay
+from validator.side_by_side import Row, rows
+from validator.state_text import Ran, state_lines
+from validator.states import sample_states
+from validator.stored_state import restored_state
+from validator.verdict import Evidence, Options, Proved, Refuted, State, Unknown, Verdict
+
+_SAMPLES = 64
+"""So many states are tried for one on which the recorded trace runs to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The guard `after` of the optimized trace stands for the guard `before` of the recorded one. `how` says where it
+    fails: `same`, `early` or `stricter`."""
+
+    before: int
+    after: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """`state` are lines that describe what both traces run on in `rows`; empty where no run was found."""
+
+    before: Trace
+    after: Trace
+    verdict: Verdict
+    rows: tuple[Row, ...]
+    links: tuple[Link, ...]
+    state: tuple[str, ...]
+
+    @property
+    def evidence(self) -> Evidence | None:
+        return self.verdict.evidence if isinstance(self.verdict, Proved | Refuted | Unknown) else None
+
+
+def judge_case(case: Case, options: Options) -> JudgedPair | None:
+    """The pair of a case, judged now; None where the optimizer made no trace, or one that cannot be read."""
+    if case.after is None:
+        return None
+    try:
+        before = parse(case.before, file=f"{case.name}/before.trace")
+        after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
+        state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
+    except (InputError, NotModelled):
+        return None
+    return judge_pair(before, after, options, () if state is None else (state,))
+
+
+def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence[State] = ()) -> JudgedPair:
+    """The pair, judged now. It runs on the counterexample where there is one, else on an example or a sample.
+
+    There is no run of what is unsupported or malformed.
+    """
+    verdict = validate(before, after, options, examples=tuple(examples))
+    ran: Ran | None
+    if isinstance(verdict, Refuted):
+        ran, obligation = verdict.counterexample, verdict.counterexample.obligation
+        origins = verdict.counterexample.origins
+    elif isinstance(verdict, Proved | Unknown):
+        ran, obligation, origins = _some_run(before, after, options, examples), "", verdict.evidence.origins
+    else:
+        ran, obligation, origins = None, "", ()
+    beside = rows(before, ran.before if ran else None, after, ran.after if ran else None, obligation)
+    state = () if ran is None else tuple(state_lines(ran, before))
+    return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state)
+
+
+def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[State]) -> Ran | None:
+    """Runs on which the recorded trace goes to its end, or any if none of the first samples does."""
+    layout = layout_of(before, after)
+    replay, first = Replay(before, after, options, layout), None
+    for _, state in zip(range(_SAMPLES), sample_states(before, after, tuple(examples), layout), strict=False):
+        runs = replay.run(state)
+        if runs is not None and isinstance(runs.before.outcome, Finished | Jumped):
+            return runs
+        first = first or runs
+    return first
+
+
+def _links(verdict: Verdict, origins: Sequence[int | None]) -> tuple[Link, ...]:
+    evidence = verdict.evidence if isinstance(verdict, Proved | Refuted | Unknown) else Evidence()
+    return tuple(
+        Link(k, j, "stricter" if j in evidence.stricter else "early" if j in evidence.early else "same")
+        for j, k in enumerate(origins)
+        if k is not None
+    )

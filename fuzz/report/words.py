@@ -1,0 +1,31 @@
+"""Figures in words."""
+
+from __future__ import annotations
+
+
+def duration(seconds: float) -> str:
+    """A time that is easy to read: `850 ms`, `12.4 s`, `3 min 20 s`, `7 h 5 min`."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds) // 60
+    if minutes < 60:
+        return f"{minutes} min {round(seconds) % 60} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def number(value: float) -> str:
+    """A number with its thousands apart."""
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def times(count: int, what: str) -> str:
+    """`1 trace`, `2 traces`."""
+    return f"{number(count)} {what}" if count == 1 else f"{number(count)} {what}s"
+
+
+def share(amount: float, total: float) -> str:
+    """A share, never rounded to nothing."""
+    percent = 100 * amount / total if total else 0.0
+    return "under 0.1 %" if 0 < percent < 0.1 else f"{percent:.1f} %"

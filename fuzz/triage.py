@@ -1,0 +1,194 @@
+"""Whose fault a find is, and which finds are the same: buckets.
+
+A bucket is the guilty pass and rule, where they can be told, what is wrong, and the shape of the reduced trace: the
+names of its operations in order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
+from fuzz.optimizers import OptimizerSpec, within
+from fuzz.reduction.failure import Failure, failure_of
+from fuzz.reduction.reduce import Progress, Reduced, candidate_of, reduce_find
+from fuzz.reduction.trials import Subject, Trials
+from fuzz.store import Case
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace, all_operations
+from optimizer.passes.simplify import Simplify
+from optimizer.pipeline import DEFAULT_PASSES, run_passes
+from optimizer.rules import RULES
+from validator.stored_state import stored_state
+from validator.verdict import Options, Refuted
+
+
+class Separable(Protocol):
+    """An optimizer whose parts can be switched off."""
+
+    @property
+    def parts(self) -> Mapping[str, Sequence[str]]:
+        """The passes in order, and the names of the rules of each."""
+
+    def without(self, names: Collection[str]) -> Optimizer:
+        """The optimizer without these passes and rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class OurParts:
+    """Our own optimizer, taken apart; the rules of its table are those of one pass. It may take so many seconds."""
+
+    limit_s: float = OptimizerSpec().limit_s
+
+    @property
+    def parts(self) -> Mapping[str, Sequence[str]]:
+        return {name: [rule.name for rule in RULES] if name == Simplify.name else () for name in DEFAULT_PASSES}
+
+    def without(self, names: Collection[str]) -> Optimizer:
+        passes = [name for name in DEFAULT_PASSES if name not in names]
+
+        def optimized(trace: Trace) -> Optimized:
+            done = run_passes(trace, passes, names)
+            if done.always_fails is not None:
+                raise AlwaysFails(done.always_fails, done.trace)
+            return Optimized(done.trace, frozenset(done.fired))
+
+        return within(optimized, self.limit_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Guilt:
+    """The passes that it takes for a failure (mostly one), and the rule where it is a rule's."""
+
+    passes: tuple[str, ...]
+    rule: str = ""
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """What is to be switched off, and the failure is gone."""
+        return frozenset([self.rule] if self.rule else self.passes)
+
+    def __str__(self) -> str:
+        return "-".join([*self.passes, *([self.rule] if self.rule else [])])
+
+
+def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable, *, ask: bool = True) -> Guilt | None:
+    """Who is guilty, found by switching passes and rules off, one by one. None where the find cannot be repeated, or
+    shows with everything switched off. Without `ask`, running decides alone."""
+    subject = Subject(separable.without(()), judge, options)
+    trials, candidate = Trials(subject, failure_of(find)), candidate_of(find, subject)
+
+    def shows_without(names: Collection[str]) -> bool:
+        return trials.shows(candidate, separable.without(names), ask)
+
+    passes = list(separable.parts)
+    if not shows_without(()) or shows_without(passes):
+        return None
+    needed = [name for name in passes if not shows_without([name])] or _several(passes, shows_without)
+    alone = [name for name in needed if shows_without([other for other in passes if other != name])]
+    guilty = alone[:1] or needed
+    rules = [rule for name in guilty for rule in separable.parts[name] if not find.fired or rule in find.fired]
+    rule = next((rule for rule in rules if not shows_without([rule])), "")
+    return Guilt(tuple(guilty), rule)
+
+
+def _several(passes: Sequence[str], shows_without: Callable[[Collection[str]], bool]) -> list[str]:
+    """Passes that have to be switched off together: none of them can be left out of these."""
+    off = list(passes)
+    for name in passes:
+        fewer = [other for other in off if other != name]
+        if not shows_without(fewer):
+            off = fewer
+    return off
+
+
+def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace) -> str:
+    """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`."""
+    shape = [operation.op.name for operation in all_operations(trace)]
+    told = [str(guilt or ""), failure.kind.value, failure.what.partition(" /")[0], *shape]
+    digest = hashlib.sha256("\0".join(told).encode()).hexdigest()[:4]
+    return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [digest])
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a find came to: its bucket, what is left of it, and who is guilty where that can be told."""
+
+    bucket: str
+    reduced: Reduced
+    guilt: Guilt | None
+
+
+def settle(
+    find: Find,
+    subject: Subject,
+    budget_s: float,
+    separable: Separable | None = None,
+    observe: Callable[[Progress], None] | None = None,
+    jobs: int = 1,
+) -> Settled:
+    """Reduce a find, in about so many seconds, and say which bucket it belongs to. `separable` is the optimizer where
+    its parts can be switched off: then what is left is the same parts' fault as the find is."""
+    judge, options = subject.judge, subject.options
+    guilt = None if separable is None else find_guilt(find, judge, options, separable, ask=False)
+    if separable is not None and guilt is not None:
+        subject = replace(subject, innocent=separable.without(guilt.parts))
+    reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
+    if separable is not None and reduced.repeated and not reduced.interrupted:
+        guilt = find_guilt(reduced.find, judge, options, separable) or guilt
+    return Settled(bucket_of(reduced.failure, guilt, reduced.before), reduced, guilt)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The bucket of a find, and the case to store for it: None where its bucket has one already."""
+
+    bucket: str
+    case: Case | None
+
+
+def settle_find(
+    find: Find,
+    case: Case,
+    optimizer: Optimizer,
+    judge: Judge,
+    known_buckets: Container[str],
+    budget_s: float,
+    *,
+    options: Options,
+    separable: Separable | None = None,
+) -> Kept:
+    """What a campaign keeps of a find, in about so many seconds. `case` is that of the find as it is.
+
+    The case that comes back is named as the bucket, so that of two processes that store one of the same bucket at once,
+    the first one wins. `options` are those of the judge. Not for finds over which a process was lost: the optimizer is
+    run in this one.
+    """
+    settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
+    if settled.bucket in known_buckets:
+        return Kept(settled.bucket, None)
+    return Kept(settled.bucket, reduced_case(case, settled.reduced, settled.bucket))
+
+
+def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:
+    """The case with the reduced traces; those of the find stand beside."""
+    if not reduced.repeated:
+        return replace(case, name=name)
+    find = reduced.find
+    verdict = find.verdict
+    return replace(
+        case,
+        name=name,
+        before=format_trace(reduced.before),
+        after=format_trace(find.after) if isinstance(find.after, Trace) else None,
+        obligation=verdict.counterexample.obligation if isinstance(verdict, Refuted) else "",
+        expect="refuted" if isinstance(verdict, Refuted) else "",
+        state=stored_state(reduced.state, reduced.before),
+        message=find.message,
+        report=find.report or case.report,
+        original=case.before,
+        original_after=case.after,
+    )

@@ -1,0 +1,167 @@
+"""The night: see docs/nightly.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from random import Random
+
+from fuzz.report.campaign_facts import CAMPAIGN, STEPS, Step
+from fuzz.report.folder import write_report
+from overnight.steps import Done, run_step
+from validator.exits import Exit, worst
+
+_TRACEPROOF = Path(sys.executable).with_name("traceproof")
+_KILL_TABLE = Path(__file__).parents[1] / "kill-table"
+
+# Shares of the time that is left when the step begins.
+_CAMPAIGN, _AUDIT, _KILLS = 0.5, 0.45, 0.9
+_ENOUGH_S = 60.0
+"""A planted fault that was not found in so many seconds is one that campaigns miss."""
+
+
+@dataclass
+class _Night:
+    """The steps that were taken, each written down at once."""
+
+    folder: Path
+    end: float
+    codes: list[Exit]
+
+    @property
+    def left_s(self) -> float:
+        return max(self.end - time.monotonic(), 1.0)
+
+    def take(self, name: str, command: Sequence[str], seconds: float, tell: Callable[[Done], str]) -> Done:
+        told = shlex.join([Path(command[0]).name, *command[1:]])
+        print(f"== {name}: {told}", flush=True)
+        done = run_step(command, seconds)
+        self.note(Step(name, told, tell(done), done.seconds, done.code != Exit.PROVED, "\n".join(done.lines)))
+        self.codes.append(_exit_of(done))
+        if done.is_interrupted:
+            raise KeyboardInterrupt
+        return done
+
+    def note(self, step: Step) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / STEPS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(step)) + "\n")
+
+
+def _exit_of(done: Done) -> Exit:
+    """A command that did not end in time, or ended with something else than it may, is a fault."""
+    return Exit(done.code) if done.code in iter(Exit) else Exit.FAULT
+
+
+def main() -> int:
+    options = _options().parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    broken_off = [*_without_report(options.folder)]
+    name = f"{datetime.now():%Y-%m-%d-%H%M%S}"
+    night = _Night(options.folder / name, time.monotonic() + options.seconds, [])
+    ended = "its time was up"
+    try:
+        _take_all(night, options, broken_off)
+    except KeyboardInterrupt:
+        ended = "it was interrupted"
+    if not (night.folder / "results").is_dir():
+        print("the campaign has left no results; its output above says why", file=sys.stderr)
+        return worst(night.codes) or Exit.FAULT
+    told = write_report(night.folder, ended)
+    print(f"== report: {night.folder / 'report' / 'index.html'}\n{told.outcome}")
+    return Exit.INTERRUPTED if ended != "its time was up" else worst(night.codes)
+
+
+def _take_all(night: _Night, options: argparse.Namespace, broken_off: Sequence[Path]) -> None:
+    seconds = night.left_s * _CAMPAIGN
+    jobs = [] if options.jobs is None else ["--jobs", str(options.jobs)]
+    command = [str(_TRACEPROOF), "fuzz", "--seconds", f"{seconds:.0f}", "--folder", str(night.folder), *jobs]
+    night.take(CAMPAIGN, command, seconds, lambda done: done.line("found:"))
+    for folder in broken_off:
+        night.codes.append(_report_late(night, folder))
+    night.take("corpus", [str(_TRACEPROOF), "corpus", "run"], night.left_s, lambda done: done.lines[-1])
+    seconds = night.left_s * _AUDIT
+    contradictions = str(night.folder / "contradictions")
+    command = [str(_TRACEPROOF), "audit", "--seconds", f"{seconds:.0f}", "--corpus", contradictions]
+    night.take("audit", command, seconds, lambda done: done.line("contradictions:"))
+    if _KILL_TABLE.exists():
+        _kill(night, night.left_s * _KILLS, str(options.jobs or 1))
+
+
+def _without_report(folder: Path) -> Iterator[Path]:
+    """Campaigns of other nights that were broken off before there was a report."""
+    for campaign in sorted(folder.iterdir()):
+        if (campaign / "results").is_dir() and not (campaign / "report" / "summary.md").exists():
+            yield campaign
+
+
+def _report_late(night: _Night, folder: Path) -> Exit:
+    """The report of a night that was broken off; what is found there was told to nobody."""
+    start = time.monotonic()
+    told = write_report(folder, "it was broken off")
+    step = Step(folder.name, f"traceproof report {folder}", told.outcome, time.monotonic() - start, bool(told.finds))
+    night.note(step)
+    print(f"== broken off: {folder}: {told.outcome}")
+    return Exit.REFUTED if told.finds else Exit.PROVED
+
+
+def _kill(night: _Night, seconds: float, jobs: str) -> None:
+    """Plants as many faults as there is time for, other ones every night, and tells of those that are not found."""
+    start = time.monotonic()
+    listed = subprocess.run(
+        [str(_KILL_TABLE), "--list"], capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    names = [line.partition(" (")[0] for line in listed if " (" in line]
+    Random(night.folder.name).shuffle(names)
+    tried, missed, lines = 0, [], list[str]()
+    print(f"== kill table: {len(names)} planted faults", flush=True)
+    for name in names:
+        left = seconds - (time.monotonic() - start)
+        if left <= 0:
+            break
+        limit = min(left, _ENOUGH_S)
+        done = run_step([str(_KILL_TABLE), "--seconds", f"{limit:.0f}", "--seeds", "1", name], 2 * _ENOUGH_S)
+        if done.is_interrupted:
+            raise KeyboardInterrupt
+        if done.code != Exit.PROVED and limit < _ENOUGH_S:
+            break  # there was no time to find it
+        tried += 1
+        lines += done.lines
+        missed += [name] * (done.code != Exit.PROVED)
+    result = f"{tried} of {len(names)} planted faults tried, "
+    result += f"not found: {', '.join(missed)}" if missed else "all found"
+    night.codes.append(Exit.REFUTED if missed else Exit.PROVED)
+    seconds = time.monotonic() - start
+    night.note(Step("kill table", "scripts/kill-table", result, seconds, bool(missed), "\n".join(lines)))
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="scripts/nightly",
+        description="Runs a campaign on our optimizer, the corpus, an audit of the validator and the kill table of the "
+        "planted faults, and writes a report. Ends with 0 if nobody has to look, with 1 if something was found, with 5 "
+        "if this tool itself is wrong.",
+        epilog="Example: scripts/nightly --seconds 28800 --jobs 8",
+    )
+    parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="for all of it; 60 by default")
+    parser.add_argument("--jobs", type=int, metavar="J", help="processes of the campaign; one for each core by default")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("nightly"),
+        metavar="DIR",
+        help="takes a folder a night; `nightly` by default",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""The command line of `scripts/kill-table`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+
+from faults.catching import Caught, catch
+from faults.killing import Found, find
+from faults.planting import OptimizerFault, ValidatorFault
+from faults.table import OPTIMIZER_FAULTS, VALIDATOR_FAULTS
+
+_APART = 1_000_000
+"""Campaigns start so many seeds apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """What campaigns from several seeds found of a fault of the optimizer."""
+
+    fault: OptimizerFault
+    found: tuple[Found | None, ...]
+
+    @property
+    def times(self) -> list[float]:
+        return sorted(one.seconds for one in self.found if one is not None)
+
+    @property
+    def is_enough(self) -> bool:
+        """Did all campaigns find it, or all but one?"""
+        return len(self.times) >= max(1, len(self.found) - 1)
+
+    @property
+    def smallest(self) -> Found | None:
+        return min(filter(None, self.found), key=lambda one: one.size, default=None)
+
+    def line(self) -> str:
+        found, times = self.smallest, self.times
+        if found is None:
+            return f"| {self.fault.name} | {self.fault.layer} | 0 of {len(self.found)} | | | | NOT FOUND |"
+        traces = sorted(one.traces for one in self.found if one is not None)
+        return (
+            f"| {self.fault.name} | {self.fault.layer} | {len(times)} of {len(self.found)} | {times[len(times) // 2]:.1f} "
+            f"| {times[-1]:.1f} | {traces[len(traces) // 2]} | {found.kind.value}, {found.size} operations |"
+        )
+
+    def data(self) -> dict[str, object]:
+        found = [None if one is None else {**asdict(one), "kind": one.kind.value} for one in self.found]
+        return {"fault": self.fault.name, "layer": self.fault.layer, "found": found, "enough": self.is_enough}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _options().parse_args(arguments)
+    known = {fault.name: fault for fault in (*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS)}
+    unknown = [name for name in options.names if name not in known]
+    if unknown:
+        print(f"error: there is no fault {unknown[0]!r}; {len(known)} faults are in tests/faults", file=sys.stderr)
+        return 2
+    if options.list:
+        for fault in known.values():
+            print(f"{fault.name} ({fault.layer}): {fault.breaks}")
+        return 0
+    chosen = [known[name] for name in options.names] or list(known.values())
+    start, missed = time.monotonic(), 0
+    with ProcessPoolExecutor(options.jobs) as pool:
+        missed += _kill(pool, [one for one in chosen if isinstance(one, OptimizerFault)], options)
+        missed += _catch(pool, [one for one in chosen if isinstance(one, ValidatorFault)], options)
+    if not options.json:
+        print(f"\n{len(chosen)} faults, {missed} not found often enough, {time.monotonic() - start:.0f} s")
+    return 1 if missed else 0
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="scripts/kill-table",
+        description="Plants each fault of the table in tests/faults: those of the optimizer are to be found by a "
+        "campaign, from all seeds but one, those of the validator by the tests that are named beside them. Seconds are "
+        "those of one core, solvers included. Ends with 1 if a fault was not found.",
+    )
+    parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="for each campaign; 60 by default")
+    parser.add_argument("--seeds", type=int, default=5, metavar="K", help="so many campaigns a fault; 5 by default")
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="so many processes")
+    parser.add_argument("--json", action="store_true", help="a JSON object a fault, instead of tables")
+    parser.add_argument("--list", action="store_true", help="say what each fault breaks, and do nothing")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the faults; all by default")
+    return parser
+
+
+def _kill(pool: ProcessPoolExecutor, faults: list[OptimizerFault], options: argparse.Namespace) -> int:
+    """Prints what is found of each fault, as it comes; how many were not found often enough."""
+    if not faults:
+        return 0
+    tasks = [(fault.name, options.seconds, number * _APART) for fault in faults for number in range(options.seeds)]
+    answers = pool.map(_find, *zip(*tasks, strict=True))
+    if not options.json:
+        print(
+            "| fault | layer | seeds | s (median) | s (most) | traces | smallest find |\n|---|---|---|---|---|---|---|"
+        )
+    missed = 0
+    for fault in faults:
+        killed = Killed(fault, tuple(next(answers) for _ in range(options.seeds)))
+        print(json.dumps(killed.data()) if options.json else killed.line(), flush=True)
+        missed += not killed.is_enough
+    return missed
+
+
+def _find(name: str, seconds: float, first: int) -> Found | None:
+    fault = next(one for one in OPTIMIZER_FAULTS if one.name == name)
+    return find(fault, seconds, first)
+
+
+def _catch(pool: ProcessPoolExecutor, faults: list[ValidatorFault], options: argparse.Namespace) -> int:
+    """Prints what the tests say of each fault of the validator; how many were not caught."""
+    if not faults:
+        return 0
+    if not options.json:
+        print("\n| fault | layer | s | tests |\n|---|---|---|---|")
+    missed = 0
+    for fault, caught in zip(faults, _caught(pool, faults), strict=True):
+        if options.json:
+            print(json.dumps({"fault": fault.name, "layer": fault.layer, **asdict(caught)}), flush=True)
+        else:
+            told = ", ".join(caught.by) or "NOT CAUGHT"
+            missing = f"; not by {', '.join(caught.missed)}" if caught.by and caught.missed else ""
+            print(f"| {fault.name} | {fault.layer} | {caught.seconds:.1f} | {told}{missing} |", flush=True)
+        missed += bool(caught.missed or not caught.by)
+    return missed
+
+
+def _caught(pool: ProcessPoolExecutor, faults: list[ValidatorFault]) -> Iterator[Caught]:
+    return pool.map(_catch_one, [fault.name for fault in faults])
+
+
+def _catch_one(name: str) -> Caught:
+    return catch(next(one for one in VALIDATOR_FAULTS if one.name == name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

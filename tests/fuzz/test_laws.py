@@ -1,0 +1,37 @@
+"""Laws of two operations."""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz.laws import INNER, OTHER, Law, X, Y, laws, laws_by_inner
+from optimizer.ir.ops import OPS
+
+
+def law(inner: str, outer: str, *places: str) -> Law:
+    return Law(OPS[inner], OPS[outer], places)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        law("int_sub", "int_sub", X, INNER),  # x - (x - y) = y
+        law("int_and", "int_or", INNER, X),  # (x & y) | x = x
+        law("int_xor", "int_xor", Y, INNER),  # y ^ (x ^ y) = x
+        law("int_invert", "int_and", X, INNER),  # x & ~x = 0
+        law("int_neg", "int_neg", INNER),  # --x = x
+        law("int_neg", "int_mul", INNER, OTHER),  # -x * -y = x * y
+        law("int_mul_ovf", "int_floordiv", INNER, Y),  # (x * y) / y = x
+        law("int_sub_ovf", "int_add_ovf", INNER, Y),
+    ],
+)
+def test_what_everybody_knows_is_there(known: Law) -> None:
+    assert known in laws(64)
+    assert known in laws_by_inner(64)[known.inner]
+
+
+def test_what_does_not_simplify_is_not() -> None:
+    assert law("int_mul", "int_add", INNER, X) not in laws(64)
+    assert law("int_add", "int_mul", INNER, Y) not in laws(64)
+    assert len(laws(64)) < 1000
+    assert laws(4) == laws(64), "no row of a law needs longer words"
