@@ -1,4 +1,4 @@
-"""Random small terms, built with algebra and without: both must have the same values, and so must the text for solvers."""
+"""Random small terms, built with algebra and without, and written for solvers: all must have the same values."""
 
 from __future__ import annotations
 

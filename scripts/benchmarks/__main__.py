@@ -72,8 +72,8 @@ def bench(
 
     Beside that time, pairs of growing length are validated by the same methods, the command `validate` is started
     several times and given a batch of small pairs, traces of 20 to 60 operations are drawn, optimized and judged as a
-    campaign does (there, the time of processors counts), a pair of 1,000 operations with 200 allocations is validated in a
-    process of its own, and traces of 5,000 and 10,000 operations are optimized: generated ones on integers, and
+    campaign does (there, the time of processors counts), a pair of 1,000 operations with 200 allocations is validated
+    in a process of its own, and traces of 5,000 and 10,000 operations are optimized: generated ones on integers, and
     computations with boxed integers of which as many are live in both.
 
     Times are those of the clock, so that solvers in processes of their own count, and are this machine's at this
@@ -97,7 +97,9 @@ def bench(
     optimizations = measure_optimizer(longest)
     contradictions = sum(one.contradictions for one in races)
     if is_json:
-        print(json.dumps({"seed": seed, **as_json(races, growths, commands, campaigns, large, optimizations)}, indent=2))
+        print(
+            json.dumps({"seed": seed, **as_json(races, growths, commands, campaigns, large, optimizations)}, indent=2)
+        )
     else:
         print(f"pairs from seed {seed} on\n")
         print(race_table(races))

@@ -1,5 +1,5 @@
-"""How many traces of 20 to 60 operations a campaign gets through: drawn, optimized and judged, failargs included, in one
-process.
+"""How many traces of 20 to 60 operations a campaign gets through: drawn, optimized and judged with their failargs, in
+one process.
 
 Run as a program, it does that for some seeds and tells what it had used of processors before; the solvers that it
 starts end with it, so that what it used altogether is known behind its end.

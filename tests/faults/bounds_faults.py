@@ -65,7 +65,7 @@ def _rounded_to_zero(d: Ranges, a: Range, b: Range) -> Range:
 
 
 def _two_corners(d: Ranges, a: Range, b: Range) -> Range:
-    return d.wrapped(tuple(sorted((a.low * b.low, a.high * b.high))))
+    return d.wrapped((min(a.low * b.low, a.high * b.high), max(a.low * b.low, a.high * b.high)))
 
 
 def _srem(d: Ranges, a: Range, b: Range) -> Range:
@@ -181,7 +181,7 @@ def _narrow_slots(patch: pytest.MonkeyPatch) -> None:
 
 
 def _as_guard_true(patch: pytest.MonkeyPatch) -> None:
-    right = bounds_inference.narrow
+    right: Any = vars(bounds_inference)["narrow"]
 
     def narrow(row: Any, word: int, args: Any, *rest: Any) -> Any:
         swapped = {"guard_true": OPS["guard_false"], "guard_false": OPS["guard_true"]}
@@ -258,7 +258,8 @@ BOUNDS_FAULTS = (
         "[i0]\ni1 = int_and(i0, 1)\ni2 = int_add(i1, 1)\ni3 = int_and(i2, 2)\njump(i3)\n",
     ),
     _fault(
-        "known bits of a left shift", "unknown bits stay where they were", _method(KnownBitsDomain, "_shl", _mask_stays),
+        "known bits of a left shift", "unknown bits stay where they were",
+        _method(KnownBitsDomain, "_shl", _mask_stays),
         "[i0]\ni1 = int_and(i0, 1)\ni2 = int_lshift(i1, 1)\ni3 = int_and(i2, 2)\njump(i3)\n",
     ),
     _fault(
@@ -270,7 +271,8 @@ BOUNDS_FAULTS = (
         "[i0]\ni1 = int_and(i0, 1)\njump(i1)\n",
     ),
     _fault(
-        "join of one side", "what is known of one of two values is known of both", _method(BoundsDomain, "join", _first),
+        "join of one side", "what is known of one of two values is known of both",
+        _method(BoundsDomain, "join", _first),
     ),
     _fault(
         "below by two", "a < b says that a is at most b - 2", _inverse("slt", _slt_far),

@@ -37,17 +37,16 @@ class Killed:
 
     @property
     def smallest(self) -> Found | None:
-        return min(filter(None, self.found), key=lambda one: one.size, default=None)
+        return min(filter(None, self.found), key=lambda one: one.reduced_size, default=None)
 
     def line(self) -> str:
         found, times = self.smallest, self.times
         if found is None:
-            return f"| {self.fault.name} | {self.fault.layer} | 0 of {len(self.found)} | | | | NOT FOUND |"
+            return f"| {self.fault.name} | {self.fault.layer} | 0 of {len(self.found)} | | | | NOT FOUND | |"
         traces = sorted(one.traces for one in self.found if one is not None)
-        return (
-            f"| {self.fault.name} | {self.fault.layer} | {len(times)} of {len(self.found)} | {times[len(times) // 2]:.1f} "
-            f"| {times[-1]:.1f} | {traces[len(traces) // 2]} | {found.kind.value}, {found.size} operations |"
-        )
+        figures = f"{times[len(times) // 2]:.1f} | {times[-1]:.1f} | {traces[len(traces) // 2]}"
+        seeds = f"{self.fault.layer} | {len(times)} of {len(self.found)}"
+        return f"| {self.fault.name} | {seeds} | {figures} | {found.kind.value} | {found.reduced_size} |"
 
     def data(self) -> dict[str, object]:
         found = [None if one is None else {**asdict(one), "kind": one.kind.value} for one in self.found]
@@ -56,7 +55,8 @@ class Killed:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options().parse_args(arguments)
-    known = {fault.name: fault for fault in (*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS)}
+    everything: list[OptimizerFault | ValidatorFault] = [*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS]
+    known = {fault.name: fault for fault in everything}
     unknown = [name for name in options.names if name not in known]
     if unknown:
         print(f"error: there is no fault {unknown[0]!r}; {len(known)} faults are in tests/faults", file=sys.stderr)
@@ -84,6 +84,13 @@ def _options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="for each campaign; 60 by default")
     parser.add_argument("--seeds", type=int, default=5, metavar="K", help="so many campaigns a fault; 5 by default")
+    parser.add_argument(
+        "--reduce",
+        type=float,
+        default=10.0,
+        metavar="N",
+        help="seconds to reduce the first find of a fault; 10 by default",
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="so many processes")
     parser.add_argument("--json", action="store_true", help="a JSON object a fault, instead of tables")
     parser.add_argument("--list", action="store_true", help="say what each fault breaks, and do nothing")
@@ -95,12 +102,12 @@ def _kill(pool: ProcessPoolExecutor, faults: list[OptimizerFault], options: argp
     """Prints what is found of each fault, as it comes; how many were not found often enough."""
     if not faults:
         return 0
-    tasks = [(fault.name, options.seconds, number * _APART) for fault in faults for number in range(options.seeds)]
+    campaigns = [(number * _APART, 0.0 if number else options.reduce) for number in range(options.seeds)]
+    tasks = [(fault.name, options.seconds, *campaign) for fault in faults for campaign in campaigns]
     answers = pool.map(_find, *zip(*tasks, strict=True))
     if not options.json:
-        print(
-            "| fault | layer | seeds | s (median) | s (most) | traces | smallest find |\n|---|---|---|---|---|---|---|"
-        )
+        print("| fault | layer | seeds | s (median) | s (most) | traces | kind | operations left |")
+        print("|---|---|---|---|---|---|---|---|")
     missed = 0
     for fault in faults:
         killed = Killed(fault, tuple(next(answers) for _ in range(options.seeds)))
@@ -109,9 +116,9 @@ def _kill(pool: ProcessPoolExecutor, faults: list[OptimizerFault], options: argp
     return missed
 
 
-def _find(name: str, seconds: float, first: int) -> Found | None:
+def _find(name: str, seconds: float, first: int, reduce_s: float) -> Found | None:
     fault = next(one for one in OPTIMIZER_FAULTS if one.name == name)
-    return find(fault, seconds, first)
+    return find(fault, seconds, first, reduce_s=reduce_s)
 
 
 def _catch(pool: ProcessPoolExecutor, faults: list[ValidatorFault], options: argparse.Namespace) -> int:

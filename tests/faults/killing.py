@@ -12,8 +12,10 @@ from faults.planting import FaultyOptimizer, OptimizerFault
 
 from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.reduction.reduce import reduce_find
+from fuzz.reduction.trials import Subject
 from optimizer.ir.text import format_trace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, all_operations
 from optimizer.pipeline import optimize
 from validator.judge import validate
 from validator.verdict import Options, State, Verdict
@@ -23,7 +25,8 @@ OPTIONS = Options(effort=1_000_000, timeout_s=5.0)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What shows the fault: `traces` were tried, in so many seconds of one core. `size` counts the operations."""
+    """What shows the fault: `traces` were tried, in so many seconds of one core. The trace has `size` operations, and
+    `reduced_size` when it is `reduced`."""
 
     seed: int
     kind: FindKind
@@ -31,16 +34,19 @@ class Found:
     traces: int
     seconds: float
     size: int
-    trace: str
+    reduced: str
+    reduced_size: int
 
 
 def judge(before: Trace, after: Trace, state: State) -> Verdict:
     return validate(before, after, OPTIONS, examples=(state,))
 
 
-def find(fault: OptimizerFault, seconds: float, first: int = 0, most: int | None = None) -> Found | None:
+def find(
+    fault: OptimizerFault, seconds: float, first: int = 0, most: int | None = None, reduce_s: float = 0.0
+) -> Found | None:
     """What a campaign from that seed finds with the fault planted, and not without it; None if it finds nothing in so
-    many seconds of one core, or in so many traces."""
+    many seconds of one core, or in so many traces. The find is reduced for so many seconds."""
     start, faulty = cpu_seconds(), FaultyOptimizer(fault)
     seeds: Iterable[int] = count(first) if most is None else range(first, first + most)
     for traces, seed in enumerate(seeds, start=1):
@@ -48,11 +54,17 @@ def find(fault: OptimizerFault, seconds: float, first: int = 0, most: int | None
         record = _fault_of_the_optimizer(made, faulty)
         spent = cpu_seconds() - start
         if record is not None and _fault_of_the_optimizer(made, optimize) is None:
-            trace = made.generated.trace
-            return Found(seed, record.kind, record.message, traces, spent, len(trace.ops), format_trace(trace))
+            return _found(record, faulty, traces, spent, reduce_s)
         if spent > seconds:
             break
     return None
+
+
+def _found(find: Find, faulty: FaultyOptimizer, traces: int, spent: float, reduce_s: float) -> Found:
+    before = find.generated.trace
+    after = reduce_find(find, Subject(faulty, judge, OPTIONS, optimize), reduce_s).before if reduce_s else before
+    sizes = [sum(1 for _ in all_operations(trace)) for trace in (before, after)]
+    return Found(find.seed, find.kind, find.message, traces, spent, sizes[0], format_trace(after), sizes[1])
 
 
 def _fault_of_the_optimizer(made: Made, optimizer: Optimizer, judged: Judge = judge) -> Find | None:

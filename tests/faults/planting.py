@@ -1,4 +1,4 @@
-"""What a planted fault is, and how one is planted: in the optimizer alone, or in the validator and all that it trusts."""
+"""What a planted fault is, and how it is planted: in the optimizer alone, or in the validator and what it trusts."""
 
 from __future__ import annotations
 

@@ -143,7 +143,8 @@ RULE_FAULTS = (
     _fault(
         "truncating division by a shift", "x / 2**k is x >> k, also where x is negative",
         _instead(
-            "floordiv_power_of_two", "int_floordiv(x, C) => int_rshift(x, log2(C))", "is_power_of_two(C)", "int_gt(C, 0)"
+            "floordiv_power_of_two", "int_floordiv(x, C) => int_rshift(x, log2(C))", "is_power_of_two(C)",
+            "int_gt(C, 0)",
         ),
         _one("int_floordiv(i0, 4)"),
     ),

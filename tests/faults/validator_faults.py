@@ -31,6 +31,7 @@ from validator.solvers.answers import GaveUp
 from validator.solvers.process import Process
 from validator.solvers.references import References
 from validator.solvers.smtlib import Script
+from validator.solvers.symbols import literal
 from validator.symbolic_heap import SymbolicHeap
 from validator.verdict import Guards
 
@@ -175,7 +176,7 @@ def _swapped(kind: str) -> Plant:
 
 
 def _rounds_up(self: Any, a: str, b: str) -> str:
-    zero, one = smtlib.literal(0, self._width), smtlib.literal(1, self._width)
+    zero, one = literal(0, self._width), literal(1, self._width)
     rounds = f"(and (distinct $r {zero}) (not (bvslt (bvxor $r {b}) {zero})))"
     return f"(let (($q (bvsdiv {a} {b})) ($r (bvsrem {a} {b}))) (ite {rounds} (bvadd $q {one}) $q))"
 
@@ -279,8 +280,8 @@ VALIDATOR_FAULTS = (
         f"{_HEAP}test_a_lost_store"),
     _obligation("events see the same", "what an event sees of memory is not compared",
         _around(Pair, "_seen_by_event", _nothing), f"{_HEAP}test_a_materialized_object_lacks_a_field_at_an_event"),
-    _obligation("exit blocks always tell", "the exit block of a guard is taken to be defined where it fails, also where "
-        "an earlier guard does", _set(Pair, "_exit_blocks", _exit_blocks),
+    _obligation("exit blocks always tell", "an exit block is taken to be defined where an earlier guard fails",
+        _set(Pair, "_exit_blocks", _exit_blocks),
         f"{_PAIRS}test_an_exit_block_says_nothing_where_an_earlier_guard_fails"),
     _obligation("defined too early", "what is defined behind an event counts ahead of it",
         _set(cheap_rungs, "_is_behind", lambda known, guards, events: known.guards <= guards),
@@ -294,7 +295,8 @@ VALIDATOR_FAULTS = (
     _obligation("vacuous proofs are not told", "a proof about no run is like any other",
         _set(judge, "vacuity", lambda *_: ()), f"{_PAIRS}test_a_guard_that_never_passes_is_told"),
     _known("stale fact", "what was assumed for one question is known at the next",
-        _set(Facts, "take_back", lambda facts: facts._marks.pop()), "validator/test_facts.py::test_facts_are_taken_back"),
+        _set(Facts, "take_back", lambda facts: facts._marks.pop()),
+        "validator/test_facts.py::test_facts_are_taken_back"),
     _known("changes are not noted", "what was written cannot be taken back", _set(Journal, "put", _not_noted),
         "validator/test_facts.py::test_facts_are_taken_back"),
     _known("below is sometimes equal", "a < b is taken for a == b, for some a and b",
@@ -310,7 +312,8 @@ VALIDATOR_FAULTS = (
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",
         _set(KnownBitsDomain, "_shl", _mask_stays), f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
-    _known("narrowed by two", "a < b says that a is at most b - 2", _set(Narrowing, "slt", _narrowed_too_far), _NARROWING,
+    _known("narrowed by two", "a < b says that a is at most b - 2", _set(Narrowing, "slt", _narrowed_too_far),
+        _NARROWING,
         _CLAIMS),
     _known("everything is exact", "a sum that may wrap is taken for that of the integers",
         _around(Narrowing, "arguments", _always_exact), _NARROWING, _CLAIMS),
@@ -328,10 +331,12 @@ VALIDATOR_FAULTS = (
     _fault("negative factors", "products and quotients are of what is not negative", "lemmas",
         _set(product_lemmas, "_at_least", lambda *_: True), "validator/test_lemmas.py"),
     _solver("operands change places", "a - b is written as b - a", _swapped("sub"), _TEXT),
-    _solver("unsigned is signed", "an unsigned comparison is written as a signed one", _operator("ult", "bvslt"), _TEXT),
+    _solver("unsigned is signed", "an unsigned comparison is written as a signed one", _operator("ult", "bvslt"),
+        _TEXT),
     _solver("floor division rounds up", "a division that rounds down is written as one that rounds up",
         _set(smtlib._Writer, "_floor_div", _rounds_up), _TEXT),
-    _solver("low word", "the high word of a product is written as the low one", _set(smtlib._Writer, "_umulh", _low_word),
+    _solver("low word", "the high word of a product is written as the low one", _set(smtlib._Writer, "_umulh",
+        _low_word),
         _TEXT),
     _solver("remainder by the wrong sign", "a remainder that rounds down is written as one that truncates",
         _operator("fmod", "bvsrem"), _TEXT),

@@ -79,7 +79,7 @@ def _flag_by_a_constant(patch: pytest.MonkeyPatch) -> None:
 
 def _flag_never_set(patch: pytest.MonkeyPatch) -> None:
     right: Any = vars(guards)["_judge_flag"]
-    patch.setattr(guards, "_judge_flag", lambda operation, overflowed: right(operation, overflowed or (None and False)))
+    patch.setattr(guards, "_judge_flag", lambda operation, overflowed: right(operation, overflowed or None))
     right_rewrite: Any = Guards.rewrite
 
     def rewrite(self: Any, operation: Operation, facts: Facts) -> Any:
@@ -94,7 +94,7 @@ def _some_way_passes(patch: pytest.MonkeyPatch) -> None:
         passing = orders.passing_ways(guard, test)
         if passing is None or (a, b) not in self._ways:
             return None
-        return True if self.ways(a, b) & passing else False
+        return bool(self.ways(a, b) & passing)
 
     patch.setattr(Orders, "passes", passes)
 
@@ -409,7 +409,8 @@ WALK_FAULTS = (
     _guard(
         "merged with its exit block", "a guard becomes stricter although its exit block is defined only where it fails",
         _merged_with_its_block,
-        "[p0, i1]\nguard_nonnull(p0) [i2] {\n    i2 = int_lshift(i1, 100)\n}\nguard_class(p0, ConstClass(A)) []\njump()\n",
+        "[p0, i1]\nguard_nonnull(p0) [i2] {\n    i2 = int_lshift(i1, 100)\n}\n"
+        "guard_class(p0, ConstClass(A)) []\njump()\n",
     ),
     _guard(
         "merged guard leaves later", "a merged guard hands over what the later one does", _merged_guard_leaves_later,
