@@ -88,9 +88,9 @@ def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable,
     passes = list(separable.parts)
     if not shows_without(()) or shows_without(passes):
         return None
-    needed = [name for name in passes if not shows_without([name])] or _several(passes, shows_without)
+    needed = [name for name in passes if not shows_without([name])]
     alone = [name for name in needed if shows_without([other for other in passes if other != name])]
-    guilty = alone[:1] or needed
+    guilty = alone[:1] or needed or _several(passes, shows_without)
     rules = [rule for name in guilty for rule in separable.parts[name] if not find.fired or rule in find.fired]
     rule = next((rule for rule in rules if not shows_without([rule])), "")
     return Guilt(tuple(guilty), rule)

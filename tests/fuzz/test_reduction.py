@@ -35,7 +35,7 @@ from fuzz.reduction.structure import (
 )
 from fuzz.reduction.trials import Subject
 from fuzz.store import case_names, read_case
-from fuzz.triage import settle
+from fuzz.triage import Guilt, find_guilt, settle
 from optimizer.ir.check import check
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
@@ -339,6 +339,17 @@ def test_one_fault_does_not_become_another(knows_parts: bool) -> None:
     settled = settle(find, Subject(optimizer, judge, OPTIONS), 30.0, parts if knows_parts else None)
     assert has(settled.reduced.before, "int_mul") == knows_parts
     assert settled.bucket.startswith("a-end-argument-" if knows_parts else "end-argument-")
+
+
+def test_parts_that_fail_alike_are_guilty_together() -> None:
+    parts = TwoFaults({"a": (), "b": (), "c": ()})
+    optimizer = parts.without(())
+    both = parse("[i0, i1]\ni2 = int_mul(i0, i1)\njump(i2)\n")
+    find = find_in(both, None, Subject(optimizer, judge, OPTIONS))
+    assert find is not None
+    guilt = find_guilt(find, judge, OPTIONS, parts)
+    assert guilt == Guilt(("a", "b"))
+    assert settle(find, Subject(optimizer, judge, OPTIONS), 30.0, parts).reduced.repeated
 
 
 @pytest.mark.parametrize(
