@@ -48,6 +48,8 @@ _SECONDS = 60.0
     help="Where results and finds are stored; `campaign`, or the first of campaign-2, campaign-3 ... that is free.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Work on the cluster of a Dask scheduler, not by --jobs.")
+@click.option("--mutate", type=click.IntRange(0, 100), default=0, metavar="N", help="Mutate N % of the traces.")
+@click.option("--seeds-from", multiple=True, metavar="PATH", help="Mutate the traces of this file or folder, too.")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
@@ -62,6 +64,8 @@ def fuzz(
     memory: int | None,
     folder: str | None,
     scheduler: str | None,
+    mutate: int,
+    seeds_from: tuple[str, ...],
     resume: bool,
     optimizer: OptimizerSpec,
     as_json: bool,
@@ -94,7 +98,12 @@ def fuzz(
         path = Path(folder or _free())
         if seconds is None and traces is None and stop_after is None:
             seconds = _SECONDS
-        plan = Plan(SystemRandom().randrange(1 << 32) if seed is None else seed, optimizer=optimizer)
+        plan = Plan(
+            SystemRandom().randrange(1 << 32) if seed is None else seed,
+            optimizer=optimizer,
+            seeds_from=seeds_from,
+            mutate=mutate,
+        )
     plan = replace(
         plan,
         traces=plan.traces if traces is None else traces,
@@ -128,7 +137,7 @@ def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> _Supervise:
     return partial(supervise_cluster, scheduler, plan)
 
 
-_OF_THE_CAMPAIGN = ("seed", "optimizer", "optimizer_cmd", "optimizer_server")
+_OF_THE_CAMPAIGN = ("seed", "mutate", "seeds_from", "optimizer", "optimizer_cmd", "optimizer_server")
 
 
 def _resumed(folder: Path, context: click.Context) -> Plan:

@@ -132,12 +132,14 @@ def _chain(draft: Draft) -> None:
 
 
 def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:
-    """The row itself, those that are defined where it is, or any."""
+    """The row itself, those that are defined where it is, tests, or any."""
     match draft.choices.integer(0, 9):
         case 0 | 1 | 2 | 3 | 4:
             return (row,)
         case 5 | 6 if row.defined is not None:
             return tuple(other for other in draft.rows.pure if other.defined is row.defined) or (row,)
+        case 7 | 8:
+            return draft.rows.tests
         case _:
             return draft.rows.pure
 

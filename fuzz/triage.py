@@ -7,6 +7,7 @@ names of its operations in order.
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -87,9 +88,9 @@ def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable,
     passes = list(separable.parts)
     if not shows_without(()) or shows_without(passes):
         return None
-    needed = [name for name in passes if not shows_without([name])] or _several(passes, shows_without)
+    needed = [name for name in passes if not shows_without([name])]
     alone = [name for name in needed if shows_without([other for other in passes if other != name])]
-    guilty = alone[:1] or needed
+    guilty = alone[:1] or needed or _several(passes, shows_without)
     rules = [rule for name in guilty for rule in separable.parts[name] if not find.fired or rule in find.fired]
     rule = next((rule for rule in rules if not shows_without([rule])), "")
     return Guilt(tuple(guilty), rule)
@@ -167,10 +168,14 @@ def settle_find(
     the first one wins. `options` are those of the judge. Not for finds over which a process was lost: the optimizer is
     run in this one.
     """
-    settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
-    if settled.bucket in known_buckets:
-        return Kept(settled.bucket, None)
-    return Kept(settled.bucket, reduced_case(case, settled.reduced, settled.bucket))
+    try:
+        settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
+        bucket, reduced = settled.bucket, settled.reduced
+        return Kept(bucket, None if bucket in known_buckets else reduced_case(case, reduced, bucket))
+    except Exception:  # a campaign goes on, and the find is not lost
+        bucket = f"not-reduced-{bucket_of(failure_of(find), None, find.generated.trace)}"
+        report = f"{case.report}\nThe find could not be reduced:\n{traceback.format_exc()}"
+        return Kept(bucket, None if bucket in known_buckets else replace(case, name=bucket, report=report))
 
 
 def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fuzz.campaign import AlwaysFails, Find, FindKind, Judge, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
 from fuzz.reduction.candidate import Candidate, is_well_formed
-from fuzz.reduction.failure import Failure, failure_of
+from fuzz.reduction.failure import ALWAYS_FAILS, Failure, failure_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped
@@ -41,12 +41,14 @@ class Trials:
     def __init__(self, subject: Subject, wanted: Failure) -> None:
         self._subject = subject
         self._wanted = wanted
+        self._asks = wanted.kind is FindKind.REFUTED and wanted.what != ALWAYS_FAILS
         self._failed: set[tuple[str, bool]] = set()
         self.tried = 0
 
     def shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
         """The find that the candidate is, and the candidate with the state that shows it; None where it is not the same
         failure. With `ask` the validator may have to tell."""
+        ask = ask and self._asks
         if self.is_known(candidate, ask):
             return None
         found = self._shown(candidate, ask) if is_well_formed(candidate) else None
@@ -55,13 +57,13 @@ class Trials:
 
     def is_known(self, candidate: Candidate, ask: bool) -> bool:
         """Was it tried, in vain?"""
-        return (candidate.text, ask) in self._failed
+        return (candidate.text, ask and self._asks) in self._failed
 
     def note(self, candidate: Candidate, ask: bool, is_shown: bool) -> None:
         """Remember what came of it."""
         self.tried += 1
         if not is_shown:
-            self._failed.add((candidate.text, ask))
+            self._failed.add((candidate.text, ask and self._asks))
 
     def _shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
         find = self._find(candidate, self._subject.optimizer, ask)
@@ -89,16 +91,27 @@ class Trials:
 
     def _judge(self, ask: bool) -> Judge:
         subject = self._subject
-        if self._wanted.kind in (FindKind.FAULT, FindKind.MALFORMED):
-            return subject.judge
         small = replace(subject.options, effort=_EFFORT, timeout_s=_PATIENCE_S)
 
-        def judge(before: Trace, after: Trace, state: State) -> Verdict:
-            return refuted_by(before, after, state, subject.options) or (
-                validate(before, after, small, examples=(state,)) if ask else Unknown(Evidence(), "not asked")
-            )
+        def by_running(before: Trace, after: Trace, state: State) -> Verdict:
+            return refuted_by(before, after, state, subject.options) or _NOT_ASKED
 
-        return judge
+        def by_validating(before: Trace, after: Trace, state: State) -> Verdict:
+            return validate(before, after, small, examples=(state,))
+
+        def by_both(before: Trace, after: Trace, state: State) -> Verdict:
+            return refuted_by(before, after, state, subject.options) or by_validating(before, after, state)
+
+        match self._wanted.kind:
+            case FindKind.FAULT:
+                return subject.judge
+            case FindKind.MALFORMED:
+                return by_validating
+            case _:
+                return by_both if ask else by_running
+
+
+_NOT_ASKED = Unknown(Evidence(), "the validator was not asked")
 
 
 def checked(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:

@@ -101,15 +101,17 @@ position:relative}
 .trace .g,.trace tr>.side:nth-last-child(1) .g{position:absolute;left:3.5em;top:.25em;width:auto}
 .trace tr.both td.side+td.side,.trace tr.both td.links+td.side{display:none}
 .trace td.side:empty{display:none}
-.trace td.side>span{display:inline;min-height:0}.trace td.side .more{padding:0}
+.trace td.side>span{display:inline;min-height:0}.trace td.side .more{padding:0}.trace td.side .more::before{content:" "}
 .trace td.side::before{content:attr(data-side);position:absolute;left:0;color:var(--quiet);
 font:11px/1.6 system-ui,sans-serif}
 """
 
 _PAPER = """
+@page{margin:12mm}
 body{max-width:none;padding:0;font-size:11pt}nav{display:none}
 figure,.facts,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}
-.trace{font-size:8pt}details>*{display:block}a{color:inherit;text-decoration:none}
+.trace{font-size:6pt}.trace .g{font-size:5pt}.trace td.links,.trace td.links svg{width:2.5rem}.scroll{overflow:visible}
+details>*{display:block}a{color:inherit;text-decoration:none}
 """
 
 SHEET = (

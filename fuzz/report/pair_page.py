@@ -42,7 +42,7 @@ def pair_page(title: str, pair: JudgedPair, intro: str = "") -> str:
 
 def case_page(case: Case, pair: JudgedPair | None) -> str:
     """The page of a case; without `pair`, because its texts are no pair, it shows these."""
-    about = case.about or case.message
+    about = " ".join(text for text in (case.about or case.message, case.taught) if text)
     if pair is not None:
         return pair_page(case.name, pair, about)
     kind = [kind_label(case.kind)] if case.kind else []

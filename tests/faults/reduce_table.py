@@ -47,8 +47,8 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="scripts/reduce-table",
         description="Plants each fault of the optimizer in tests/faults, takes the first find of a campaign that has "
-        "enough operations, and reduces it, on one core. Ends with 1 if one took more than 10 seconds, or came out more "
-        "than twice as large as the smallest trace that is known for its fault.",
+        "enough operations, and reduces it. Seconds are those of one core, solvers included. Ends with 1 if one took "
+        "more than 10, or came out more than twice as large as the smallest trace that is known for its fault.",
     )
     parser.add_argument("--operations", type=int, default=60, metavar="N", help="of a find, at least; 60 by default")
     parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="to look for one; 60 by default")

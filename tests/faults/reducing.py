@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from faults.killing import OPTIONS, judge
+from faults.killing import OPTIONS, cpu_seconds, judge
 from faults.planting import FaultyOptimizer, OptimizerFault
 
 from fuzz.campaign import Find, FindKind, Made, Optimized, Optimizer, examine
@@ -87,12 +87,11 @@ class Row:
         return len(self.find.generated.trace.ops), len(self.settled.reduced.before.ops)
 
 
-def row_of(
-    fault: OptimizerFault, least: int, seconds: float, clock: Callable[[], float] = time.perf_counter
-) -> Row | None:
+def row_of(fault: OptimizerFault, least: int, seconds: float) -> Row | None:
+    """The row of a fault; its seconds are those of one core."""
     found = find_large(fault, least, seconds)
     if found is None:
         return None
-    start = clock()
+    start = cpu_seconds()
     settled = reduced(*found)
-    return Row(fault, found[0], settled, clock() - start)
+    return Row(fault, found[0], settled, cpu_seconds() - start)

@@ -35,7 +35,7 @@ from fuzz.reduction.structure import (
 )
 from fuzz.reduction.trials import Subject
 from fuzz.store import case_names, read_case
-from fuzz.triage import settle
+from fuzz.triage import Guilt, find_guilt, settle
 from optimizer.ir.check import check
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
@@ -341,6 +341,17 @@ def test_one_fault_does_not_become_another(knows_parts: bool) -> None:
     assert settled.bucket.startswith("a-end-argument-" if knows_parts else "end-argument-")
 
 
+def test_parts_that_fail_alike_are_guilty_together() -> None:
+    parts = TwoFaults({"a": (), "b": (), "c": ()})
+    optimizer = parts.without(())
+    both = parse("[i0, i1]\ni2 = int_mul(i0, i1)\njump(i2)\n")
+    find = find_in(both, None, Subject(optimizer, judge, OPTIONS))
+    assert find is not None
+    guilt = find_guilt(find, judge, OPTIONS, parts)
+    assert guilt == Guilt(("a", "b"))
+    assert settle(find, Subject(optimizer, judge, OPTIONS), 30.0, parts).reduced.repeated
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -372,7 +383,7 @@ def test_both_sides_of_a_pair_shrink_together(name: str) -> None:
     assert left.repeated
     assert len(left.before.ops) <= len(find.generated.trace.ops)
     assert isinstance(left.find.after, Trace)
-    again = validate(left.before, left.find.after, case.options)
+    again = validate(left.before, left.find.after, case.options, examples=(left.state,))
     assert isinstance(again, Refuted)
     assert obligation_kind(again.counterexample.obligation) == left.failure.what
 
@@ -386,7 +397,7 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     def interrupted(trace: Trace) -> Trace:
         nonlocal calls
         calls += 1
-        if calls == 12:
+        if calls == 20:
             raise KeyboardInterrupt
         return _wrong_product(trace)
 
@@ -400,7 +411,7 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
 
 def test_time_ends_it() -> None:
     find, times = find_with(_wrong_product, SEED), iter(range(10_000))
-    left = reduce_find(find, Subject(_wrong_product, judge, OPTIONS), 8.0, clock=lambda: float(next(times)))
+    left = reduce_find(find, Subject(_wrong_product, judge, OPTIONS), 30.0, clock=lambda: float(next(times)))
     assert not left.complete
     assert len(left.before.ops) < len(find.generated.trace.ops)
     assert isinstance(examine(left.find.made, _wrong_product, judge), Find)

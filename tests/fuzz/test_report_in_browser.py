@@ -101,7 +101,9 @@ def test_lines_meet_their_guards(tab: Page, pages: dict[str, Path], name: str) -
 
 @pytest.mark.parametrize("name", ["campaign", "pair"])
 def test_pages_can_be_printed(tab: Page, pages: dict[str, Path], name: str) -> None:
-    tab.open(pages[name], 720, "dark", media="print")
+    tab.open(pages[name], 703, "dark", media="print")  # A4 with margins of 12 mm
+    wide = "[...document.querySelectorAll('.trace')].every(one => one.scrollWidth <= one.clientWidth)"
+    assert tab.evaluate(wide)
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 251)"
 
 

@@ -196,3 +196,35 @@ def test_there_is_nothing_to_reduce(reduce: Run) -> None:
     code, _, err = reduce("nowhere")
     assert code == 2
     assert "nowhere" in err
+
+
+def test_ctrl_c_shows_the_best_so_far(reduce: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine_interrupted.py").write_text(
+        "calls = 0\n"
+        "def optimize(trace):\n"
+        "    global calls\n"
+        "    calls += 1\n"
+        "    if calls == 6:\n"
+        "        raise KeyboardInterrupt\n"
+        "    return 1 // ('int_mul' not in str(trace))\n"
+    )
+    code, out, _ = reduce("before.trace", "--optimizer", "mine_interrupted:optimize", "-o", "best")
+    assert code == 130
+    assert "(interrupted)" in out
+    assert len(parse(read_case(tmp_path, "best").before).ops) < 7
+
+
+def test_a_reduction_that_fails_loses_no_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise LookupError("broken")
+
+    made = Made(7, GeneratedTrace(parse(TRACE), State((0, 0, 0)), {}))
+    crash = Find(7, FindKind.CRASH, made, None, "IndexError: 5 (somewhere.py:3)", report="Traceback")
+    case = case_of(crash, Plan(7))
+    monkeypatch.setattr("fuzz.triage.settle", broken)
+    kept = settle_find(crash, case, OurParts().without(()), judge, (), 30.0, options=OPTIONS)
+    assert kept.bucket.startswith("not-reduced-crash-IndexError-")
+    assert kept.case is not None
+    assert kept.case.before == case.before
+    assert "Traceback" in kept.case.report
+    assert "LookupError: broken" in kept.case.report
