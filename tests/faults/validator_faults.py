@@ -259,7 +259,7 @@ _DOMAINS = "ir/test_abstract_domains.py::"
 _TEXT = "validator/test_solver_text.py::test_operations_mean_what_they_mean_concretely"
 _RUNGS = "validator/test_rungs_exhaustive.py"
 _CLAIMS = "fuzz/test_random_claims.py::test_whatever_is_claimed_is_so"
-_NARROWING = "validator/test_narrowing.py::test_every_pair_of_arguments"
+_NARROWING = "validator/test_narrowing_of_terms.py::test_every_pair_of_arguments"
 
 VALIDATOR_FAULTS = (
     _obligation("failargs are not compared", "a guard may hand over anything", _set(Pair, "_failargs", _nothing),
