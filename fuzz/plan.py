@@ -17,6 +17,9 @@ from validator.verdict import Failargs, Guards, Options
 BATCH = 256
 """Seeds in a batch."""
 
+REDUCE_S = 10.0
+"""Seconds to make a find small."""
+
 _LATE_S = 10.0
 
 OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
@@ -42,7 +45,7 @@ class Plan:
     @property
     def patience_s(self) -> float:
         """So long a worker may be at one trace, optimizer and validator together."""
-        return self.optimizer.limit_s + 2 * self.options.timeout_s + _LATE_S
+        return 2 * self.optimizer.limit_s + 3 * self.options.timeout_s + 2 * REDUCE_S + _LATE_S
 
     def makes_as(self, other: Plan) -> bool:
         """Does a seed give the same record under both plans?"""
