@@ -30,9 +30,11 @@ class Keeping:
 
     def keep(self, find: Find, case: Case, *, lost: bool) -> Kept:
         """The bucket of the find, and its case if it is the first one of that. Where a process was `lost` over it, or
-        the optimizer hangs, it is kept as it is: to try again takes too long."""
+        the optimizer hangs, it is kept as it is: to try again takes too long. Each of the lost ones is kept."""
         words = failure_of(find).words
-        if lost or find.kind is FindKind.HANG:
+        if lost:
+            return Kept(case.name, case)
+        if find.kind is FindKind.HANG:
             return self._first(Kept(words, case))
         self._alike[words] += 1
         if self._alike[words] > _ALIKE or self._alike.total() > _MOST:

@@ -44,8 +44,8 @@ class Plan:
 
     @property
     def patience_s(self) -> float:
-        """So long a worker may be at one trace, optimizer and validator together."""
-        return 2 * self.optimizer.limit_s + 3 * self.options.timeout_s + 2 * REDUCE_S + _LATE_S
+        """So long a worker may be at one trace, all that is done with it together."""
+        return self.optimizer.limit_s + 2 * (self.options.timeout_s + REDUCE_S) + _LATE_S
 
     def makes_as(self, other: Plan) -> bool:
         """Does a seed give the same record under both plans?"""
