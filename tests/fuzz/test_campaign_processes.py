@@ -111,6 +111,7 @@ def test_a_campaign_goes_on_without_the_processes_that_it_loses(
 ) -> None:
     monkeypatch.setattr("fuzz.plan._LATE_S", 0.0)
     monkeypatch.setattr("fuzz.plan.REDUCE_S", 0.0)
+    monkeypatch.setattr("fuzz.keeping.REDUCE_S", 0.2)
     folder = tmp_path / "campaign"
     heard = run(plan_of("planted", 40), folder, jobs)
     assert told(heard) == told(stored(folder))
@@ -142,6 +143,7 @@ def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("fuzz.folder.BATCH", 8)
     monkeypatch.setattr("fuzz.plan._LATE_S", 0.0)
     monkeypatch.setattr("fuzz.plan.REDUCE_S", 0.0)
+    monkeypatch.setattr("fuzz.keeping.REDUCE_S", 0.2)
     plan = plan_of("planted", 26, seed=4)
     whole = told(run(plan, tmp_path / "whole", 2))
     folder = tmp_path / "broken"
