@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fuzz.campaign import Find, FindKind, Record, examine
 from fuzz.drawing import Drawing
 from fuzz.find import case_of
+from fuzz.keeping import Keeping
 from fuzz.mutation.pool import load_pool
 from fuzz.optimizers import open_optimizer
 from fuzz.plan import Plan
@@ -52,7 +53,12 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
     behind it."""
     drawing = Drawing(load_pool(plan.seeds_from).traces, plan.mutate)
     missing = [seed for seed in task.seeds if seed not in task.known]
+
+    def judge(before: Trace, after: Trace, state: State) -> Verdict:
+        return _judge(plan, before, after, state)
+
     with open_optimizer(plan.optimizer) as optimizer:
+        keeping = Keeping(plan, optimizer, judge)
         for seed in task.seeds:
             if not missing or seed > missing[-1] or (task.until is not None and clock() >= task.until):
                 return
@@ -65,20 +71,22 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
             if seed in task.lost:
                 record = _lost(Find(seed, FindKind.CRASH, made, None, ""), task.lost[seed], plan)
             else:
-                record = examine(made, optimizer, lambda *pair: _judge(plan, *pair))
+                record = examine(made, optimizer, judge)
                 drawing.note(record)
             if seed in task.known:
                 yield Told(seed)
                 continue
-            yield _told(plan, task, record, making_s)
+            yield _told(plan, task, record, making_s, keeping)
 
 
-def _told(plan: Plan, task: Task, record: Record, making_s: float) -> Told:
-    result = result_of(record, task.first, making_s, lost=record.seed in task.lost)
+def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keeping) -> Told:
+    is_lost = record.seed in task.lost
+    result = result_of(record, task.first, making_s, lost=is_lost)
     if not isinstance(record, Find):
         return Told(record.seed, result)
-    case = case_of(record, plan)
-    return Told(record.seed, replace(result, case=case.name), case)
+    kept = keeping.keep(record, case_of(record, plan), lost=is_lost)
+    name = kept.case.name if kept.case is not None else ""
+    return Told(record.seed, replace(result, case=name, bucket=kept.bucket), kept.case)
 
 
 def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:

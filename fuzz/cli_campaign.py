@@ -217,7 +217,8 @@ def _is_enough(plan: Plan, summary: Summary) -> bool:
 
 def _show(told: Told, folder: Path, summary: Summary, status: Status, as_json: bool) -> None:
     result = told.result
-    if result is not None and result.is_find and (as_json or summary.finds.total() <= SHOWN_FINDS):
+    is_shown = as_json or (told.case is not None and len(summary.cases) <= SHOWN_FINDS)
+    if result is not None and result.is_find and is_shown:
         status.clear()
         click.echo(_found(result, folder, as_json))
     status.show(summary)
@@ -234,7 +235,13 @@ def _exit_code(summary: Summary, interrupted: bool) -> Exit:
 def _found(result: Result, folder: Path, as_json: bool) -> str:
     if not as_json:
         return f"{result.verdict}: {folder / 'cases' / result.case}: {result.reason}"
-    told = {"seed": result.seed, "kind": result.verdict, "case": result.case, "message": result.reason}
+    told = {
+        "seed": result.seed,
+        "kind": result.verdict,
+        "bucket": result.bucket,
+        "case": result.case or None,
+        "message": result.reason,
+    }
     return json.dumps(told)
 
 

@@ -17,6 +17,9 @@ from validator.verdict import Failargs, Guards, Options
 BATCH = 256
 """Seeds in a batch."""
 
+REDUCE_S = 10.0
+"""Seconds to make a find small."""
+
 _LATE_S = 10.0
 
 OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
@@ -41,8 +44,8 @@ class Plan:
 
     @property
     def patience_s(self) -> float:
-        """So long a worker may be at one trace, optimizer and validator together."""
-        return self.optimizer.limit_s + 2 * self.options.timeout_s + _LATE_S
+        """So long a worker may be at one trace, all that is done with it together."""
+        return self.optimizer.limit_s + 2 * (self.options.timeout_s + REDUCE_S) + _LATE_S
 
     def makes_as(self, other: Plan) -> bool:
         """Does a seed give the same record under both plans?"""

@@ -29,7 +29,7 @@ class Summary:
         self.last = max(self.last, result.seed)
         if result.is_find:
             self.finds[FindKind(result.verdict)] += 1
-            self.cases += [result.case] if result.case else []
+            self.cases += [result.case] if result.case and result.case not in self.cases else []
             return
         self.counts[result.verdict] += 1
         self.counts["vacuous"] += result.verdict == "proved" and bool(result.vacuous)

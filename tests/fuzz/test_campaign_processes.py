@@ -110,6 +110,8 @@ def test_a_campaign_goes_on_without_the_processes_that_it_loses(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fuzz.plan._LATE_S", 0.0)
+    monkeypatch.setattr("fuzz.plan.REDUCE_S", 0.0)
+    monkeypatch.setattr("fuzz.keeping.REDUCE_S", 0.2)
     folder = tmp_path / "campaign"
     heard = run(plan_of("planted", 40), folder, jobs)
     assert told(heard) == told(stored(folder))
@@ -140,6 +142,8 @@ def test_the_results_are_the_same_for_any_number_of_processes(tmp_path: Path, mo
 def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.folder.BATCH", 8)
     monkeypatch.setattr("fuzz.plan._LATE_S", 0.0)
+    monkeypatch.setattr("fuzz.plan.REDUCE_S", 0.0)
+    monkeypatch.setattr("fuzz.keeping.REDUCE_S", 0.2)
     plan = plan_of("planted", 26, seed=4)
     whole = told(run(plan, tmp_path / "whole", 2))
     folder = tmp_path / "broken"
@@ -352,7 +356,8 @@ def test_campaigns_are_merged(capsys: pytest.CaptureFixture[str]) -> None:
         "",
     )
     assert [one.seed for one in told(stored(Path("c")))] == list(range(10, 17))
-    assert sorted(os.listdir("c/cases")) == ["seed-12-crash"]
+    (name,) = os.listdir("c/cases")
+    assert name.startswith("crash-RuntimeError-")
     again = campaign(capsys, "merge", "a", "b", "c", "--into", "c")
     assert again == (0, "c: 0 results and 0 cases added, 10 results known\n", "")
     assert campaign(capsys, "merge", "a", "b")[1] == "a: 2 results and 0 cases added, 3 results known\n"
