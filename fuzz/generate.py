@@ -7,6 +7,7 @@ change here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 from fuzz.aimed_draft import AimedDraft
@@ -214,7 +215,7 @@ def _relate(draft: Draft) -> None:
 
 def _law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
-    law = pick(draft.choices, _laws(draft.shape))
+    law = pick(draft.choices, _laws(draft.shape.word, draft.shape.left_out))
     values: dict[str, Value] = {X: draft.variable()}
     values[Y] = ConstInt(draft.constant()) if chance(draft.choices, 30) else draft.variable()
     for name, arg in ((INNER, X), (OTHER, Y)):
@@ -230,10 +231,11 @@ def _law(draft: Draft) -> None:
         draft.compute(law.outer, args)
 
 
-def _laws(shape: Shape) -> tuple[Law, ...]:
-    """Those of the rows that the shape has; all, if there are none."""
-    known = laws(shape.word)
-    return tuple(law for law in known if shape.left_out.isdisjoint((law.inner, law.outer))) or known
+@lru_cache(maxsize=8)
+def _laws(word: int, left_out: frozenset[Op]) -> tuple[Law, ...]:
+    """Those of rows that are not left out; all, if there are none."""
+    known = laws(word)
+    return tuple(law for law in known if left_out.isdisjoint((law.inner, law.outer))) or known
 
 
 def _order(draft: Draft) -> None:
