@@ -15,6 +15,7 @@ from fuzz.choices import Choices, RandomChoices, chance, pick
 from fuzz.draft import Args, Draft
 from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, Law, X, Y, laws
+from fuzz.rows import divides, multiplies
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op
@@ -215,7 +216,8 @@ def _relate(draft: Draft) -> None:
 
 def _law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
-    law = pick(draft.choices, _laws(draft.shape.word, draft.shape.left_out))
+    shape = draft.shape
+    law = pick(draft.choices, _laws(shape.word, shape.left_out, shape.products > 0, shape.divisions > 0))
     values: dict[str, Value] = {X: draft.variable()}
     values[Y] = ConstInt(draft.constant()) if chance(draft.choices, 30) else draft.variable()
     for name, arg in ((INNER, X), (OTHER, Y)):
@@ -232,9 +234,14 @@ def _law(draft: Draft) -> None:
 
 
 @lru_cache(maxsize=8)
-def _laws(word: int, left_out: frozenset[Op]) -> tuple[Law, ...]:
-    """Those of rows that are not left out; all, if there are none."""
-    known = laws(word)
+def _laws(word: int, left_out: frozenset[Op], has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
+    """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
+    but for those left out, these too."""
+
+    def is_wanted(row: Op) -> bool:
+        return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
+
+    known = tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
     return tuple(law for law in known if left_out.isdisjoint((law.inner, law.outer))) or known
 
 

@@ -68,7 +68,6 @@ LOST = {3: "hang", 4: "crash", 7: "crash", 9: "crash", 20: "crash"}
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
     (tmp_path / "mine.py").write_text(OPTIMIZERS)
 
 
