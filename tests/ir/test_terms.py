@@ -144,10 +144,11 @@ def test_what_division_makes(width: int) -> None:
     domain = concrete(width)
     terms, plain = Terms(width), PlainTerms(width)
     values = range(-domain.half, domain.half)
+    divisors = [(terms.var("d"), plain.var("d")), *[(terms.const(c), plain.const(c)) for c in values]]
     pairs = [
         pair
-        for of in [lambda t: t.var("d"), *[lambda t, c=c: t.const(c) for c in values]]
-        for pair in zip(parts(terms, terms.var("x"), of(terms)), parts(plain, plain.var("x"), of(plain)), strict=True)  # type: ignore[arg-type]
+        for simplified, written in divisors
+        for pair in zip(parts(terms, terms.var("x"), simplified), parts(plain, plain.var("x"), written), strict=True)
     ]
     roots = [term for pair in pairs for term in pair]
     for x, d in itertools.product(values, values):
