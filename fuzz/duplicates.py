@@ -8,13 +8,13 @@ optimizer is run as well, has the same one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fuzz.reduction.lines import with_names
 from fuzz.store import Case
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace import Trace, all_operations
+from optimizer.ir.trace import Trace, Var, all_operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,4 +73,4 @@ def renumbered(trace: Trace) -> Trace:
     """The trace with its variables named by number, in the order in which they are defined."""
     results = [operation.result for operation in all_operations(trace)]
     variables = [*trace.inputs, *(result for result in results if result is not None)]
-    return with_names(trace, {var: replace(var, name=f"{var.type.value[0]}{i}") for i, var in enumerate(variables)})
+    return with_names(trace, {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables)})

@@ -208,9 +208,11 @@ def meant(operation: Operation) -> Meant:
 
 def watching(operation: Operation, descr: Resolved | None) -> tuple[tuple[Value, Field] | None, bool]:
     """The field that an operation watches, and whether it protects all that has been watched."""
-    memory, heap = memory_of(operation), _Watching()
-    if memory is not None and memory.meaning is not None and operation.op.kind in (Kind.FACT, Kind.GUARD):
-        memory.meaning(_WORDS, heap, descr, *_arguments(operation, memory))
+    memory = memory_of(operation)
+    if memory is None or memory.meaning is None or operation.op.kind not in (Kind.FACT, Kind.GUARD):
+        return None, False
+    heap = _Watching()
+    memory.meaning(_WORDS, heap, descr, *_arguments(operation, memory))
     return heap.watched, heap.protects
 
 

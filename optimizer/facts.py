@@ -58,18 +58,30 @@ class Facts:
 
     def find(self, value: Value) -> Value:
         """The representative of all values that equal `value`: a constant, or the variable defined first."""
+        if not isinstance(value, Var):
+            return value
+        nearer = self._equal_to.get(value)
+        if nearer is None:
+            return self._decided(value)
         passed: list[Var] = []
-        while isinstance(value, Var) and value in self._equal_to:
+        while nearer is not None:
+            assert isinstance(value, Var)
             passed.append(value)
-            value = self._equal_to[value]
-        if self._decide_values and isinstance(value, Var) and value.type is Type.INT:
-            bounds = self.bounds.bounds(value)
-            if bounds.is_constant:
-                passed.append(value)
-                value = ConstInt(bounds.low)
+            value = nearer
+            nearer = self._equal_to.get(value) if isinstance(value, Var) else None
+        value = self._decided(value) if isinstance(value, Var) else value
         for var in passed:
             self._equal_to[var] = value
         return value
+
+    def _decided(self, var: Var) -> Value:
+        """The constant that the bounds leave, or the variable itself."""
+        if self._decide_values and var.type is Type.INT:
+            bounds = self.bounds.bounds(var)
+            if bounds.low == bounds.high:
+                constant = self._equal_to[var] = ConstInt(bounds.low)
+                return constant
+        return var
 
     def equate(self, var: Var, value: Value) -> None:
         """From here on, `var` is `value`, which was there before it or is a constant."""

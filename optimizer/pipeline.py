@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from optimizer.ir.effects import event_effects
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.layout import layout_of
+from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
@@ -78,12 +78,13 @@ def run_passes(
     unknown = [name for name in passes if name not in DEFAULT_PASSES]
     if unknown:
         raise ValueError(f"unknown pass {unknown[0]!r}; the passes are {', '.join(DEFAULT_PASSES)}")
-    _check_supported(trace)
+    layout = layout_of(trace)
+    _check_supported(trace, layout)
     forward = [make() for name, make in FORWARD.items() if name in passes]
     for one in forward:
         if isinstance(one, Simplify):
             one.leave_out(without_rules)
-    walked = walk(trace, forward)
+    walked = walk(trace, forward, layout)
     result, operations = walked.trace, Counter(walked.operations)
     if dead_code.NAME in passes:
         result = dead_code.remove_dead_code(result)
@@ -100,8 +101,7 @@ def run_passes(
     )
 
 
-def _check_supported(trace: Trace) -> None:
-    layout = layout_of(trace)
+def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
         if not operation.op.has_meaning:
             raise Unsupported(operation.op.name, operation.line)

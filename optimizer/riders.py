@@ -89,11 +89,14 @@ class Names:
     """Gives names that nobody has in a trace."""
 
     def __init__(self, trace: Trace) -> None:
-        self._used = {var.name for var in trace.inputs}
-        self._used.update(op.result.name for op in all_operations(trace) if op.result is not None)
+        self._trace = trace
+        self._used: set[str] = set()  # found when the first name is asked for
         self._count = 0
 
     def fresh(self, type_: Type) -> Var:
+        if not self._used:
+            self._used.update(var.name for var in self._trace.inputs)
+            self._used.update(op.result.name for op in all_operations(self._trace) if op.result is not None)
         letter = "p" if type_ is Type.REF else "i"
         while f"{letter}{self._count}" in self._used:
             self._count += 1

@@ -115,7 +115,7 @@ WORD_CONSTANTS: dict[str, Callable[[int], int]] = {
 SMALLEST_WORD = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """`pattern => replacement`, where all conditions hold. `text` and `condition_texts` are as they were
     written.

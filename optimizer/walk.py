@@ -33,11 +33,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
-from optimizer.ir.layout import layout_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
 from optimizer.riders import (
@@ -76,17 +76,21 @@ class Walked:
     asked: int
 
 
-def walk(trace: Trace, passes: Sequence[Pass]) -> Walked:
-    """Walk once over `trace` with all `passes` fused."""
-    return _Walk(trace, passes).run()
+def walk(trace: Trace, passes: Sequence[Pass], layout: Layout) -> Walked:
+    """Walk once over `trace`, whose layout is `layout`, with all `passes` fused."""
+    return _Walk(trace, passes, layout).run()
 
 
 class _Walk:
-    def __init__(self, trace: Trace, passes: Sequence[Pass]) -> None:
+    def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
         self._passes = passes
+        # The passes that have anything to do there, those before an operation and at an exit the last one first.
+        self._learning = [one for one in passes if type(one).learn is not Pass.learn]
+        self._preparing = [one for one in reversed(passes) if type(one).prepare is not Pass.prepare]
+        self._completing = [one for one in reversed(passes) if type(one).complete is not Pass.complete]
         self._decides = any(rider.decides for rider in passes)
-        self._facts = Facts(layout_of(trace), decide_values=self._decides)
+        self._facts = Facts(layout, decide_values=self._decides)
         self._names = Names(trace)
         self._concrete = concrete(trace.word)
         self._output: list[Operation] = []
@@ -108,7 +112,7 @@ class _Walk:
         for operation in operations:
             self._put(self._resolve(operation))
         return Walked(
-            replace(self._trace, ops=tuple(self._output)),
+            self._trace.of(self._output),
             self._always_fails,
             self._fired,
             self._operations,
@@ -149,7 +153,7 @@ class _Walk:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
                 place = self._places[id(merged.earlier)]
-                stronger = replace(self._output[place], op=merged.op, args=merged.args)
+                stronger = self._output[place].instead(merged.op, merged.args)
                 self._output[place] = stronger
                 self._places[id(stronger)] = place
                 self._learn(stronger)
@@ -166,7 +170,7 @@ class _Walk:
                 self._emit(self._resolve(guard))
             case _, Becomes(op, args, why, None):
                 self._fired[why] += 1
-                self._settle_overflow(replace(operation, op=op, args=args), behind)
+                self._settle_overflow(operation.instead(op, args), behind)
             case rider, Becomes(overflowed=bool(flag)) | Equal(overflowed=bool(flag)) as answer:
                 assert guard.op.passes is not None
                 assert operation.op.wrapping is not None
@@ -176,7 +180,7 @@ class _Walk:
                     self._guards[rider.name] += 1
                     self._apply(operation, rider, answer)
                 else:
-                    self._settle(replace(operation, op=OPS[operation.op.wrapping]))
+                    self._settle(operation.instead(OPS[operation.op.wrapping], operation.args))
                 for position in positions:
                     self._settle(self._resolve(position))
                 if not passes:
@@ -196,7 +200,7 @@ class _Walk:
         self._fired[answer.why] += 1
         match answer:
             case Becomes(op, args):
-                self._settle(replace(operation, op=op, args=args))
+                self._settle(operation.instead(op, args))
             case Equal(value):
                 self._operations[rider.name] += 1
                 assert operation.result is not None
@@ -212,15 +216,15 @@ class _Walk:
         self._prepare(operation)
         if operation.exit is not None:
             exit_ = operation.exit
-            for rider in reversed(self._passes):
+            for rider in self._completing:
                 exit_ = rider.complete(exit_, self._facts, self._names)
-            operation = replace(operation, exit=exit_)
+            operation = operation.on(operation.args, exit_)
             self._places[id(operation)] = len(self._output)  # the output keeps it alive
         self._output.append(operation)
         return len(self._output) - 1
 
     def _prepare(self, operation: Operation) -> None:
-        for rider in reversed(self._passes):
+        for rider in self._preparing:
             self._put_all(rider, rider.prepare(operation, self._facts))
 
     def _put_all(self, rider: Pass, operations: Iterable[Operation]) -> None:
@@ -233,29 +237,29 @@ class _Walk:
     def _learn(self, operation: Operation, *, delayed: bool = False) -> bool:
         """What holds behind an operation, or behind a guard that passes where the one emitted does."""
         passed = self._facts.learn(operation, delayed=delayed)
-        for rider in self._passes:
+        for rider in self._learning:
             rider.learn(operation, self._facts)
         return passed
 
     def _stop_at(self, guard: Operation) -> None:
-        self._fail_at(self._put(replace(guard, op=_ALWAYS_FAILS, args=())))
+        self._fail_at(self._put(guard.instead(_ALWAYS_FAILS, ())))
 
     def _fail_at(self, place: int) -> None:
         guard = self._output[place]
-        self._output[place] = replace(guard, op=_ALWAYS_FAILS, args=())
+        self._output[place] = guard.instead(_ALWAYS_FAILS, ())
         self._always_fails = exit_of(guard).origin
 
     def _resolve(self, operation: Operation) -> Operation:
         """The operation with what is known of its arguments put in, and a guard's origin written down."""
         args = tuple(map(self._facts.find, operation.args))
         if operation.exit is None:
-            return replace(operation, args=args)
+            return operation.on(args)
         number, self._guards_seen = self._guards_seen, self._guards_seen + 1
-        return replace(operation, args=args, exit=self._resolve_exit(operation.exit, number))
+        return operation.on(args, self._resolve_exit(operation.exit, number))
 
     def _resolve_exit(self, exit_: Exit, number: int) -> Exit:
         find = self._facts.find
-        block = tuple(replace(op, args=tuple(map(find, op.args))) for op in exit_.block)
+        block = tuple(op.on(tuple(map(find, op.args))) for op in exit_.block)
         failargs = exit_.failargs and tuple(None if arg is None else find(arg) for arg in exit_.failargs)
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
 

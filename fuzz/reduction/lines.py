@@ -30,7 +30,7 @@ def _renamed_inputs(after: Trace, before: Trace) -> Trace:
     taken = {var.name for var in before.inputs}
     for op in all_operations(after):
         if op.result is not None and op.result.name in taken:
-            names[op.result] = replace(op.result, name=f"{op.result.name}_")
+            names[op.result] = Var(f"{op.result.name}_", op.result.type)
     return with_names(after, names)
 
 

@@ -83,9 +83,9 @@ class Memory:
         return condition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Op:
-    """A row of the table.
+    """A row of the table, which is one object and equal to itself alone.
 
     `args` are the types of the arguments, None for any number of any type. `meaning(d, *args)` is the result, a word;
     `defined(d, *args)` the condition under which there is one (None: always); `overflows(d, *args)` the flag that the
@@ -117,12 +117,6 @@ class Op:
     in_exit_block: bool = False
     jumps: bool = False
     undefined_when: str = ""
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
 
     @property
     def has_meaning(self) -> bool:

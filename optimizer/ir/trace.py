@@ -6,16 +6,19 @@ word in bits. Machine integers, in constants as everywhere, are signed Python in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.ops import Kind, Memory, Op, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Var:
-    """A variable: an input or the result of an operation. Its name is unique in its trace."""
+class Var(NamedTuple):
+    """A variable: an input or the result of an operation. Its name is unique in its trace.
+
+    A tuple, because variables are looked up all the time: tuples are hashed and compared in C.
+    """
 
     name: str
     type: Type = Type.INT
@@ -122,6 +125,16 @@ class Operation:
     descr: str | None = None
     line: int = field(default=0, compare=False)
 
+    def on(self, args: tuple[Value, ...], exit_: Exit | None = None) -> Operation:
+        """The same operation on other arguments, with another exit if there is one."""
+        if exit_ is None and args == self.args:
+            return self
+        return Operation(self.op, args, self.result, exit_ or self.exit, self.descr, self.line)
+
+    def instead(self, op: Op, args: tuple[Value, ...]) -> Operation:
+        """Another operation in this one's place."""
+        return Operation(op, args, self.result, self.exit, self.descr, self.line)
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -135,6 +148,10 @@ class Trace:
     def guards(self) -> tuple[Operation, ...]:
         """The guards in order; a guard's number is its index here."""
         return tuple(op for op in self.ops if op.op.kind is Kind.GUARD)
+
+    def of(self, operations: Iterable[Operation]) -> Trace:
+        """The same trace of other operations."""
+        return Trace(self.inputs, tuple(operations), self.word, self.declarations, self.header_line)
 
     @property
     def end(self) -> Operation:

@@ -19,10 +19,9 @@ has unknown live values, so that everything before it stays as well, and all of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from optimizer.ir.ops import Kind
-from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 NAME = "dead-code"
 
@@ -30,7 +29,7 @@ NAME = "dead-code"
 def remove_dead_code(trace: Trace) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
     live = _Liveness(trace)
-    return replace(trace, ops=tuple(live.keep(trace.ops)))
+    return trace.of(live.keep(trace.ops))
 
 
 class _Liveness:
@@ -89,9 +88,9 @@ class _Liveness:
                 stays = not _is_computed(operation) or operation.result in self._live
             if not stays:
                 continue
-            if operation.exit is not None:
+            if operation.exit is not None and operation.exit.block:
                 block = tuple(self.keep(operation.exit.block))
-                operation = replace(operation, exit=replace(operation.exit, block=block))
+                operation = operation.on(operation.args, Exit(operation.exit.failargs, operation.exit.origin, block))
             yield operation
 
 

@@ -17,7 +17,6 @@ stores to what may be one cell, so that their order does not matter.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from optimizer.aliasing import may_meet
 from optimizer.facts import Facts
@@ -96,7 +95,7 @@ class HeapAccesses(Pass):
         if not self._delayed:
             return exit_
         stores = [_resolve(store, facts) for _, store in self._delayed]
-        return replace(exit_, block=(*stores, *exit_.block))
+        return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block))
 
 
 def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
@@ -108,4 +107,4 @@ def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
 
 
 def _resolve(store: Operation, facts: Facts) -> Operation:
-    return replace(store, args=tuple(map(facts.find, store.args)))
+    return store.on(tuple(map(facts.find, store.args)))

@@ -7,19 +7,20 @@
     guard_no_overflow() [i1]
     jump(i4)
 
-Of an operation, the rules with its row at their root are tried in the order of the table. An operation on
-constants only is left to the folder.
+Of an operation, the rules with its row at their root are tried in the order of the table, but for those that ask
+for other operations or constants as arguments. An operation on constants only is left to the folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from optimizer.facts import Facts
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain
 from optimizer.ir.concrete import concrete
-from optimizer.ir.ops import Op
+from optimizer.ir.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.riders import Answer, Becomes, Equal, Pass
 from optimizer.rule_language import (
@@ -29,6 +30,7 @@ from optimizer.rule_language import (
     Rule,
     Term,
     Variable,
+    applications,
     evaluate,
     holds,
     is_constant,
@@ -38,20 +40,16 @@ from optimizer.rule_language import (
 class Simplify(Pass):
     name = "simplify"
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules: dict[Op, list[Rule]] = {}
-        for rule in rules:
-            self._rules.setdefault(rule.pattern.op, []).append(rule)
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._rules = _index(rules)
 
     def leave_out(self, names: Collection[str]) -> None:
         """Do without the rules of these names."""
         if names:
-            self._rules = {op: [one for one in rules if one.name not in names] for op, rules in self._rules.items()}
+            self._rules = _Index(rule for rule in self._rules.rules if rule.name not in names)
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        if all(isinstance(arg, ConstInt) for arg in operation.args):
-            return None
-        for rule in self._rules.get(operation.op, ()):
+        for rule in self._rules.candidates(operation, facts):
             found: dict[str, Value] = {}
             if (
                 facts.word >= rule.min_word
@@ -60,6 +58,61 @@ class Simplify(Pass):
             ):
                 return _replace(rule, found, facts)
         return None
+
+
+_Shape = Op | type[ConstInt] | None
+"""What a rule looks at first in an argument: that it is a constant, or which operation defines it."""
+
+
+class _Index:
+    """Rules by the row at their root, and by the shapes of its arguments as far as these have been met."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        self._by_root: dict[Op, list[Rule]] = {}
+        for rule in self.rules:
+            self._by_root.setdefault(rule.pattern.op, []).append(rule)
+        inside = {use.op.name for rule in self.rules for arg in rule.pattern.args for use in applications(arg)}
+        self._inside = {row for row in OPS.values() if row.name in inside or row.wrapping in inside}
+        self._candidates: dict[tuple[Op, tuple[_Shape, ...]], list[Rule]] = {}
+
+    def candidates(self, operation: Operation, facts: Facts) -> Sequence[Rule]:
+        """The rules whose patterns the operation may match, in their order; none where all arguments are constants."""
+        op = operation.op
+        if op not in self._by_root:
+            return ()
+        shapes = tuple(self._shape(arg, facts) for arg in operation.args)
+        found = self._candidates.get((op, shapes))
+        if found is None:
+            found = [rule for rule in self._by_root[op] if all(map(_may_be, rule.pattern.args, shapes))]
+            if all(shape is ConstInt for shape in shapes):
+                found = []
+            self._candidates[op, shapes] = found
+        return found
+
+    def _shape(self, value: Value, facts: Facts) -> _Shape:
+        if isinstance(value, ConstInt):
+            return ConstInt
+        definition = facts.definition(value)
+        return definition.op if definition is not None and definition.op in self._inside else None
+
+
+@lru_cache(maxsize=2)
+def _index(rules: tuple[Rule, ...]) -> _Index:
+    return _Index(rules)
+
+
+def _may_be(pattern: Term, shape: _Shape) -> bool:
+    """Can what has this shape be what the pattern says?"""
+    match pattern:
+        case Variable():
+            return True
+        case Constant() | Literal():
+            return shape is ConstInt
+        case Apply(op):
+            return isinstance(shape, Op) and _computes(shape, op)
+        case _:
+            raise AssertionError("the rule language lets no function stand in a pattern")
 
 
 def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Facts, found: dict[str, Value]) -> bool:

@@ -125,7 +125,7 @@ class Virtuals(Pass):
         roots += [arg for operation in exit_.block for arg in operation.args]
         objects = {var: self._virtuals[var] for var in self._reachable(roots, facts)}
         named = {var: names.fresh(var.type) for var in objects}
-        block = tuple(replace(op, args=tuple(_named(arg, named) for arg in op.args)) for op in exit_.block)
+        block = tuple(op.on(tuple(_named(arg, named) for arg in op.args)) for op in exit_.block)
         return replace(
             exit_,
             failargs=exit_.failargs and tuple(None if arg is None else _named(arg, named) for arg in failargs),
@@ -163,6 +163,6 @@ def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Fac
         missing.discard(var)
         for store in virtual.needed_stores(facts):
             args = tuple(map(facts.find, store.args))
-            ready = replace(store, args=tuple(_named(arg, names) for arg in args))
+            ready = store.on(tuple(_named(arg, names) for arg in args))
             (last if missing.intersection(args) else built).append(ready)
     return built + last

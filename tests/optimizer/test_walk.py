@@ -3,13 +3,14 @@
 import pytest
 
 from optimizer.facts import Facts
+from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold
 from optimizer.riders import Answer, Becomes, Equal, Pass
-from optimizer.walk import walk
+from optimizer.walk import Walked, walk
 
 
 class Doubling(Pass):
@@ -45,8 +46,13 @@ class Listening(Pass):
         assert operation.result is None or facts.definition(operation.result) is operation
 
 
+def ridden(text: str, *passes: Pass) -> Walked:
+    trace = parse(text)
+    return walk(trace, passes, layout_of(trace))
+
+
 def walked(text: str, *passes: Pass) -> str:
-    return format_trace(walk(parse(text), passes).trace)
+    return format_trace(ridden(text, *passes).trace)
 
 
 def canonical(text: str) -> str:
@@ -112,14 +118,14 @@ def test_substitution_reaches_failargs_exit_blocks_events_and_ends() -> None:
 
 def test_passes_hear_of_what_was_emitted_only() -> None:
     listening = Listening()
-    walk(parse("[i0]\ni1 = int_lshift(i0, 0)\ni2 = int_add(i0, i1)\nguard_true(i0) []\njump(i2)\n"),
-         [ZeroShift(), Doubling(), listening])  # fmt: skip
+    before = "[i0]\ni1 = int_lshift(i0, 0)\ni2 = int_add(i0, i1)\nguard_true(i0) []\njump(i2)\n"
+    ridden(before, ZeroShift(), Doubling(), listening)
     assert listening.heard == ["int_lshift", "guard_true", "jump"]
 
 
 def test_what_fired_and_what_went_is_counted() -> None:
-    done = walk(
-        parse("[i0]\ni1 = int_add(1, 2)\ni2 = int_add(i0, i0)\nguard_true(1) []\njump(i1, i2)\n"), [Fold(), Doubling()]
+    done = ridden(
+        "[i0]\ni1 = int_add(1, 2)\ni2 = int_add(i0, i0)\nguard_true(1) []\njump(i1, i2)\n", Fold(), Doubling()
     )
     assert done.fired == {"fold": 2, "double": 1}
     assert done.operations == {"fold": 1}
@@ -127,9 +133,8 @@ def test_what_fired_and_what_went_is_counted() -> None:
 
 
 def test_behind_a_guard_that_always_fails_a_trace_is_only_copied() -> None:
-    done = walk(
-        parse("[i0]\ni1 = int_add(1, 2)\nguard_true(0) [i1]\ni2 = int_add(i1, 2)\nguard_true(0) [i2]\njump(i2)\n"),
-        [Fold()],
+    done = ridden(
+        "[i0]\ni1 = int_add(1, 2)\nguard_true(0) [i1]\ni2 = int_add(i1, 2)\nguard_true(0) [i2]\njump(i2)\n", Fold()
     )
     assert done.always_fails == 0
     assert format_trace(done.trace) == canonical(
@@ -163,6 +168,6 @@ def test_positions_may_stand_before_the_guard_on_a_flag(
     before = f"[i0]\ni1 = {operation}\ndebug_merge_point(0, 'a')\njit_debug('b')\n{guard} [i1]\njump(i1)\n"
     guards = [f"{guard[:-1]}origin=0) [i1]"] if operations else [failing] if failing else []
     lines = ["[i0]", *operations, "debug_merge_point(0, 'a')", "jit_debug('b')", *guards, f"jump({result})"]
-    done = walk(parse(before), [Fold()])
+    done = ridden(before, Fold())
     assert format_trace(done.trace) == canonical("\n".join(lines) + "\n")
     assert done.always_fails == (0 if failing else None)
