@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from optimizer.ir.abstract import AbstractDomain, Truth
 from optimizer.ir.concrete import concrete
@@ -14,12 +14,12 @@ from optimizer.ir.ops import Op
 from optimizer.ir.ranges import Range, ranges
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The machine integers from `low` to `high` that have the known bits `value` (`mask`: 1 is unknown).
 
     `value` and `mask` are unsigned patterns, `low` and `high` signed. As `BoundsDomain` makes them, `low` and
     `high` have the known bits, and the bits that they share at the top are known: one `Bounds` for one set.
+    They are tuples, as ranges and known bits are: those are made, hashed and compared in C.
     """
 
     low: int
