@@ -99,7 +99,8 @@ class EventEncoding:
 class Encoding:
     """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
 
-    `heap` is that at the end; `made` are the allocations outside of exit blocks, by number.
+    `heap` is that at the end; `made` are the allocations outside of exit blocks, by number,
+    and `values` what variables are, by name.
     """
 
     trace: Trace
@@ -109,7 +110,7 @@ class Encoding:
     end: tuple[Term, ...]
     heap: SymbolicHeap
     made: Mapping[int, Term]
-    values: dict[Var, Term]
+    values: dict[str, Term]
 
     def sight(self) -> Sight:
         """What is seen at the end."""
@@ -168,7 +169,7 @@ Place = tuple[int, int]
 class _Computer:
     """Computes operations one after the other, over values and a heap that it changes."""
 
-    def __init__(self, heap: SymbolicHeap, values: dict[Var, Term]) -> None:
+    def __init__(self, heap: SymbolicHeap, values: dict[str, Term]) -> None:
         self.heap = heap
         self.terms = heap.memory.terms
         self.layout = self.terms.layout
@@ -178,8 +179,8 @@ class _Computer:
 
     def term(self, value: Value, line: int) -> Term:
         match value:
-            case Var():
-                return self.values[value]
+            case Var(name):
+                return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
             case ConstRef(text) if text == NULL.name:
@@ -205,7 +206,7 @@ class _Computer:
             yield from self._defined(row.defined(self.terms, *args), operation, number, place)
         if row.meaning is not None:
             assert operation.result is not None
-            self.values[operation.result] = row.meaning(self.terms, *args)
+            self.values[operation.result.name] = row.meaning(self.terms, *args)
         if row.passes is not None:
             self.passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
         if row.overflows is not None:
@@ -225,7 +226,7 @@ class _Computer:
             self.heap.allocating = number
             result = memory.meaning(self.terms, self.heap, descr, *args)
             if operation.result is not None:
-                self.values[operation.result] = result
+                self.values[operation.result.name] = result
             lengths = self.heap.mismatch(number)
             if lengths is not None:
                 same = self.terms.eq(*lengths)
@@ -261,7 +262,7 @@ class _Encoder:
         self._allocator = Allocator(named)
         self._terms = terms = memory.terms
         self._heap = SymbolicHeap(memory, self._allocator, lenient=recorded)
-        self._values: dict[Var, Term] = {}
+        self._values: dict[str, Term] = {}
         self._computer = _Computer(self._heap, self._values)
         self._defined: list[Definedness] = []
         self._guards: list[GuardEncoding] = []
@@ -272,7 +273,7 @@ class _Encoder:
             if var.type is Type.FLOAT:
                 raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
             name = input_name(position)
-            self._values[var] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
+            self._values[var.name] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -329,14 +330,16 @@ class _Encoder:
         if operation.result is not None:
             name = event_name(count)
             is_ref = operation.op.result is Type.REF
-            self._values[operation.result] = self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
+            self._values[operation.result.name] = (
+                self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
+            )
 
 
 def _exit(
     operation: Operation,
     number: int,
     heap: SymbolicHeap,
-    values: dict[Var, Term],
+    values: dict[str, Term],
     place: Place,
     named: Mapping[int, Term],
 ) -> ExitEncoding:

@@ -381,3 +381,6 @@ class SimplifyingObjectTerms(ObjectTerms, Terms):
     """The same, with the algebra of words and conditions: what is built is simplified."""
 
     __slots__ = ()
+
+    def equal(self, a: Term, b: Term) -> Term:
+        return self.true if a is b else super().equal(a, b)
