@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
@@ -45,6 +45,12 @@ class NotSettled:
 
 
 Answered = Holds | Model | NotSettled
+
+
+@cache
+def _held(rung: str) -> Holds:
+    """It holds by that rung, without a solver."""
+    return Holds(rung)
 
 
 @dataclass
@@ -89,7 +95,7 @@ class Discharger:
     def already(self, obligation: Obligation) -> Answered | None:
         """How it was settled before, or is without a solver."""
         cheap = self.without_solver(obligation)
-        return Holds(cheap) if cheap is not None else self._settled.get(_key(obligation))
+        return _held(cheap) if cheap is not None else self._settled.get(_key(obligation))
 
     def _solve(self, obligation: Obligation, effort: int) -> Answered:
         assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]

@@ -6,7 +6,7 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from optimizer.ir.effects import event_effects
@@ -193,17 +193,17 @@ class _Computer:
                 raise Unsupported(str(value), line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
-        return tuple(self.term(arg, operation.line) for arg in operation.args)
+        return tuple([self.term(arg, operation.line) for arg in operation.args])
 
-    def compute(self, operation: Operation, number: int, place: Place) -> Iterator[Definedness]:
-        """The operation's result, flag and effect; whether it passes if it is a guard. Yields its definedness."""
+    def compute(self, operation: Operation, number: int, place: Place) -> list[Definedness]:
+        """The operation's result, flag and effect; whether it passes if it is a guard. Gives its definedness."""
         memory = memory_of(operation)
         if memory is not None:
-            yield from self._compute_on_heap(operation, memory, number, place)
-            return
+            return self._compute_on_heap(operation, memory, number, place)
         row, args = operation.op, self.args(operation)
+        defined: list[Definedness] = []
         if row.defined is not None:
-            yield from self._defined(row.defined(self.terms, *args), operation, number, place)
+            defined += self._defined(row.defined(self.terms, *args), operation, number, place)
         if row.meaning is not None:
             assert operation.result is not None
             self.values[operation.result.name] = row.meaning(self.terms, *args)
@@ -211,15 +211,16 @@ class _Computer:
             self.passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
         if row.overflows is not None:
             self.flag = row.overflows(self.terms, *args)
+        return defined
 
     def _compute_on_heap(
         self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
-    ) -> Iterator[Definedness]:
+    ) -> list[Definedness]:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         if isinstance(descr, Field) and descr.type is Type.FLOAT:
             raise Unsupported(f"{operation.op.name} of a float", operation.line)
         condition = memory.defined(self.terms, self.heap, descr, *args)
-        yield from self._defined(condition, operation, number, place)
+        defined = self._defined(condition, operation, number, place)
         if memory.passes is not None:
             self.passes = memory.passes(self.terms, self.heap, descr, *args)
         if memory.meaning is not None and not operation.op.is_guard:
@@ -230,7 +231,8 @@ class _Computer:
             lengths = self.heap.mismatch(number)
             if lengths is not None:
                 same = self.terms.eq(*lengths)
-                yield from self._defined(same, operation, number, place, "length")
+                defined += self._defined(same, operation, number, place, "length")
+        return defined
 
     def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> list[Term | str]:
         return [
@@ -242,9 +244,8 @@ class _Computer:
 
     def _defined(
         self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined"
-    ) -> Iterator[Definedness]:
-        if condition is not self.terms.true:
-            yield Definedness(number, operation, condition, *place, what)
+    ) -> list[Definedness]:
+        return [] if condition is self.terms.true else [Definedness(number, operation, condition, *place, what)]
 
     def pass_guard(self, operation: Operation) -> None:
         """What a guard does to the heap where it passes."""
@@ -353,7 +354,7 @@ def _exit(
     handed = (
         None
         if failargs is None
-        else tuple(None if arg is None else computer.term(arg, operation.line) for arg in failargs)
+        else tuple([None if arg is None else computer.term(arg, operation.line) for arg in failargs])
     )
     return ExitEncoding(handed, tuple(block), computer.heap, allocator.made)
 

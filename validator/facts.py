@@ -243,13 +243,12 @@ class Facts:
     def _replaced(self, term: Term) -> Term:
         while term in self._stands_for:
             term = self._stands_for[term]
-        match term.kind, term.args:
-            case "class_in", (class_,) if class_ in self._classes:
-                low, high = self._classes[class_]
-                if term.value[0] <= low and high <= term.value[1]:
-                    return self._terms.true
-                if high < term.value[0] or term.value[1] < low:
-                    return self._terms.false
-            case "same", (p, q) if self._are_distinct(p, q):
+        if term.kind == "class_in" and term.args[0] in self._classes:
+            low, high = self._classes[term.args[0]]
+            if term.value[0] <= low and high <= term.value[1]:
+                return self._terms.true
+            if high < term.value[0] or term.value[1] < low:
                 return self._terms.false
+        if term.kind == "same" and self._are_distinct(*term.args):
+            return self._terms.false
         return term

@@ -138,8 +138,8 @@ class _Judge:
         self._layout = layout_of(before, after)
         self._pair = encode_pair(before, after, self._layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
-        self._inferred = is_inferred(before, after)
-        self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
+        self._given_origins = given_origins(before, after)
+        self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins)
 
     @cached_property
     def _running(self) -> Running:
@@ -182,7 +182,7 @@ class _Judge:
                         self._alignment.discourage(guard, origin)
 
     def _reordered(self) -> str:
-        where = decreasing([choices[0] for choices in given_origins(self._before, self._after)])
+        where = decreasing([choices[0] for choices in self._given_origins])
         line = self._after.guards[where or 0].line
         return f"line {line}: guards reordered" if line else "guards reordered"
 
@@ -274,7 +274,7 @@ class _Judge:
         return Evidence(
             assumes=self._assumes(),
             origins=tuple(attempt.origins) if attempt else (),
-            inferred=self._inferred,
+            inferred=is_inferred(self._after, self._given_origins),
             early=tuple(attempt.early) if attempt else (),
             stricter=tuple(attempt.stricter) if attempt else (),
             obligations=tuple(attempt.settled) if attempt else (),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from optimizer.ir.abstract import AbstractDomain, Truth
 from optimizer.ir.concrete import concrete
@@ -14,8 +14,7 @@ from optimizer.ir.ops import Op
 from optimizer.ir.ranges import Range, ranges
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The machine integers from `low` to `high` that have the known bits `value` (`mask`: 1 is unknown).
 
     `value` and `mask` are unsigned patterns, `low` and `high` signed. As `BoundsDomain` makes them, `low` and

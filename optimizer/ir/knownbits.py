@@ -7,8 +7,8 @@ and fast abstract interpretation with tristate numbers" (CGO 2022), which are th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, reduce
+from typing import NamedTuple
 
 from optimizer.ir.abstract import AbstractDomain, Truth
 from optimizer.ir.concrete import concrete
@@ -19,8 +19,7 @@ _MAX_UNKNOWN_AMOUNT_BITS = 3
 """Shift amounts with more unknown bits are not tried one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownBits:
+class KnownBits(NamedTuple):
     """The patterns that agree with `value` in all bits that are 0 in `mask`; where it is 1, a bit is unknown.
 
     Both are *unsigned* patterns, in [0, 2**width); `value` is 0 where `mask` is 1.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from optimizer.ir.abstract import AbstractDomain, Truth
 from optimizer.ir.domain import wrap
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """The machine integers from `low` to `high`, both included, signed; `low <= high`."""
 
     low: int
