@@ -128,7 +128,8 @@ def event_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    descrs = (layout.descr_of(operation) for trace in traces for operation in all_operations(trace))
+    described = (one for trace in traces for one in all_operations(trace) if one.descr is not None)
+    descrs = map(layout.descr_of, described)
     slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
     return Memory(terms, Chains(terms), slots)
 

@@ -214,7 +214,7 @@ class Facts:
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt = self._rebuilt
-        parts = (root,) if all(arg in rebuilt for arg in root.args) else cone_within([root], rebuilt, most)
+        parts = (root,) if all(map(rebuilt.__contains__, root.args)) else cone_within([root], rebuilt, most)
         for term in parts or ():
             self._journal.put(rebuilt, term, self._rewritten(term, rounds))
         return rebuilt.get(root, root)
@@ -224,7 +224,7 @@ class Facts:
         users = self._users
         for arg in term.args:
             users[arg].add(term)
-        made = self._reassembled(term)
+        made = self._reassembled(term) if term.args else term
         new = self._replaced(made)
         if new is term:
             return term

@@ -71,9 +71,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
-        for name in SymbolicHeap.__slots__:
-            setattr(heap, name, getattr(self, name))
-        heap._chains = self._chains.copy()
+        heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
+        heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
+        heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
+        heap._events, heap._validity = self._events, self._validity
         return heap
 
     def with_allocator(self, allocator: Allocator) -> SymbolicHeap:
