@@ -270,8 +270,9 @@ class _Judge:
 
     # Verdicts.
 
-    def _evidence(self, attempt: _Attempt | None) -> Evidence:
+    def _evidence(self, attempt: _Attempt | None, vacuous: tuple[str, ...] | None = ()) -> Evidence:
         return Evidence(
+            vacuous=vacuous,
             assumes=self._assumes(),
             origins=tuple(attempt.origins) if attempt else (),
             inferred=is_inferred(self._after, self._given_origins),
@@ -307,7 +308,7 @@ class _Judge:
             return Unknown(self._evidence(attempt), lost)
         reasons = vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))
         self._classify(attempt)
-        return Proved(replace(self._evidence(attempt), vacuous=reasons))
+        return Proved(self._evidence(attempt, reasons))
 
     def _lost_failargs(self, origins: list[int | None]) -> str | None:
         """A guard whose failargs are listed before and not after: they could not be compared."""

@@ -194,7 +194,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         because it was promised not to change, comes as conditions."""
         kept = self._settled if effects.can_invalidate else (*self._settled, *self._protected)
         self._events = event + 1
-        before = self.copy()
+        before = self.copy() if kept else self
         for key, slot in self.memory.slots.items():
             if effects.may_write(slot):
                 self._chains[key] = self.memory.chains.renew(self._chains[key], event)

@@ -183,7 +183,7 @@ class ConditionTerms(PlainTerms):
             return d
         if d is self.true:
             return c
-        if self.not_(c) is d:
+        if (c.kind == "not_" and c.args[0] is d) or (d.kind == "not_" and d.args[0] is c):
             return self.false
         return self._make("both", (c, d) if c.number < d.number else (d, c))
 
