@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from optimizer.ir.declarations import Declarations, parse_declarations
+from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.lexer import read_lines
 from optimizer.ir.misspelt import misspelt_names
@@ -51,7 +51,11 @@ def read_trace(path: str, word: int | None = None, types: str | None = None) -> 
 
 def read_types(path: str | None) -> Declarations:
     """The declarations in a file; none without a file. Raises InputError."""
-    return Declarations() if path is None else parse_declarations(read_text(path), file=file_name(path))
+    if path is None:
+        return NO_DECLARATIONS
+    from optimizer.ir.declarations import parse_declarations  # here: it is seldom asked for
+
+    return parse_declarations(read_text(path), file=file_name(path))
 
 
 def _umask() -> int:
