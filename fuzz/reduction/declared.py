@@ -14,9 +14,9 @@ from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Ref
 from optimizer.ir.layout import layout_of
+from validator.counterexample import State
 from validator.sites import CellOf, references_to, with_objects, written_to
 from validator.stored_state import restored_state, stored_state
-from validator.verdict import State
 
 Rewrite = Callable[[Declarations], Declarations]
 
