@@ -130,11 +130,10 @@ class CheapRungs:
 
     @cached_property
     def _lemmas(self) -> Lemmas:
-        from validator.division_lemmas import DIVISION_LEMMAS  # here: they are tried last
+        from validator.all_lemmas import LEMMAS  # here: they are tried last
         from validator.lemmas import Lemmas
-        from validator.product_lemmas import PRODUCT_LEMMAS
 
-        return Lemmas(self._pair.terms, (*DIVISION_LEMMAS, *PRODUCT_LEMMAS))
+        return Lemmas(self._pair.terms, LEMMAS)
 
     def settle(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
