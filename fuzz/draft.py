@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fuzz.choices import Choices, chance, constant, pick
+from fuzz.choices import Choices, constant
 from fuzz.rows import Rows, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
@@ -68,15 +68,15 @@ class Draft:
 
     def constant(self) -> int:
         """Now and then one that has occurred: what optimizers have to say of constants is often about equal ones."""
-        if self.constants and chance(self.choices, 20):
-            return pick(self.choices, self.constants[-_RECENT:])
+        if self.constants and self.choices.chance(20):
+            return self.choices.pick(self.constants[-_RECENT:])
         value = constant(self.choices, self.shape.word)
         self.constants.append(value)
         return value
 
     def near(self, value: int) -> int:
         """A constant close to a value, or any."""
-        if chance(self.choices, 30):
+        if self.choices.chance(30):
             return self.constant()
         return self.domain.const(value + self.choices.integer(-3, 3))
 
@@ -94,7 +94,7 @@ class Draft:
         return among[-1 - self.choices.integer(0, len(among) - 1)]
 
     def operand(self) -> Value:
-        return ConstInt(self.constant()) if chance(self.choices, 15) else self.variable()
+        return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
 
     def value(self, operand: Value) -> int:
         match operand:
@@ -112,7 +112,7 @@ class Draft:
         for _ in range(3):
             args = tuple(
                 ConstInt(self.constant())
-                if index in row.constant_args or chance(self.choices, 30 if index else 8)
+                if index in row.constant_args or self.choices.chance(30 if index else 8)
                 else self.variable()
                 for index in range(arity)
             )
@@ -127,7 +127,7 @@ class Draft:
         if last not in row.constant_args:
             options += self.variables
         fitting = [value for value in options if self.is_defined(row, (*args[:-1], value))]
-        return (*args[:-1], pick(self.choices, fitting)) if fitting else None
+        return (*args[:-1], self.choices.pick(fitting)) if fitting else None
 
     # What rows say of the example.
 
@@ -200,7 +200,7 @@ class Draft:
             if self.passes(row, args)
         ]
         # Where a sense will do, the value is said now and then only.
-        row, args = fitting[0] if chance(self.choices, 80) else pick(self.choices, fitting)
+        row, args = fitting[0] if self.choices.chance(80) else self.choices.pick(fitting)
         self.guard(row, args)
 
     def event(self, row: Op, args: Args) -> None:
@@ -217,9 +217,9 @@ class Draft:
     # Exits.
 
     def _exit(self) -> Exit:
-        if chance(self.choices, self.shape.unknown_failargs):
+        if self.choices.chance(self.shape.unknown_failargs):
             return Exit(None)
-        if not chance(self.choices, self.shape.exit_blocks):
+        if not self.choices.chance(self.shape.exit_blocks):
             return Exit(self._slots())
         return self.exit_with_block()
 
@@ -240,7 +240,7 @@ class Draft:
 
     def in_block(self) -> None:
         """Adds an operation to an exit block."""
-        row = pick(self.choices, self.rows.pure)
+        row = self.choices.pick(self.rows.pure)
         args = self.operands(row)
         if args is not None:
             self.compute(row, args)
@@ -252,6 +252,6 @@ class Draft:
         return tuple(slots)
 
     def _slot(self) -> Value | None:
-        if chance(self.choices, self.shape.dead_slots):
+        if self.choices.chance(self.shape.dead_slots):
             return None
         return self.handed()

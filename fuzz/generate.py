@@ -11,7 +11,7 @@ from functools import lru_cache
 from random import Random
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.choices import Choices, RandomChoices, chance, pick
+from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
 from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, Law, X, Y, laws
@@ -56,7 +56,7 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
     def step() -> None:
         if len(draft.ops) < shape.max_operations:
-            _take(draft, pick(choices, steps))
+            _take(draft, choices.pick(steps))
 
     choices.repeat(shape.min_operations, shape.max_operations, step)
     _end(draft)
@@ -92,23 +92,23 @@ def _take(draft: Draft, step: Step) -> None:
         case Step.EVENT:
             _event(draft)
         case Step.POSITION:
-            row = pick(draft.choices, draft.rows.positions)
+            row = draft.choices.pick(draft.rows.positions)
             draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
 
 
 def _pure(draft: Draft) -> None:
-    row = pick(draft.choices, draft.rows.pure)
+    row = draft.choices.pick(draft.rows.pure)
     args = draft.operands(row)
     if args is None:
         return
-    if row.defined is not None and isinstance(args[-1], Var) and chance(draft.choices, 50):
+    if row.defined is not None and isinstance(args[-1], Var) and draft.choices.chance(50):
         # Traces check divisors and shift amounts before they use them.
         _bound(draft, args[-1])
     draft.compute(row, args)
 
 
 def _overflow(draft: Draft) -> None:
-    row = pick(draft.choices, draft.rows.overflow)
+    row = draft.choices.pick(draft.rows.overflow)
     args = draft.operands(row)
     if args is not None:
         draft.compute(row, args)
@@ -120,13 +120,13 @@ def _chain(draft: Draft) -> None:
     if not links:
         return _pure(draft)
     link = links[-1 - draft.choices.integer(0, min(len(links), 4) - 1)]
-    row = pick(draft.choices, _next_rows(draft, link.op))
+    row = draft.choices.pick(_next_rows(draft, link.op))
     constants = [isinstance(arg, ConstInt) for arg in link.args]
     if row.args is None or len(row.args) != len(constants):
         row = link.op
     assert link.result is not None
     known = next(arg for arg in link.args if isinstance(arg, ConstInt))
-    constant = _related_constant(draft, known) if chance(draft.choices, 30) else ConstInt(draft.constant())
+    constant = _related_constant(draft, known) if draft.choices.chance(30) else ConstInt(draft.constant())
     args: Args = tuple(constant if fixed else link.result for fixed in constants)
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
@@ -162,7 +162,7 @@ def _repeat(draft: Draft) -> None:
         return _pure(draft)
     again = _recent(draft, draft.computed)
     args = again.args
-    if again.op.commutative and chance(draft.choices, 50):
+    if again.op.commutative and draft.choices.chance(50):
         args = args[::-1]
     draft.compute(again.op, args)
     return None
@@ -179,8 +179,8 @@ def _bound(draft: Draft, var: Var) -> None:
 def _range_check(draft: Draft, var: Var) -> None:
     """A comparison with a constant, and a guard that it is as on the example."""
     limit = ConstInt(draft.near(draft.values[var]))
-    args: Args = (limit, var) if chance(draft.choices, 20) else (var, limit)
-    result = draft.compute(pick(draft.choices, draft.rows.tests), args)
+    args: Args = (limit, var) if draft.choices.chance(20) else (var, limit)
+    result = draft.compute(draft.choices.pick(draft.rows.tests), args)
     draft.guard_on(result)
     draft.checked.append(var)
 
@@ -188,12 +188,12 @@ def _range_check(draft: Draft, var: Var) -> None:
 def _bits_check(draft: Draft) -> None:
     """A mask, and a guard on what it leaves: the value itself, or a comparison with it."""
     var = draft.variable()
-    masked = draft.compute(pick(draft.choices, draft.rows.masks), (var, ConstInt(draft.constant())))
+    masked = draft.compute(draft.choices.pick(draft.rows.masks), (var, ConstInt(draft.constant())))
     left = ConstInt(draft.values[masked])
-    if chance(draft.choices, 50):
+    if draft.choices.chance(50):
         draft.guard_on(masked)
     else:
-        draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), (masked, left)))
+        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (masked, left)))
     draft.checked.append(var)
 
 
@@ -204,11 +204,11 @@ def _relate(draft: Draft) -> None:
         return _pure(draft)
     link = _recent(draft, links)
     assert link.result is not None
-    args: Args = (link.result, pick(draft.choices, link.args))
-    if chance(draft.choices, 30):
+    args: Args = (link.result, draft.choices.pick(link.args))
+    if draft.choices.chance(30):
         args = args[::-1]
-    among = draft.rows.tests if chance(draft.choices, 30) else (*draft.rows.pure, *draft.rows.overflow)
-    row = pick(draft.choices, [row for row in among if len(row.args or ()) == 2 and not row.constant_args])
+    among = draft.rows.tests if draft.choices.chance(30) else (*draft.rows.pure, *draft.rows.overflow)
+    row = draft.choices.pick([row for row in among if len(row.args or ()) == 2 and not row.constant_args])
     if draft.is_defined(row, args):
         draft.compute(row, args)
     return None
@@ -217,16 +217,16 @@ def _relate(draft: Draft) -> None:
 def _law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
     shape = draft.shape
-    law = pick(draft.choices, _laws(shape.word, shape.left_out, shape.products > 0, shape.divisions > 0))
+    law = draft.choices.pick(_laws(shape.word, shape.left_out, shape.products > 0, shape.divisions > 0))
     values: dict[str, Value] = {X: draft.variable()}
-    values[Y] = ConstInt(draft.constant()) if chance(draft.choices, 30) else draft.variable()
+    values[Y] = ConstInt(draft.constant()) if draft.choices.chance(30) else draft.variable()
     for name, arg in ((INNER, X), (OTHER, Y)):
         if name in law.places:
             args = (values[arg], values[Y])[: len(law.inner.args or ())]
             if not draft.is_defined(law.inner, args):
                 return
             values[name] = draft.compute(law.inner, args)
-    if chance(draft.choices, 10):
+    if draft.choices.chance(10):
         _pure(draft)
     args = tuple(values[place] for place in law.places)
     if draft.is_defined(law.outer, args):
@@ -249,46 +249,46 @@ def _order(draft: Draft) -> None:
     """What does a guard on a comparison of two words say of another one?"""
     args = (draft.variable(), draft.variable())
     tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
-    draft.guard_on(draft.compute(pick(draft.choices, tests), args))
-    test = draft.compute(pick(draft.choices, tests), args[::-1] if chance(draft.choices, 50) else args)
-    if chance(draft.choices, 30):
+    draft.guard_on(draft.compute(draft.choices.pick(tests), args))
+    test = draft.compute(draft.choices.pick(tests), args[::-1] if draft.choices.chance(50) else args)
+    if draft.choices.chance(30):
         draft.guard_on(test)
 
 
 def _inference(draft: Draft) -> None:
     """A check of what an operation makes of a variable, then a test of the variable: what does one say of the other?"""
     var = draft.variable()
-    row = pick(draft.choices, (*draft.rows.pure, *draft.rows.overflow))
+    row = draft.choices.pick((*draft.rows.pure, *draft.rows.overflow))
     arity = len(row.args or ())
-    place = draft.choices.integer(0, arity - 1) if not row.constant_args and chance(draft.choices, 30) else 0
+    place = draft.choices.integer(0, arity - 1) if not row.constant_args and draft.choices.chance(30) else 0
     args: Args = tuple(var if index == place else ConstInt(draft.constant()) for index in range(arity))
     if not draft.is_defined(row, args):
         return
     _range_check(draft, draft.compute(row, args))
     limit = ConstInt(draft.near(draft.values[var]))
-    test = draft.compute(pick(draft.choices, draft.rows.tests), (var, limit))
-    if chance(draft.choices, 50):
+    test = draft.compute(draft.choices.pick(draft.rows.tests), (var, limit))
+    if draft.choices.chance(50):
         draft.guard_on(test)
 
 
 def _guard(draft: Draft) -> None:
     """A guard on a test that is there, or on a new one of two variables; now and then on any variable."""
     tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
-    if tests and chance(draft.choices, 40):
+    if tests and draft.choices.chance(40):
         draft.guard_on(tests[-1 - draft.choices.integer(0, min(len(tests), 4) - 1)])
-    elif chance(draft.choices, 20):
+    elif draft.choices.chance(20):
         draft.guard_on(draft.variable())
     else:
         args = (draft.variable(), draft.variable())
-        draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), args))
+        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), args))
 
 
 def _event(draft: Draft) -> None:
-    row = pick(draft.choices, draft.rows.events)
+    row = draft.choices.pick(draft.rows.events)
     draft.event(row, draft.some_handed(3))
 
 
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows."""
-    kept = [var for var in draft.unused if chance(draft.choices, draft.shown_at_end(var))]
-    draft.add(pick(draft.choices, draft.rows.ends), (*kept, *draft.some_handed(3)))
+    kept = [var for var in draft.unused if draft.choices.chance(draft.shown_at_end(var))]
+    draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fuzz.choices import Choices, chance, pick
+from fuzz.choices import Choices
 from fuzz.draft import Args, Draft
 from fuzz.memory_rows import memory_rows
 from fuzz.random_heap import LONGEST, draw_heap, ref_of, told_heap
@@ -52,14 +52,14 @@ class HeapDraft(Draft):
 
     def input(self) -> Var:
         # An integer comes first: integer steps need one. The second is a reference.
-        if self.numbers and (not self.references or chance(self.choices, self.share)):
+        if self.numbers and (not self.references or self.choices.chance(self.share)):
             known = [self.refs[var] for var in self.references]
-            if known and chance(self.choices, 30):
-                return self.define_ref(pick(self.choices, known))
-            if chance(self.choices, 10):
+            if known and self.choices.chance(30):
+                return self.define_ref(self.choices.pick(known))
+            if self.choices.chance(10):
                 return self.define_ref(NULL)
-            return self.define_ref(pick(self.choices, list(self.initial.objects)))
-        if chance(self.choices, 60):
+            return self.define_ref(self.choices.pick(list(self.initial.objects)))
+        if self.choices.chance(60):
             var = self.define(self.choices.integer(0, LONGEST - 1))
             self.numbers.append(var)
             return var
@@ -103,10 +103,10 @@ class HeapDraft(Draft):
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""
-        if self.types.constants and chance(self.choices, 6):
-            return pick(self.choices, self.const_refs)
+        if self.types.constants and self.choices.chance(6):
+            return self.choices.pick(self.const_refs)
         if not self.references:
-            return NULL_REF if chance(self.choices, 30) else None
+            return NULL_REF if self.choices.chance(30) else None
         match self.choices.integer(0, 9):
             case 0 | 1 | 2 | 3 | 4:
                 among = self.references[-_RECENT:]
@@ -128,10 +128,10 @@ class HeapDraft(Draft):
         return ref
 
     def handed(self) -> Value:
-        if chance(self.choices, 40):
+        if self.choices.chance(40):
             reference = self.reference()
             if reference is not None:
-                return NULL_REF if chance(self.choices, 3) else reference
+                return NULL_REF if self.choices.chance(3) else reference
         return self.operand()
 
     def shown_at_end(self, var: Var) -> int:
@@ -169,9 +169,9 @@ class HeapDraft(Draft):
 
     def allocate(self, type_: Struct | Array | None = None) -> Var | None:
         """An object without content, of that class or any."""
-        type_ = pick(self.choices, self.types.classes) if type_ is None else type_
+        type_ = self.choices.pick(self.types.classes) if type_ is None else type_
         is_array = isinstance(type_, Array)
-        row = pick(self.choices, self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
+        row = self.choices.pick(self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
         args: Args = (self.length(),) if is_array else ()
         operation = self.attempt(row, args, type_.name, type_)
         if operation is None or operation.result is None:
@@ -181,8 +181,8 @@ class HeapDraft(Draft):
 
     def length(self) -> Value:
         fitting = [var for var in self.numbers if 0 <= self.values[var] <= LONGEST]
-        if fitting and chance(self.choices, 15):
-            return pick(self.choices, fitting)
+        if fitting and self.choices.chance(15):
+            return self.choices.pick(fitting)
         return ConstInt(self.choices.integer(0, LONGEST))
 
     def event(self, row: Op, args: Args, descr: str | None = None) -> None:

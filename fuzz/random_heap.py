@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fuzz.choices import Choices, chance, constant, pick
+from fuzz.choices import Choices, constant
 from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
@@ -20,8 +20,8 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
     """Objects of all types that refer to each other, in chains and cycles, and the opaque constants."""
     heap = Heap(types.layout)
     for name in types.constants:
-        if types.layout.constant(name) is None and heap.objects and chance(choices, 40):
-            heap.names[f"ConstPtr({name})"] = pick(choices, list(heap.objects))
+        if types.layout.constant(name) is None and heap.objects and choices.chance(40):
+            heap.names[f"ConstPtr({name})"] = choices.pick(list(heap.objects))
         else:
             heap.constant(name)
 
@@ -36,7 +36,7 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
 
 def draw_object(choices: Choices, types: Types) -> Object:
     """An object that holds nothing yet."""
-    type_ = pick(choices, types.classes)
+    type_ = choices.pick(types.classes)
     return Object(type_, choices.integer(0, LONGEST) if isinstance(type_, Array) else None)
 
 
@@ -56,10 +56,10 @@ def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> Non
 def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datum:
     slot = place.slot
     if slot.type is Type.REF:
-        return NULL if chance(choices, 15) else pick(choices, others)
+        return NULL if choices.chance(15) else choices.pick(others)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
-    return choices.integer(0, LONGEST) if chance(choices, 30) else constant(choices, word)
+    return choices.integer(0, LONGEST) if choices.chance(30) else constant(choices, word)
 
 
 # What is told of the example.

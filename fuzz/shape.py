@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from fuzz.choices import Choices, chance, pick
+from fuzz.choices import Choices
 from optimizer.ir.ops import OPS, Op
 
 
@@ -146,21 +146,21 @@ _SWARMS = 60
 
 def draw_shape(choices: Choices) -> Shape:
     """A shape as each seed of a campaign has: most are of 64 bits, some leave out kinds of steps."""
-    heap = _draw_heap_shape(choices) if chance(choices, _HEAPS) else None
-    longest = pick(choices, (20, 40, 40, 60))
+    heap = _draw_heap_shape(choices) if choices.chance(_HEAPS) else None
+    longest = choices.pick((20, 40, 40, 60))
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        mix = HEAP_MIX + pick(choices, (few, DEFAULT_MIX, ()))
-    if chance(choices, 50):
+        mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+    if choices.chance(50):
         mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
     return Shape(
-        word=pick(choices, WORDS),
+        word=choices.pick(WORDS),
         inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
         min_operations=5,
         max_operations=longest,
         mix=mix,
-        unknown_failargs=pick(choices, (0, 0, 0, 10)),
+        unknown_failargs=choices.pick((0, 0, 0, 10)),
         heap=heap,
         left_out=_draw_left_out(choices),
     )
@@ -168,20 +168,20 @@ def draw_shape(choices: Choices) -> Shape:
 
 def _draw_left_out(choices: Choices) -> frozenset[Op]:
     """Nothing, or most of the operations on integers, so that the others meet each other often."""
-    if not chance(choices, _SWARMS):
+    if not choices.chance(_SWARMS):
         return frozenset()
-    share = pick(choices, (50, 70, 85))
-    return frozenset(row for row in OPS.values() if row.is_pure and chance(choices, share))
+    share = choices.pick((50, 70, 85))
+    return frozenset(row for row in OPS.values() if row.is_pure and choices.chance(share))
 
 
 def _draw_heap_shape(choices: Choices) -> HeapShape:
     structs = choices.integer(0, 4)
     return HeapShape(
         structs=structs,
-        arrays=pick(choices, (0, 1, 2, 2)),
+        arrays=choices.pick((0, 1, 2, 2)),
         calls=choices.integer(0, 3),
-        constants=pick(choices, (0, 0, 2, 3)),
+        constants=choices.pick((0, 0, 2, 3)),
         objects=choices.integer(2, 6),
-        references=pick(choices, (40, 65, 80)),
-        undeclared=structs == 0 or chance(choices, 35),
+        references=choices.pick((40, 65, 80)),
+        undeclared=structs == 0 or choices.chance(35),
     )
