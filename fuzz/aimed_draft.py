@@ -75,7 +75,7 @@ class AimedDraft(HeapDraft):
     def index(self, length: int) -> Value:
         """An index of an array: a constant, or a variable that is one on the example."""
         if self.choices.chance(50):
-            fitting = [var for var in self.numbers if 0 <= self.values[var] < length]
+            fitting = [var for var in self.numbers if 0 <= self.values[var.name] < length]
             if fitting:
                 return fitting[-1 - self.choices.integer(0, min(len(fitting), _RECENT) - 1)]
         return ConstInt(self.choices.integer(0, length - 1))

@@ -6,8 +6,10 @@ Whatever is added keeps the example going: every operation is defined on it and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from fuzz.choices import Choices, constant
+from fuzz.laws import Law, laws_of
 from fuzz.rows import Rows, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
@@ -25,9 +27,9 @@ _RECENT = 6
 class Draft:
     """`variables` are those that an operand can name, oldest first; `values` what they are on the example.
 
-    `numbers` are the variables that are not results of tests, `checked` those that a guard is about, `unused`
-    those that nothing shows yet, `computed` the pure operations, from which others are derived. What is in `kept`
-    each guard hands over.
+    `truths` are the variables that are results of tests, `numbers` the others, `checked` those that a guard is about,
+    `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived. What is in
+    `kept` each guard hands over.
     """
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
@@ -37,9 +39,10 @@ class Draft:
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []
-        self.values: dict[Var, int] = {}
+        self.truths: list[Var] = []
+        self.values: dict[str, int] = {}
         self.checked: list[Var] = []
-        self.unused: dict[Var, None] = {}
+        self.unused: dict[str, Var] = {}
         self.ops: list[Operation] = []
         self.computed: list[Operation] = []
         self.results: list[Scripted] = []
@@ -48,6 +51,10 @@ class Draft:
         self.named = 0
         self.inputs: list[Var] = []
         choices.repeat(self.fewest_inputs, shape.inputs, lambda: self.inputs.append(self.input()))
+
+    @cached_property
+    def laws(self) -> Sequence[Law]:
+        return laws_of(self.shape)
 
     @property
     def fewest_inputs(self) -> int:
@@ -61,8 +68,8 @@ class Draft:
     def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
         """The trace, the example, and the values of the variables on it."""
         trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word)
-        state = State(tuple(self.values[var] for var in self.inputs), World(tuple(self.results)))
-        return trace, state, {var.name: value for var, value in self.values.items()}
+        state = State(tuple(self.values[var.name] for var in self.inputs), World(tuple(self.results)))
+        return trace, state, {**self.values}
 
     # Operands.
 
@@ -97,13 +104,10 @@ class Draft:
         return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
 
     def value(self, operand: Value) -> int:
-        match operand:
-            case Var():
-                return self.values[operand]
-            case ConstInt(value):
-                return value
-            case _:
-                raise TypeError(f"no value on the example: {operand}")
+        if isinstance(operand, Var):
+            return self.values[operand.name]
+        assert isinstance(operand, ConstInt)
+        return operand.value
 
     def operands(self, row: Op) -> Args | None:
         """Arguments on which the row is defined; None if none were found."""
@@ -142,11 +146,11 @@ class Draft:
 
     def define(self, value: int) -> Var:
         """A new variable."""
-        var = Var(f"i{self.named}", Type.INT)
+        name = f"i{self.named}"
+        var = self.unused[name] = Var(name, Type.INT)
         self.named += 1
         self.variables.append(var)
-        self.values[var] = value
-        self.unused[var] = None
+        self.values[name] = value
         return var
 
     def handed(self) -> Value:
@@ -165,7 +169,7 @@ class Draft:
     def use(self, operands: Sequence[Value | None]) -> None:
         for operand in operands:
             if isinstance(operand, Var):
-                self.unused.pop(operand, None)
+                self.unused.pop(operand.name, None)
 
     def compute(self, row: Op, args: Args) -> Var:
         """Adds a pure operation that is defined, with its overflow guard where it has a flag."""
@@ -173,8 +177,7 @@ class Draft:
         values = [self.value(arg) for arg in args]
         self.use(args)
         result = self.define(row.meaning(self.domain, *values))
-        if row not in self.rows.tests:
-            self.numbers.append(result)
+        (self.truths if row in self.rows.tests else self.numbers).append(result)
         operation = Operation(row, args, result)
         self.ops.append(operation)
         self.computed.append(operation)
@@ -192,7 +195,7 @@ class Draft:
 
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
-        known = ConstInt(self.values[var])
+        known = ConstInt(self.values[var.name])
         fitting = [
             (row, args)
             for row in self.rows.guards
@@ -232,10 +235,11 @@ class Draft:
         exit = Exit(self._slots(), block=tuple(self.ops))
         self.ops, self.computed = operations, computed
         for var in self.variables[outside:]:
-            del self.values[var]
-            self.unused.pop(var, None)
+            del self.values[var.name]
+            self.unused.pop(var.name, None)
         del self.variables[outside:]
-        self.numbers = [var for var in self.numbers if var in self.values]
+        self.numbers = [var for var in self.numbers if var.name in self.values]
+        self.truths = [var for var in self.truths if var.name in self.values]
         return exit
 
     def in_block(self) -> None:

@@ -7,15 +7,13 @@ change here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from random import Random
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
 from fuzz.heap_steps import take_heap_step
-from fuzz.laws import INNER, OTHER, Law, X, Y, laws
-from fuzz.rows import divides, multiplies
+from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op
@@ -178,7 +176,7 @@ def _bound(draft: Draft, var: Var) -> None:
 
 def _range_check(draft: Draft, var: Var) -> None:
     """A comparison with a constant, and a guard that it is as on the example."""
-    limit = ConstInt(draft.near(draft.values[var]))
+    limit = ConstInt(draft.near(draft.values[var.name]))
     args: Args = (limit, var) if draft.choices.chance(20) else (var, limit)
     result = draft.compute(draft.choices.pick(draft.rows.tests), args)
     draft.guard_on(result)
@@ -189,7 +187,7 @@ def _bits_check(draft: Draft) -> None:
     """A mask, and a guard on what it leaves: the value itself, or a comparison with it."""
     var = draft.variable()
     masked = draft.compute(draft.choices.pick(draft.rows.masks), (var, ConstInt(draft.constant())))
-    left = ConstInt(draft.values[masked])
+    left = ConstInt(draft.values[masked.name])
     if draft.choices.chance(50):
         draft.guard_on(masked)
     else:
@@ -216,8 +214,7 @@ def _relate(draft: Draft) -> None:
 
 def _law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
-    shape = draft.shape
-    law = draft.choices.pick(_laws(shape.word, shape.left_out, shape.products > 0, shape.divisions > 0))
+    law = draft.choices.pick(draft.laws)
     values: dict[str, Value] = {X: draft.variable()}
     values[Y] = ConstInt(draft.constant()) if draft.choices.chance(30) else draft.variable()
     for name, arg in ((INNER, X), (OTHER, Y)):
@@ -231,18 +228,6 @@ def _law(draft: Draft) -> None:
     args = tuple(values[place] for place in law.places)
     if draft.is_defined(law.outer, args):
         draft.compute(law.outer, args)
-
-
-@lru_cache(maxsize=8)
-def _laws(word: int, left_out: frozenset[Op], has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
-    """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
-    but for those left out, these too."""
-
-    def is_wanted(row: Op) -> bool:
-        return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
-
-    known = tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
-    return tuple(law for law in known if left_out.isdisjoint((law.inner, law.outer))) or known
 
 
 def _order(draft: Draft) -> None:
@@ -265,7 +250,7 @@ def _inference(draft: Draft) -> None:
     if not draft.is_defined(row, args):
         return
     _range_check(draft, draft.compute(row, args))
-    limit = ConstInt(draft.near(draft.values[var]))
+    limit = ConstInt(draft.near(draft.values[var.name]))
     test = draft.compute(draft.choices.pick(draft.rows.tests), (var, limit))
     if draft.choices.chance(50):
         draft.guard_on(test)
@@ -273,7 +258,7 @@ def _inference(draft: Draft) -> None:
 
 def _guard(draft: Draft) -> None:
     """A guard on a test that is there, or on a new one of two variables; now and then on any variable."""
-    tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
+    tests = draft.truths
     if tests and draft.choices.chance(40):
         draft.guard_on(tests[-1 - draft.choices.integer(0, min(len(tests), 4) - 1)])
     elif draft.choices.chance(20):
@@ -290,5 +275,5 @@ def _event(draft: Draft) -> None:
 
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows."""
-    kept = [var for var in draft.unused if draft.choices.chance(draft.shown_at_end(var))]
+    kept = [var for var in draft.unused.values() if draft.choices.chance(draft.shown_at_end(var))]
     draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))

@@ -37,7 +37,7 @@ class HeapDraft(Draft):
         self.memory = memory_rows()
         self.references: list[Var] = []
         self.fresh: list[Var] = []
-        self.refs: dict[Var, Ref] = {}
+        self.refs: dict[str, Ref] = {}
         self.checked_refs: list[Var] = []
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
@@ -53,7 +53,7 @@ class HeapDraft(Draft):
     def input(self) -> Var:
         # An integer comes first: integer steps need one. The second is a reference.
         if self.numbers and (not self.references or self.choices.chance(self.share)):
-            known = [self.refs[var] for var in self.references]
+            known = [self.refs[var.name] for var in self.references]
             if known and self.choices.chance(30):
                 return self.define_ref(self.choices.pick(known))
             if self.choices.chance(10):
@@ -72,30 +72,31 @@ class HeapDraft(Draft):
         inputs = tuple(self.datum(var) for var in self.inputs)
         roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
         heap = told_heap(self.initial, self.types, trace, layout, roots)
-        values: dict[str, Datum] = {var.name: value for var, value in self.values.items()}
-        return trace, State(inputs, world, heap), values | {var.name: ref for var, ref in self.refs.items()}
+        return trace, State(inputs, world, heap), {**self.values, **self.refs}
 
     # Values.
 
     def define_ref(self, ref: Ref) -> Var:
-        var = Var(f"p{self.named}", Type.REF)
+        name = f"p{self.named}"
+        var = self.unused[name] = Var(name, Type.REF)
         self.named += 1
         self.references.append(var)
-        self.refs[var] = ref
-        self.unused[var] = None
+        self.refs[name] = ref
         return var
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
         match value:
-            case Var(_, Type.REF):
-                return self.refs[value]
-            case ConstRef(text):
-                return ref_of(self.heap, text)
-            case ConstClass(name):
-                return address_of(name, self.shape.word)
+            case Var():
+                return self.refs[value.name] if value.type is Type.REF else self.values[value.name]
+            case ConstInt():
+                return value.value
+            case ConstRef():
+                return ref_of(self.heap, value.text)
+            case ConstClass():
+                return address_of(value.name, self.shape.word)
             case _:
-                return self.value(value)
+                raise TypeError(f"no value on the example: {value}")
 
     @property
     def const_refs(self) -> list[ConstRef]:
@@ -144,8 +145,9 @@ class HeapDraft(Draft):
         memory = row.memory
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
-        if not memory.defined(self.domain, self.heap, slot, *data):
-            return None
+        for holds, _ in memory.requires:
+            if not holds(self.domain, self.heap, slot, *data):
+                return None
         if memory.passes is not None and not memory.passes(self.domain, self.heap, slot, *data):
             return None
         if row.is_guard:
@@ -180,7 +182,7 @@ class HeapDraft(Draft):
         return operation.result
 
     def length(self) -> Value:
-        fitting = [var for var in self.numbers if 0 <= self.values[var] <= LONGEST]
+        fitting = [var for var in self.numbers if 0 <= self.values[var.name] <= LONGEST]
         if fitting and self.choices.chance(15):
             return self.choices.pick(fitting)
         return ConstInt(self.choices.integer(0, LONGEST))
@@ -211,8 +213,8 @@ class HeapDraft(Draft):
         outside, fresh = len(self.references), list(self.fresh)
         exit = super().exit_with_block()
         for var in self.references[outside:]:
-            del self.refs[var]
-            self.unused.pop(var, None)
+            del self.refs[var.name]
+            self.unused.pop(var.name, None)
         del self.references[outside:]
         self.heap, self.fresh = heap, fresh
         return exit

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
+from fuzz.rows import divides, multiplies
+from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Op
 
@@ -36,6 +38,22 @@ class Law:
 def laws(word: int) -> tuple[Law, ...]:
     """All laws of rows that there are for words of that many bits, in the order of the table."""
     return tuple(law for law in _laws() if max(law.inner.min_word, law.outer.min_word) <= word)
+
+
+def laws_of(shape: Shape) -> Sequence[Law]:
+    """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
+    but for those left out, these too."""
+    known = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0)
+    out = shape.left_out
+    return [law for law in known if law.inner not in out and law.outer not in out] or known
+
+
+@cache
+def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
+    def is_wanted(row: Op) -> bool:
+        return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
+
+    return tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
 
 
 @cache

@@ -12,8 +12,7 @@ from optimizer.ir.trace import ConstClass, ConstInt, Value, Var
 
 def guard_something(draft: AimedDraft) -> None:
     if draft.choices.chance(60):
-        tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
-        draft.guard_on(tests[-1] if tests and draft.choices.chance(50) else draft.variable())
+        draft.guard_on(draft.truths[-1] if draft.truths and draft.choices.chance(50) else draft.variable())
     else:
         check_any(draft)
 
