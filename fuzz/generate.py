@@ -6,6 +6,7 @@ change here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -64,34 +65,9 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 def _take(draft: Draft, step: Step) -> None:
     if isinstance(draft, AimedDraft) and take_heap_step(draft, step):
         return
-    match step:
-        case Step.PURE:
-            _pure(draft)
-        case Step.OVERFLOW:
-            _overflow(draft)
-        case Step.CHAIN:
-            _chain(draft)
-        case Step.REPEAT:
-            _repeat(draft)
-        case Step.RANGE_CHECK:
-            _range_check(draft, draft.variable())
-        case Step.BITS_CHECK:
-            _bits_check(draft)
-        case Step.RELATE:
-            _relate(draft)
-        case Step.LAW:
-            _law(draft)
-        case Step.ORDER:
-            _order(draft)
-        case Step.INFERENCE:
-            _inference(draft)
-        case Step.GUARD:
-            _guard(draft)
-        case Step.EVENT:
-            _event(draft)
-        case Step.POSITION:
-            row = draft.choices.pick(draft.rows.positions)
-            draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
+    taken = _STEPS.get(step)
+    if taken is not None:
+        taken(draft)
 
 
 def _pure(draft: Draft) -> None:
@@ -273,7 +249,29 @@ def _event(draft: Draft) -> None:
     draft.event(row, draft.some_handed(3))
 
 
+def _position(draft: Draft) -> None:
+    row = draft.choices.pick(draft.rows.positions)
+    draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
+
+
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows."""
     kept = [var for var in draft.unused.values() if draft.choices.chance(draft.shown_at_end(var))]
     draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))
+
+
+_STEPS: dict[Step, Callable[[Draft], None]] = {
+    Step.PURE: _pure,
+    Step.OVERFLOW: _overflow,
+    Step.CHAIN: _chain,
+    Step.REPEAT: _repeat,
+    Step.RANGE_CHECK: lambda draft: _range_check(draft, draft.variable()),
+    Step.BITS_CHECK: _bits_check,
+    Step.RELATE: _relate,
+    Step.LAW: _law,
+    Step.ORDER: _order,
+    Step.INFERENCE: _inference,
+    Step.GUARD: _guard,
+    Step.EVENT: _event,
+    Step.POSITION: _position,
+}

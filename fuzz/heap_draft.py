@@ -6,8 +6,6 @@ what its row says.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fuzz.choices import Choices
 from fuzz.draft import Args, Draft
 from fuzz.memory_rows import memory_rows
@@ -189,8 +187,7 @@ class HeapDraft(Draft):
 
     def event(self, row: Op, args: Args, descr: str | None = None) -> None:
         self.use(args)
-        operation = Operation(row, args, None, descr=descr)
-        effects = effects_of(operation, self.types.layout)
+        effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
         self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
         result: Var | None = None
@@ -204,7 +201,7 @@ class HeapDraft(Draft):
             result = self.define(value)
         else:
             self.results.append(0)
-        self.ops.append(replace(operation, result=result))
+        self.ops.append(Operation(row, args, result, descr=descr))
 
     # Exits.
 

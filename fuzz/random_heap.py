@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from fuzz.choices import Choices, constant
 from fuzz.random_types import Place, Types
@@ -50,7 +49,7 @@ def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> Non
             cell = place.slot.key, index
             if cell not in cells:
                 cells[cell] = _value(choices, place, others, word)
-    heap.objects[ref] = replace(described, cells=cells)
+    heap.objects[ref] = Object(described.type, described.length, cells, described.cleared)
 
 
 def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datum:
@@ -88,7 +87,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
         type_ = described.type
         if isinstance(type_, Array):
             type_ = layout.array(type_.name)
-        told.objects[ref] = replace(described, type=type_, cells=cells)
+        told.objects[ref] = Object(type_, described.length, cells, described.cleared)
         pending += references(told.objects[ref])
     told.objects = {ref: told.objects[ref] for ref in heap.objects if ref in told.objects}
     told.names = {name: ref for name, ref in heap.names.items() if name in names}

@@ -46,6 +46,8 @@ class Step(Enum):
     CALLED = "called"  # an immutable field of an object that a call initializes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
+    __hash__ = object.__hash__  # that of enums is slow
+
 
 Mix = tuple[tuple[Step, int], ...]
 
@@ -166,12 +168,15 @@ def draw_shape(choices: Choices) -> Shape:
     )
 
 
+_PURE = tuple(row for row in OPS.values() if row.is_pure)
+
+
 def _draw_left_out(choices: Choices) -> frozenset[Op]:
     """Nothing, or most of the operations on integers, so that the others meet each other often."""
     if not choices.chance(_SWARMS):
         return frozenset()
     share = choices.pick((50, 70, 85))
-    return frozenset(row for row in OPS.values() if row.is_pure and choices.chance(share))
+    return frozenset(row for row in _PURE if choices.chance(share))
 
 
 def _draw_heap_shape(choices: Choices) -> HeapShape:
