@@ -39,14 +39,15 @@ class Choices(ABC):
 class RandomChoices(Choices):
     """Decisions from a random number generator: every size and every number is equally likely."""
 
-    __slots__ = ("_bits", "random")
+    __slots__ = ("_bits", "_share", "random")
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self._bits = random.getrandbits
+        self._share = random.random
 
     def integer(self, low: int, high: int) -> int:
-        # The number that `randint` draws, in a third of its time: a trace takes hundreds of them.
+        # The number that `randint` draws, in a third of its time.
         count = high - low + 1
         if count <= 0:
             raise ValueError(f"no number is in [{low}, {high}]")
@@ -59,6 +60,14 @@ class RandomChoices(Choices):
     def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
         for _ in range(self.integer(low, high)):
             turn()
+
+    # As those of any source, in half of the time: a trace takes hundreds of them.
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[int(self._share() * len(options))]
+
+    def chance(self, percent: int) -> bool:
+        return self._share() * 100 < percent
 
 
 def constant(choices: Choices, width: int) -> int:

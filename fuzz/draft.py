@@ -28,8 +28,8 @@ class Draft:
     """`variables` are those that an operand can name, oldest first; `values` what they are on the example.
 
     `truths` are the variables that are results of tests, `numbers` the others, `checked` those that a guard is about,
-    `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived. What is in
-    `kept` each guard hands over.
+    `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived, `made` the one
+    that computed each variable. What is in `kept` each guard hands over.
     """
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
@@ -45,6 +45,7 @@ class Draft:
         self.unused: dict[str, Var] = {}
         self.ops: list[Operation] = []
         self.computed: list[Operation] = []
+        self.made: dict[str, Operation] = {}
         self.results: list[Scripted] = []
         self.constants: list[int] = []
         self.kept: Args = ()
@@ -81,11 +82,34 @@ class Draft:
         self.constants.append(value)
         return value
 
-    def near(self, value: int) -> int:
-        """A constant close to a value, or any."""
-        if self.choices.chance(30):
+    def constant_beside(self, operand: Value) -> int:
+        """A constant for an operation on that operand: now and then one from which it was computed, its complement or
+        its negation, since they cancel out, cover each other or decide a test."""
+        known = self.constants_of(operand)
+        if not (known and self.choices.chance(self.shape.same_constants)):
             return self.constant()
-        return self.domain.const(value + self.choices.integer(-3, 3))
+        value = self.choices.pick(known)
+        match self.choices.integer(0, 5):
+            case 4:
+                return ~value
+            case 5:
+                return self.domain.const(-value)
+            case _:
+                return value
+
+    def constants_of(self, operand: Value) -> list[int]:
+        """Those from which an operand was computed, in one operation or two."""
+        if not isinstance(operand, Var) or operand.name not in self.made:
+            return []
+        above = [arg for arg in self.made[operand.name].args if isinstance(arg, Var) and arg.name in self.made]
+        args = [*self.made[operand.name].args, *(arg for var in above for arg in self.made[var.name].args)]
+        return [arg.value for arg in args if isinstance(arg, ConstInt)]
+
+    def near(self, var: Var) -> int:
+        """A constant close to the value of a variable, or any."""
+        if self.choices.chance(30):
+            return self.constant_beside(var)
+        return self.domain.const(self.values[var.name] + self.choices.integer(-3, 3))
 
     def variable(self) -> Var:
         """Most are recent, some are among those that a guard is about, few are results of tests."""
@@ -114,12 +138,13 @@ class Draft:
         arity = len(row.args or ())
         args: Args = ()
         for _ in range(3):
-            args = tuple(
-                ConstInt(self.constant())
-                if index in row.constant_args or self.choices.chance(30 if index else 8)
-                else self.variable()
-                for index in range(arity)
-            )
+            args = ()
+            for index in range(arity):
+                if index in row.constant_args or self.choices.chance(30 if index else 8):
+                    value = self.constant_beside(args[0]) if args else self.constant()
+                    args = (*args, ConstInt(value))
+                else:
+                    args = (*args, self.variable())
             if self.is_defined(row, args):
                 return args
         return self._repaired(row, args)
@@ -181,6 +206,7 @@ class Draft:
         operation = Operation(row, args, result)
         self.ops.append(operation)
         self.computed.append(operation)
+        self.made[result.name] = operation
         if row.overflows is not None:
             flag = row.overflows(self.domain, *values)
             fitting = [guard for guard in self.rows.flag_guards if guard.passes and guard.passes(self.domain, flag)]

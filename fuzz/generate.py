@@ -99,8 +99,7 @@ def _chain(draft: Draft) -> None:
     if row.args is None or len(row.args) != len(constants):
         row = link.op
     assert link.result is not None
-    known = next(arg for arg in link.args if isinstance(arg, ConstInt))
-    constant = _related_constant(draft, known) if draft.choices.chance(30) else ConstInt(draft.constant())
+    constant = ConstInt(draft.constant_beside(link.result))
     args: Args = tuple(constant if fixed else link.result for fixed in constants)
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
@@ -108,27 +107,18 @@ def _chain(draft: Draft) -> None:
 
 
 def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:
-    """The row itself, those that are defined where it is, tests, or any."""
+    """The row itself, those that are defined where it is, others of single bits, tests, or any."""
     match draft.choices.integer(0, 9):
         case 0 | 1 | 2 | 3 | 4:
             return (row,)
         case 5 | 6 if row.defined is not None:
             return tuple(other for other in draft.rows.pure if other.defined is row.defined) or (row,)
+        case 5 | 6 if row in draft.rows.bitwise:
+            return draft.rows.bitwise
         case 7 | 8:
             return draft.rows.tests
         case _:
             return draft.rows.pure
-
-
-def _related_constant(draft: Draft, known: ConstInt) -> ConstInt:
-    """The constant itself most often, its complement or its negation."""
-    match draft.choices.integer(0, 4):
-        case 3:
-            return ConstInt(~known.value)
-        case 4:
-            return ConstInt(draft.domain.const(-known.value))
-        case _:
-            return known
 
 
 def _repeat(draft: Draft) -> None:
@@ -152,7 +142,7 @@ def _bound(draft: Draft, var: Var) -> None:
 
 def _range_check(draft: Draft, var: Var) -> None:
     """A comparison with a constant, and a guard that it is as on the example."""
-    limit = ConstInt(draft.near(draft.values[var.name]))
+    limit = ConstInt(draft.near(var))
     args: Args = (limit, var) if draft.choices.chance(20) else (var, limit)
     result = draft.compute(draft.choices.pick(draft.rows.tests), args)
     draft.guard_on(result)
@@ -162,7 +152,7 @@ def _range_check(draft: Draft, var: Var) -> None:
 def _bits_check(draft: Draft) -> None:
     """A mask, and a guard on what it leaves: the value itself, or a comparison with it."""
     var = draft.variable()
-    masked = draft.compute(draft.choices.pick(draft.rows.masks), (var, ConstInt(draft.constant())))
+    masked = draft.compute(draft.choices.pick(draft.rows.masks), (var, ConstInt(draft.constant_beside(var))))
     left = ConstInt(draft.values[masked.name])
     if draft.choices.chance(50):
         draft.guard_on(masked)
@@ -192,7 +182,7 @@ def _law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
     law = draft.choices.pick(draft.laws)
     values: dict[str, Value] = {X: draft.variable()}
-    values[Y] = ConstInt(draft.constant()) if draft.choices.chance(30) else draft.variable()
+    values[Y] = ConstInt(draft.constant_beside(values[X])) if draft.choices.chance(30) else draft.variable()
     for name, arg in ((INNER, X), (OTHER, Y)):
         if name in law.places:
             args = (values[arg], values[Y])[: len(law.inner.args or ())]
@@ -222,11 +212,11 @@ def _inference(draft: Draft) -> None:
     row = draft.choices.pick((*draft.rows.pure, *draft.rows.overflow))
     arity = len(row.args or ())
     place = draft.choices.integer(0, arity - 1) if not row.constant_args and draft.choices.chance(30) else 0
-    args: Args = tuple(var if index == place else ConstInt(draft.constant()) for index in range(arity))
+    args: Args = tuple(var if index == place else ConstInt(draft.constant_beside(var)) for index in range(arity))
     if not draft.is_defined(row, args):
         return
     _range_check(draft, draft.compute(row, args))
-    limit = ConstInt(draft.near(draft.values[var.name]))
+    limit = ConstInt(draft.near(var))
     test = draft.compute(draft.choices.pick(draft.rows.tests), (var, limit))
     if draft.choices.chance(50):
         draft.guard_on(test)

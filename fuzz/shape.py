@@ -115,10 +115,11 @@ class Shape:
 
     `inputs`, `max_operations` (the end not counted), `failargs` (of one guard) are upper limits; a step that
     has begun is completed, so that a trace may be a few operations longer. `mix` says how often each kind of
-    step occurs. The percentages are of slots that are dead, of guards with an exit block, and of guards without a
-    list. `heap` is None where a trace has none. Rows that multiply are drawn `products` times as often as others, rows
-    that divide `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can
-    stand in their place.
+    step occurs. The percentages are of slots that are dead, of guards with an exit block, of guards without a list,
+    and of constants that repeat, where they can, one from which the operand beside them was computed. `heap` is None
+    where a trace has none. Rows that multiply are drawn `products` times as often as others, rows that divide
+    `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can stand in their
+    place.
     """
 
     word: int = 64
@@ -130,6 +131,7 @@ class Shape:
     dead_slots: int = 6
     exit_blocks: int = 5
     unknown_failargs: int = 2
+    same_constants: int = 30
     heap: HeapShape | None = None
     products: int = 1
     divisions: int = 1
@@ -163,6 +165,7 @@ def draw_shape(choices: Choices) -> Shape:
         max_operations=longest,
         mix=mix,
         unknown_failargs=choices.pick((0, 0, 0, 10)),
+        same_constants=choices.pick((10, 30, 50, 80)),
         heap=heap,
         left_out=_draw_left_out(choices),
     )
