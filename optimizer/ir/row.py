@@ -83,7 +83,7 @@ class Memory:
         return condition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Op:
     """A row of the table.
 
@@ -117,12 +117,6 @@ class Op:
     in_exit_block: bool = False
     jumps: bool = False
     undefined_when: str = ""
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
 
     @property
     def has_meaning(self) -> bool:
