@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -17,6 +16,7 @@ import click
 
 from fuzz.batch import Task, Told
 from fuzz.campaign import FindKind
+from fuzz.cli_jobs import jobs_option
 from fuzz.cli_optimizer import optimizer_options
 from fuzz.cli_seeds import Status, writable
 from fuzz.folder import CampaignFolder, has_campaign, read_plan, write_plan
@@ -40,7 +40,7 @@ _SECONDS = 60.0
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 @click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes that work; one for each core by default.")
+@jobs_option
 @click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
 @click.option(
     "--folder",
@@ -60,7 +60,7 @@ def fuzz(
     traces: int | None,
     stop_after: int | None,
     seed: int | None,
-    jobs: int | None,
+    jobs: int,
     memory: int | None,
     folder: str | None,
     scheduler: str | None,
@@ -118,7 +118,7 @@ def fuzz(
         raise InputError(
             f"--folder: there is a campaign in {path} already: go on with it by --resume, or choose another folder"
         )
-    return _run(plan, path, _supervising(plan, jobs or _cores(), scheduler), as_json)
+    return _run(plan, path, _supervising(plan, jobs, scheduler), as_json)
 
 
 _NextTask = Callable[[], Task | None]
@@ -164,10 +164,6 @@ def _free() -> str:
 
 def _newest() -> str:
     return _names()[-2:][0]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _run(plan: Plan, folder: Path, supervising: _Supervise, as_json: bool) -> int:
