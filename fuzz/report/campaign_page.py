@@ -26,7 +26,11 @@ def campaign_page(told: CampaignFacts) -> str:
     figures = told.figures
     parts = [("steps", "Steps", _steps)] if told.steps else []
     parts += [("finds", "Finds", _finds), ("time", "Over time", _over_time), ("proofs", "Proofs", _proofs)]
-    parts += [("unknown", "Unknown and slow", _unknown), ("guards", "Guards", _guards), ("rules", "Rules", _rules)]
+    parts += [
+        ("unknown", "Unknown and slow", _unknown),
+        ("guards", "Guards", _guards),
+        ("rules", "Rules, passes and transfer functions", _rules),
+    ]
     parts += [("details", "Each find", _details)] if told.finds else []
     links = [tag("a", title, href=f"#{anchor}") for anchor, title, _ in parts]
     title = f"Campaign {told.name}"
