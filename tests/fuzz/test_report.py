@@ -119,6 +119,15 @@ def test_the_summary_tells_each_find(campaign: Path) -> None:
     assert "int_mul" in text
 
 
+def test_the_page_begins_with_what_to_look_at(tmp_path: Path) -> None:
+    folder = make_campaign(tmp_path / "night")
+    step = {"name": "audit", "command": "traceproof audit", "result": "2 contradictions", "seconds": 3.0}
+    (folder / "steps.jsonl").write_text(json.dumps(step | {"needs_a_look": True, "output": "told"}) + "\n")
+    text = _Checked(campaign_page(read_campaign(folder))).text
+    assert "Found: 1 crash, 1 malformed, 2 refuted in 3 buckets; look at: audit. 60 traces" in text
+    assert "look at it 2 contradictionstraceproof audit" in text
+
+
 def test_the_page_escapes_what_traces_say(campaign: Path) -> None:
     page = (campaign / "report" / "index.html").read_text()
     read = _Checked(page)
