@@ -11,6 +11,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from random import SystemRandom
+from typing import Any
 
 import click
 
@@ -98,27 +99,23 @@ def fuzz(
         path = Path(folder or _free())
         if seconds is None and traces is None and stop_after is None:
             seconds = _SECONDS
-        plan = Plan(
-            SystemRandom().randrange(1 << 32) if seed is None else seed,
-            optimizer=optimizer,
-            seeds_from=seeds_from,
-            mutate=mutate,
-        )
-    plan = replace(
-        plan,
-        traces=plan.traces if traces is None else traces,
-        seconds=plan.seconds if seconds is None else seconds,
-        stop_after=plan.stop_after if stop_after is None else stop_after,
-        memory_mb=plan.memory_mb if memory is None else memory,
-    )
-    with open_optimizer(plan.optimizer):
-        pass  # a mistake is told before anything is stored
-    writable(path, "--folder")
-    if not resume and not write_plan(path, plan):
-        raise InputError(
-            f"--folder: there is a campaign in {path} already: go on with it by --resume, or choose another folder"
-        )
+        first = SystemRandom().randrange(1 << 32) if seed is None else seed
+        plan = Plan(first, optimizer=optimizer, seeds_from=seeds_from, mutate=mutate)
+    given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
+    plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
+    _begin(plan, path, resume)
     return _run(plan, path, _supervising(plan, jobs, scheduler), as_json)
+
+
+def _begin(plan: Plan, folder: Path, resume: bool) -> None:
+    """Raises InputError where the campaign cannot be run, before anything is stored."""
+    with open_optimizer(plan.optimizer):
+        pass
+    writable(folder, "--folder")
+    if not resume and not write_plan(folder, plan):
+        raise InputError(
+            f"--folder: there is a campaign in {folder} already: go on with it by --resume, or choose another folder"
+        )
 
 
 _NextTask = Callable[[], Task | None]
