@@ -13,10 +13,11 @@ from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.cache import Cache, validate_cached
+from validator.counterexample import State
 from validator.exits import describe
 from validator.judge import validate
 from validator.ordered import answer_all
-from validator.verdict import Options, State, Verdict
+from validator.verdict import Options, Verdict
 from validator.workers import Loss, Supervision
 
 _LATE_S = 10.0
