@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -12,8 +12,10 @@ from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace
 from validator.counterexample import Counterexample
-from validator.report import Style
 from validator.state_text import state_lines
+
+Style = Callable[[str, str], str]
+"""Gives a text a colour, or makes it bold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from multiprocessing import get_context
@@ -84,10 +84,10 @@ class _Worker(Generic[Q]):
 
 
 class Workers(Generic[Q, A]):
-    """As many workers as are needed, up to the number of jobs. To be used inside `hearing_of_the_end`, and to be
-    stopped."""
+    """As many workers as are needed, up to the number of jobs; each enters the context of the work for itself. To be
+    used inside `hearing_of_the_end`, and to be stopped."""
 
-    def __init__(self, work: Callable[[Q], Iterable[A]], supervision: Supervision) -> None:
+    def __init__(self, work: AbstractContextManager[Callable[[Q], Iterable[A]]], supervision: Supervision) -> None:
         self.jobs = supervision.jobs
         self._work = work
         self._supervision = supervision
@@ -188,7 +188,7 @@ def _signal(worker: _Worker[Any], number: signal.Signals) -> None:
 def _serve(
     connection: _Connection,
     inherited: Sequence[_Connection],
-    work: Callable[[Any], Iterable[Any]],
+    work: AbstractContextManager[Callable[[Any], Iterable[Any]]],
     megabytes: int,
     starter: int,
 ) -> None:
@@ -203,11 +203,11 @@ def _serve(
         one.close()
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, ((megabytes + _SLACK_MB) << 20, most))
-    with suppress(EOFError, OSError):  # nobody is there any more
+    with suppress(EOFError, OSError), work as answers:  # nobody is there any more
         while True:
             request = connection.recv()
             try:
-                for answer in work(request):
+                for answer in answers(request):
                     connection.send(answer)
             except InputError as mistake:
                 connection.send(mistake)

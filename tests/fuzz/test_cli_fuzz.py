@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.cli import main
+from fuzz.coverage import all_coverage
 from fuzz.generate import generate_for
 from fuzz.results import read_results
 from fuzz.store import read_case
@@ -333,8 +334,11 @@ def test_a_campaign_that_finds_nothing_ends_with_0(traceproof: Command) -> None:
     lines = ended.out.splitlines()
     assert lines[0].startswith("campaign ended: 5 traces in ")
     assert lines[0].endswith(", seeds 7 to 11")
-    assert lines[-3:] == [
+    never = all_coverage().difference(*(result.fired for result in read_results(Path("campaign"))))
+    assert lines[-4:] == [
         "  found: nothing",
+        f"  never fired: {len(never)} of {len(all_coverage())} rules, passes and transfer functions "
+        "(the report names them)",
         "  repeat with: traceproof fuzz --seed 7 --traces 5",
         "  report: campaign/report/index.html",
     ]
