@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fuzz.choices import Choices, chance, pick
+from fuzz.choices import Choices
 from fuzz.draft import Args
 from fuzz.heap_draft import NULL_REF, HeapDraft
 from fuzz.random_types import Place
@@ -40,9 +40,9 @@ class AimedDraft(HeapDraft):
         """A place to access: often one that was accessed, through the same pointer or another."""
         if self.aims:
             recent = self.aims[-1 - self.choices.integer(0, min(len(self.aims), _RECENT) - 1)]
-            if chance(self.choices, 35):
+            if self.choices.chance(35):
                 return recent
-            if chance(self.choices, 35):
+            if self.choices.chance(35):
                 return self.beside(recent)
         return self.new_aim()
 
@@ -65,7 +65,7 @@ class AimedDraft(HeapDraft):
             places = tuple(place for place in places if kind in (None, place.kind) and key in (None, place.slot.key))
         if not places:
             return None
-        return self._aim_in(pointer, found, pick(self.choices, places))
+        return self._aim_in(pointer, found, self.choices.pick(places))
 
     def _aim_in(self, pointer: Value, found: Object, place: Place) -> Aim | None:
         if place.kind is DescrKind.FIELD:
@@ -74,15 +74,15 @@ class AimedDraft(HeapDraft):
 
     def index(self, length: int) -> Value:
         """An index of an array: a constant, or a variable that is one on the example."""
-        if chance(self.choices, 50):
-            fitting = [var for var in self.numbers if 0 <= self.values[var] < length]
+        if self.choices.chance(50):
+            fitting = [var for var in self.numbers if 0 <= self.values[var.name] < length]
             if fitting:
                 return fitting[-1 - self.choices.integer(0, min(len(fitting), _RECENT) - 1)]
         return ConstInt(self.choices.integer(0, length - 1))
 
     def beside(self, aim: Aim) -> Aim:
         """The same memory through another pointer, or at another index, where there is one."""
-        if aim.index is not None and chance(self.choices, 50):
+        if aim.index is not None and self.choices.chance(50):
             length = self.heap.length(self.refs_of(aim.pointer))
             return replace(aim, index=self.index(length))
         for _ in range(4):
@@ -98,11 +98,11 @@ class AimedDraft(HeapDraft):
         found = self.object_of(aim.pointer)
         assert found is not None
         names = [one for one in self.types.places[found.type.name] if one.slot.key == place.slot.key and one != place]
-        return replace(aim, place=pick(self.choices, names)) if names and chance(self.choices, 50) else aim
+        return replace(aim, place=self.choices.pick(names)) if names and self.choices.chance(50) else aim
 
     def _at(self, aim: Aim, index: Value | None) -> Aim:
         """The aim at that index, if it is one of the array."""
-        if index is None or not chance(self.choices, 60):
+        if index is None or not self.choices.chance(60):
             return aim
         fits = 0 <= self.value(index) < self.heap.length(self.refs_of(aim.pointer))
         return replace(aim, index=index) if fits else aim
@@ -111,8 +111,8 @@ class AimedDraft(HeapDraft):
         """A value to store there."""
         slot = aim.place.slot
         if slot.type is Type.REF:
-            return NULL_REF if chance(self.choices, 10) else self.reference()
-        if aim.index is not None and chance(self.choices, 12):
+            return NULL_REF if self.choices.chance(10) else self.reference()
+        if aim.index is not None and self.choices.chance(12):
             return aim.index  # an item that is its own index
         for _ in range(3):
             value = self.operand()
@@ -126,7 +126,7 @@ class AimedDraft(HeapDraft):
         place = aim.place
         rows = self.memory.loads[place.kind, place.slot.type]
         # The rows behind the first are for memory that does not change.
-        row = pick(self.choices, rows) if place.slot.immutable else rows[0]
+        row = self.choices.pick(rows) if place.slot.immutable else rows[0]
         operation = self.attempt(row, aim.args, place.descr, place.slot)
         if operation is None:
             return None
@@ -137,7 +137,7 @@ class AimedDraft(HeapDraft):
         value = self.content(aim) if value is None else value
         if value is None:
             return None
-        row = pick(self.choices, self.memory.stores[aim.place.kind])
+        row = self.choices.pick(self.memory.stores[aim.place.kind])
         operation = self.attempt(row, (*aim.args, value), aim.place.descr, aim.place.slot)
         if operation is not None:
             self.aims.append(aim)

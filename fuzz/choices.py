@@ -6,34 +6,48 @@ shrink makes short traces of small numbers by making the integers small.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
 
-class Choices(Protocol):
+class Choices(ABC):
     """A source of decisions."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def integer(self, low: int, high: int) -> int:
         """A number in [low, high], of which the one nearest to 0 is the simplest."""
 
+    @abstractmethod
     def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
         """Takes between `low` and `high` turns, of which few are simpler than many."""
 
+    def pick(self, options: Sequence[T]) -> T:
+        """One of the options; the first is the simplest."""
+        return options[self.integer(0, len(options) - 1)]
 
-class RandomChoices:
+    def chance(self, percent: int) -> bool:
+        """True in `percent` of 100 cases; False is simpler, where it is possible at all."""
+        return percent > 0 and self.integer(0, 99) >= 100 - percent
+
+
+class RandomChoices(Choices):
     """Decisions from a random number generator: every size and every number is equally likely."""
 
-    __slots__ = ("_bits", "random")
+    __slots__ = ("_bits", "_share", "random")
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self._bits = random.getrandbits
+        self._share = random.random
 
     def integer(self, low: int, high: int) -> int:
-        # The number that `randint` draws, in a third of its time: a trace takes hundreds of them.
+        # The number that `randint` draws, in a third of its time.
         count = high - low + 1
         if count <= 0:
             raise ValueError(f"no number is in [{low}, {high}]")
@@ -47,15 +61,13 @@ class RandomChoices:
         for _ in range(self.integer(low, high)):
             turn()
 
+    # As those of any source, in half of the time: a trace takes hundreds of them.
 
-def pick(choices: Choices, options: Sequence[T]) -> T:
-    """One of the options; the first is the simplest."""
-    return options[choices.integer(0, len(options) - 1)]
+    def pick(self, options: Sequence[T]) -> T:
+        return options[int(self._share() * len(options))]
 
-
-def chance(choices: Choices, percent: int) -> bool:
-    """True in `percent` of 100 cases; False is simpler, where it is possible at all."""
-    return percent > 0 and choices.integer(0, 99) >= 100 - percent
+    def chance(self, percent: int) -> bool:
+        return self._share() * 100 < percent
 
 
 def constant(choices: Choices, width: int) -> int:

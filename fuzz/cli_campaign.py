@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -12,11 +11,13 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from random import SystemRandom
+from typing import Any
 
 import click
 
 from fuzz.batch import Task, Told
 from fuzz.campaign import FindKind
+from fuzz.cli_jobs import jobs_option
 from fuzz.cli_optimizer import optimizer_options
 from fuzz.cli_seeds import Status, writable
 from fuzz.folder import CampaignFolder, has_campaign, read_plan, write_plan
@@ -40,7 +41,7 @@ _SECONDS = 60.0
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 @click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes that work; one for each core by default.")
+@jobs_option
 @click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
 @click.option(
     "--folder",
@@ -60,7 +61,7 @@ def fuzz(
     traces: int | None,
     stop_after: int | None,
     seed: int | None,
-    jobs: int | None,
+    jobs: int,
     memory: int | None,
     folder: str | None,
     scheduler: str | None,
@@ -98,27 +99,23 @@ def fuzz(
         path = Path(folder or _free())
         if seconds is None and traces is None and stop_after is None:
             seconds = _SECONDS
-        plan = Plan(
-            SystemRandom().randrange(1 << 32) if seed is None else seed,
-            optimizer=optimizer,
-            seeds_from=seeds_from,
-            mutate=mutate,
-        )
-    plan = replace(
-        plan,
-        traces=plan.traces if traces is None else traces,
-        seconds=plan.seconds if seconds is None else seconds,
-        stop_after=plan.stop_after if stop_after is None else stop_after,
-        memory_mb=plan.memory_mb if memory is None else memory,
-    )
+        first = SystemRandom().randrange(1 << 32) if seed is None else seed
+        plan = Plan(first, optimizer=optimizer, seeds_from=seeds_from, mutate=mutate)
+    given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
+    plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
+    _begin(plan, path, resume)
+    return _run(plan, path, _supervising(plan, jobs, scheduler), as_json)
+
+
+def _begin(plan: Plan, folder: Path, resume: bool) -> None:
+    """Raises InputError where the campaign cannot be run, before anything is stored."""
     with open_optimizer(plan.optimizer):
-        pass  # a mistake is told before anything is stored
-    writable(path, "--folder")
-    if not resume and not write_plan(path, plan):
+        pass
+    writable(folder, "--folder")
+    if not resume and not write_plan(folder, plan):
         raise InputError(
-            f"--folder: there is a campaign in {path} already: go on with it by --resume, or choose another folder"
+            f"--folder: there is a campaign in {folder} already: go on with it by --resume, or choose another folder"
         )
-    return _run(plan, path, _supervising(plan, jobs or _cores(), scheduler), as_json)
 
 
 _NextTask = Callable[[], Task | None]
@@ -164,10 +161,6 @@ def _free() -> str:
 
 def _newest() -> str:
     return _names()[-2:][0]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _run(plan: Plan, folder: Path, supervising: _Supervise, as_json: bool) -> int:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from fuzz.cli_corpus_edit import add, corpus_option, export, prune
+from fuzz.cli_jobs import jobs_option
 from fuzz.cli_optimizer import optimizer_options
-from fuzz.corpus_run import CaseRun, run_case
-from fuzz.optimizers import OptimizerSpec, open_optimizer
+from fuzz.corpus_jobs import CorpusRun, Unreadable, run_corpus
+from fuzz.corpus_run import CaseRun
+from fuzz.optimizers import OptimizerSpec
+from fuzz.report.words import times
 from fuzz.store import Case, case_names, read_case
-from optimizer.ir.faults import InputError
-from optimizer.ir.trace import Trace
-from validator.cache import Cache, validate_cached
-from validator.exits import Exit, describe, worst
-from validator.judge import validate
+from validator.exits import Exit, worst
 from validator.judging import open_cache
 from validator.report import verdict_name
-from validator.verdict import Options, State, Verdict
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
 
@@ -121,8 +119,9 @@ def show(name: str, folder: str, as_json: bool) -> int:
 @corpus_option
 @optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
+@jobs_option
 @_json_option
-def run(folder: str, optimizer: OptimizerSpec, cache: str | None, as_json: bool) -> int:
+def run(folder: str, optimizer: OptimizerSpec, cache: str | None, jobs: int, as_json: bool) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
     Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes, hangs, gives what
@@ -133,32 +132,32 @@ def run(folder: str, optimizer: OptimizerSpec, cache: str | None, as_json: bool)
     $ traceproof corpus run --corpus campaign --optimizer mine:optimize --cache verdicts
     $ traceproof corpus run --optimizer-cmd './optimize --fast'
     """
-    known = None if cache is None else open_cache(cache)
-    start, cases, different, unreadable = time.monotonic(), 0, 0, 0
-    with open_optimizer(optimizer) as chosen:
-        for name in case_names(Path(folder)):
+    start = time.monotonic()
+    corpus_run = CorpusRun(Path(folder), optimizer, None if cache is None else open_cache(cache))
+    cases, different, unreadable, warning = 0, 0, 0, ""
+    with closing(run_corpus(corpus_run, jobs)) as told:
+        for ran in told:
             cases += 1
-            try:
-                case = read_case(Path(folder), name)
-            except (InputError, OSError) as problem:
-                unreadable += 1
-                click.echo(f"error: {describe(problem) if isinstance(problem, OSError) else problem}", err=True)
-                continue
-            done = run_case(case, chosen, partial(_judge, known))
-            different += bool(done.differences)
-            if as_json:
-                click.echo(json.dumps(_run_json(done)))
-            for difference in () if as_json else done.differences:
-                click.echo(f"{name}: {difference}")
-    if known is not None and known.problem:
-        click.echo(f"warning: {known.problem}", err=True)
+            warning = warning or ran.warning
+            match ran.outcome:
+                case Unreadable(reason):
+                    unreadable += 1
+                    click.echo(f"error: {reason}", err=True)
+                case CaseRun() as done:
+                    different += bool(done.differences)
+                    for line in [json.dumps(_run_json(done))] if as_json else _differences(done):
+                        click.echo(line)
+    if warning:
+        click.echo(f"warning: {warning}", err=True)
     if not as_json:
-        words = "1 case" if cases == 1 else f"{cases} cases"
-        result = ", ".join(
-            [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
-        )
-        click.echo(f"{words} in {time.monotonic() - start:.1f} s, {result or 'all as expected'}")
+        wrong = [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
+        told_all = ", ".join(wrong) or "all as expected"
+        click.echo(f"{times(cases, 'case')} in {time.monotonic() - start:.1f} s, {told_all}")
     return worst([Exit.REFUTED] * different + [Exit.USAGE] * unreadable)
+
+
+def _differences(done: CaseRun) -> list[str]:
+    return [f"{done.name}: {difference}" for difference in done.differences]
 
 
 def _run_json(done: CaseRun) -> dict[str, Any]:
@@ -167,9 +166,3 @@ def _run_json(done: CaseRun) -> dict[str, Any]:
         "verdict": None if done.verdict is None else verdict_name(done.verdict),
         "differences": list(done.differences),
     }
-
-
-def _judge(known: Cache | None, before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:
-    if known is None:
-        return validate(before, after, options, examples=states)
-    return validate_cached(before, after, options, known, states)

@@ -24,12 +24,13 @@ from fuzz.triage import OurParts, Settled, reduced_case, settle
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.exits import Exit, describe
 from validator.files import read_trace
 from validator.judge import validate
 from validator.state_text import state_lines
 from validator.stored_state import stored_state
-from validator.verdict import Failargs, Guards, Options, Refuted, State, Verdict
+from validator.verdict import Failargs, Guards, Options, Refuted, Verdict
 
 _DEFAULT = Options()
 
@@ -86,16 +87,14 @@ def reduce(
             options = case.options
             started = find_in_case(case, chosen, _judge(options), options)
         else:
-            subject = Subject(None if after is not None else chosen, _judge(options), options)
             before = read_trace(source, word, types)
             optimized = None if after is None else read_trace(after, before.word, types)
-            found = find_in(before, optimized, subject)
-            started = None if found is None else (found, subject)
+            started = _find_in(before, optimized, Subject(None if optimized else chosen, _judge(options), options))
         if started is None:
             raise InputError(f"{source}: nothing is wrong there that could be found, so there is nothing to reduce")
         find, subject = started
-        is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
         status = Status(time.monotonic())
+        is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
         separable = OurParts(optimizer.limit_s) if is_ours else None
         settled = settle(find, subject, seconds, separable, lambda at: status.show(_Line(at)), jobs)
         status.clear()
@@ -103,6 +102,11 @@ def reduce(
         _store(Path(output), case or _fresh(find, options), settled)
     click.echo(json.dumps(_json(find, settled)) if as_json else "\n".join(_words(find, settled)))
     return Exit.INTERRUPTED if settled.reduced.interrupted else Exit.PROVED
+
+
+def _find_in(before: Trace, after: Trace | None, subject: Subject) -> tuple[Find, Subject] | None:
+    found = find_in(before, after, subject)
+    return None if found is None else (found, subject)
 
 
 def _case(source: str, corpus: str) -> Case | None:

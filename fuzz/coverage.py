@@ -7,6 +7,7 @@ where it has told more of an argument than was known.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 from optimizer.backward import EXACT, INVERSES
@@ -50,6 +51,15 @@ def all_coverage() -> frozenset[str]:
             *(f"argument:{row.name}" for row in left if _can_be_inverted(row)),
         )
     )
+
+
+def never_fired(fired: Collection[str]) -> tuple[str, ...]:
+    """What there is and has not fired, rules first; nothing where no part of our optimizer has, since another one was
+    tested then, which tells nothing."""
+    everything = all_coverage()
+    if everything.isdisjoint(fired):
+        return ()
+    return tuple(sorted(everything.difference(fired), key=lambda name: (":" in name, name)))
 
 
 def _matches_all(rule: Rule) -> bool:

@@ -6,8 +6,10 @@ Whatever is added keeps the example going: every operation is defined on it and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
-from fuzz.choices import Choices, chance, constant, pick
+from fuzz.choices import Choices, constant
+from fuzz.laws import Law, laws_of
 from fuzz.rows import Rows, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
@@ -15,7 +17,7 @@ from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op, Type
 from optimizer.ir.runs import Scripted, World
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
-from validator.verdict import State
+from validator.counterexample import State
 
 Args = tuple[Value, ...]
 
@@ -25,9 +27,9 @@ _RECENT = 6
 class Draft:
     """`variables` are those that an operand can name, oldest first; `values` what they are on the example.
 
-    `numbers` are the variables that are not results of tests, `checked` those that a guard is about, `unused`
-    those that nothing shows yet, `computed` the pure operations, from which others are derived. What is in `kept`
-    each guard hands over.
+    `truths` are the variables that are results of tests, `numbers` the others, `checked` those that a guard is about,
+    `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived, `made` the one
+    that computed each variable. What is in `kept` each guard hands over.
     """
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
@@ -37,17 +39,23 @@ class Draft:
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []
-        self.values: dict[Var, int] = {}
+        self.truths: list[Var] = []
+        self.values: dict[str, int] = {}
         self.checked: list[Var] = []
-        self.unused: dict[Var, None] = {}
+        self.unused: dict[str, Var] = {}
         self.ops: list[Operation] = []
         self.computed: list[Operation] = []
+        self.made: dict[str, Operation] = {}
         self.results: list[Scripted] = []
         self.constants: list[int] = []
         self.kept: Args = ()
         self.named = 0
         self.inputs: list[Var] = []
         choices.repeat(self.fewest_inputs, shape.inputs, lambda: self.inputs.append(self.input()))
+
+    @cached_property
+    def laws(self) -> Sequence[Law]:
+        return laws_of(self.shape)
 
     @property
     def fewest_inputs(self) -> int:
@@ -61,24 +69,47 @@ class Draft:
     def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
         """The trace, the example, and the values of the variables on it."""
         trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word)
-        state = State(tuple(self.values[var] for var in self.inputs), World(tuple(self.results)))
-        return trace, state, {var.name: value for var, value in self.values.items()}
+        state = State(tuple(self.values[var.name] for var in self.inputs), World(tuple(self.results)))
+        return trace, state, {**self.values}
 
     # Operands.
 
     def constant(self) -> int:
         """Now and then one that has occurred: what optimizers have to say of constants is often about equal ones."""
-        if self.constants and chance(self.choices, 20):
-            return pick(self.choices, self.constants[-_RECENT:])
+        if self.constants and self.choices.chance(20):
+            return self.choices.pick(self.constants[-_RECENT:])
         value = constant(self.choices, self.shape.word)
         self.constants.append(value)
         return value
 
-    def near(self, value: int) -> int:
-        """A constant close to a value, or any."""
-        if chance(self.choices, 30):
+    def constant_beside(self, operand: Value) -> int:
+        """A constant for an operation on that operand: now and then one from which it was computed, its complement or
+        its negation, since they cancel out, cover each other or decide a test."""
+        known = self.constants_of(operand)
+        if not (known and self.choices.chance(self.shape.same_constants)):
             return self.constant()
-        return self.domain.const(value + self.choices.integer(-3, 3))
+        value = self.choices.pick(known)
+        match self.choices.integer(0, 5):
+            case 4:
+                return ~value
+            case 5:
+                return self.domain.const(-value)
+            case _:
+                return value
+
+    def constants_of(self, operand: Value) -> list[int]:
+        """Those from which an operand was computed, in one operation or two."""
+        if not isinstance(operand, Var) or operand.name not in self.made:
+            return []
+        above = [arg for arg in self.made[operand.name].args if isinstance(arg, Var) and arg.name in self.made]
+        args = [*self.made[operand.name].args, *(arg for var in above for arg in self.made[var.name].args)]
+        return [arg.value for arg in args if isinstance(arg, ConstInt)]
+
+    def near(self, var: Var) -> int:
+        """A constant close to the value of a variable, or any."""
+        if self.choices.chance(30):
+            return self.constant_beside(var)
+        return self.domain.const(self.values[var.name] + self.choices.integer(-3, 3))
 
     def variable(self) -> Var:
         """Most are recent, some are among those that a guard is about, few are results of tests."""
@@ -94,28 +125,26 @@ class Draft:
         return among[-1 - self.choices.integer(0, len(among) - 1)]
 
     def operand(self) -> Value:
-        return ConstInt(self.constant()) if chance(self.choices, 15) else self.variable()
+        return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
 
     def value(self, operand: Value) -> int:
-        match operand:
-            case Var():
-                return self.values[operand]
-            case ConstInt(value):
-                return value
-            case _:
-                raise TypeError(f"no value on the example: {operand}")
+        if isinstance(operand, Var):
+            return self.values[operand.name]
+        assert isinstance(operand, ConstInt)
+        return operand.value
 
     def operands(self, row: Op) -> Args | None:
         """Arguments on which the row is defined; None if none were found."""
         arity = len(row.args or ())
         args: Args = ()
         for _ in range(3):
-            args = tuple(
-                ConstInt(self.constant())
-                if index in row.constant_args or chance(self.choices, 30 if index else 8)
-                else self.variable()
-                for index in range(arity)
-            )
+            args = ()
+            for index in range(arity):
+                if index in row.constant_args or self.choices.chance(30 if index else 8):
+                    value = self.constant_beside(args[0]) if args else self.constant()
+                    args = (*args, ConstInt(value))
+                else:
+                    args = (*args, self.variable())
             if self.is_defined(row, args):
                 return args
         return self._repaired(row, args)
@@ -127,7 +156,7 @@ class Draft:
         if last not in row.constant_args:
             options += self.variables
         fitting = [value for value in options if self.is_defined(row, (*args[:-1], value))]
-        return (*args[:-1], pick(self.choices, fitting)) if fitting else None
+        return (*args[:-1], self.choices.pick(fitting)) if fitting else None
 
     # What rows say of the example.
 
@@ -142,11 +171,11 @@ class Draft:
 
     def define(self, value: int) -> Var:
         """A new variable."""
-        var = Var(f"i{self.named}", Type.INT)
+        name = f"i{self.named}"
+        var = self.unused[name] = Var(name, Type.INT)
         self.named += 1
         self.variables.append(var)
-        self.values[var] = value
-        self.unused[var] = None
+        self.values[name] = value
         return var
 
     def handed(self) -> Value:
@@ -165,7 +194,7 @@ class Draft:
     def use(self, operands: Sequence[Value | None]) -> None:
         for operand in operands:
             if isinstance(operand, Var):
-                self.unused.pop(operand, None)
+                self.unused.pop(operand.name, None)
 
     def compute(self, row: Op, args: Args) -> Var:
         """Adds a pure operation that is defined, with its overflow guard where it has a flag."""
@@ -173,11 +202,11 @@ class Draft:
         values = [self.value(arg) for arg in args]
         self.use(args)
         result = self.define(row.meaning(self.domain, *values))
-        if row not in self.rows.tests:
-            self.numbers.append(result)
+        (self.truths if row in self.rows.tests else self.numbers).append(result)
         operation = Operation(row, args, result)
         self.ops.append(operation)
         self.computed.append(operation)
+        self.made[result.name] = operation
         if row.overflows is not None:
             flag = row.overflows(self.domain, *values)
             fitting = [guard for guard in self.rows.flag_guards if guard.passes and guard.passes(self.domain, flag)]
@@ -192,7 +221,7 @@ class Draft:
 
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
-        known = ConstInt(self.values[var])
+        known = ConstInt(self.values[var.name])
         fitting = [
             (row, args)
             for row in self.rows.guards
@@ -200,7 +229,7 @@ class Draft:
             if self.passes(row, args)
         ]
         # Where a sense will do, the value is said now and then only.
-        row, args = fitting[0] if chance(self.choices, 80) else pick(self.choices, fitting)
+        row, args = fitting[0] if self.choices.chance(80) else self.choices.pick(fitting)
         self.guard(row, args)
 
     def event(self, row: Op, args: Args) -> None:
@@ -217,9 +246,9 @@ class Draft:
     # Exits.
 
     def _exit(self) -> Exit:
-        if chance(self.choices, self.shape.unknown_failargs):
+        if self.choices.chance(self.shape.unknown_failargs):
             return Exit(None)
-        if not chance(self.choices, self.shape.exit_blocks):
+        if not self.choices.chance(self.shape.exit_blocks):
             return Exit(self._slots())
         return self.exit_with_block()
 
@@ -232,15 +261,16 @@ class Draft:
         exit = Exit(self._slots(), block=tuple(self.ops))
         self.ops, self.computed = operations, computed
         for var in self.variables[outside:]:
-            del self.values[var]
-            self.unused.pop(var, None)
+            del self.values[var.name]
+            self.unused.pop(var.name, None)
         del self.variables[outside:]
-        self.numbers = [var for var in self.numbers if var in self.values]
+        self.numbers = [var for var in self.numbers if var.name in self.values]
+        self.truths = [var for var in self.truths if var.name in self.values]
         return exit
 
     def in_block(self) -> None:
         """Adds an operation to an exit block."""
-        row = pick(self.choices, self.rows.pure)
+        row = self.choices.pick(self.rows.pure)
         args = self.operands(row)
         if args is not None:
             self.compute(row, args)
@@ -252,6 +282,6 @@ class Draft:
         return tuple(slots)
 
     def _slot(self) -> Value | None:
-        if chance(self.choices, self.shape.dead_slots):
+        if self.choices.chance(self.shape.dead_slots):
             return None
         return self.handed()

@@ -7,10 +7,9 @@ seed of the batch, and on what became of the seeds between; on nothing else.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from random import Random
 
 from fuzz.campaign import Made, Record
@@ -25,11 +24,11 @@ _POOL_SHARE = 30
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """A trace worth mutating; `chosen` says how often it was."""
+    """A trace worth mutating; `fired` is in order, `chosen` says how often it was."""
 
     name: str
     generated: GeneratedTrace
-    fired: frozenset[str] = frozenset()
+    fired: tuple[str, ...] = ()
     chosen: int = 0
 
 
@@ -42,7 +41,7 @@ class Drawing:
         self._mutate = mutate
         self._kept: list[_Kept] = []
         self._fired: Counter[str] = Counter()
-        self._pairs: set[tuple[str, str]] = set()
+        self._together: defaultdict[str, set[str]] = defaultdict(set)
 
     def draw(self, seed: int, first: int) -> Made:
         """The trace of the seed, in the batch that starts at `first`."""
@@ -58,20 +57,22 @@ class Drawing:
 
     def note(self, record: Record) -> None:
         """What became of a trace that was drawn: tell of all, in the order of their seeds."""
-        fired = sorted(record.fired)
-        pairs = set(combinations(fired, 2))
-        is_new = not (pairs <= self._pairs and self._fired.keys() >= record.fired)
-        self._fired.update(fired)
-        self._pairs |= pairs
-        if record.made is None or not is_new:
+        if not self._mutate:
             return
-        self._kept.append(_Kept(f"seed {record.seed}", record.made.generated, record.fired))
+        fired = record.fired
+        self._fired.update(fired)
+        new = [name for name in fired if not fired <= self._together[name]]
+        for name in new:
+            self._together[name] |= fired
+        if record.made is None or not new:
+            return
+        self._kept.append(_Kept(f"seed {record.seed}", record.made.generated, tuple(sorted(fired))))
         if len(self._kept) > _MOST_KEPT:
             self._kept.remove(min(self._kept, key=self._merit))
 
     def _merit(self, kept: _Kept) -> float:
         """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated."""
-        return sum(1 / self._fired[name] for name in sorted(kept.fired)) / (1 + kept.chosen)
+        return sum(1 / self._fired[name] for name in kept.fired) / (1 + kept.chosen)
 
     def _choose(self, random: Random) -> _Kept:
         """The one of a few that has most to show."""

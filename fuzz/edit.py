@@ -1,12 +1,13 @@
 """Random edits of a trace: most change what it does, and all leave it well-formed.
 
-What an edit may do is read off the rows of the table: an operation goes, or its arguments, its row, its description or
-what its guard hands over are others, two operations change places, or a guard stands there twice.
+What an edit may do is read off the rows of the table: an operation goes, or its arguments, its row or its description
+are others, two operations change places, a guard stands there twice, or hands over something else, or its exit block
+does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -15,7 +16,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Datum
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Op
-from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, exit_of
 
 _TRIES = 50
 
@@ -31,14 +32,16 @@ def edit(trace: Trace, random: Random) -> Trace:
 
 def edit_unseen(trace: Trace, values: Mapping[str, Datum], random: Random) -> Trace:
     """Another trace that does the same on one run, in which variables have those values and all guards pass: without
-    one of its guards, or with another constant or variable as an argument. The same trace where there is none."""
+    one of its guards, with another exit of one, or with another constant or variable as an argument. The same trace
+    where there is none."""
     guards = [i for i, op in enumerate(trace.ops) if op.op.is_guard]
     uses = [(i, k) for i, op in enumerate(trace.ops) for k in range(len(op.args))]
     uses = [(i, k) for i, k in uses if _value(trace.ops[i].args[k], values) is not None]
     for _ in range(_TRIES):
-        if guards and random.random() < 0.5:
+        if guards and random.random() < 0.6:
             i = random.choice(guards)
-            ops = (*trace.ops[:i], *trace.ops[i + 1 :])
+            kept = [_with_other_exit(trace, i, random)] if random.random() < 0.5 else []
+            ops = (*trace.ops[:i], *kept, *trace.ops[i + 1 :])
         elif uses:
             i, k = random.choice(uses)
             ops = (*trace.ops[:i], _with_equal(trace, i, k, values, random), *trace.ops[i + 1 :])
@@ -54,11 +57,49 @@ def _with_equal(trace: Trace, i: int, k: int, values: Mapping[str, Datum], rando
     """The operation i with something else as its argument k that has the same value."""
     op = trace.ops[i]
     wanted = _value(op.args[k], values)
-    ahead = [one.result for one in trace.ops[:i] if one.result is not None]
-    among: list[Value] = [var for var in (*trace.inputs, *ahead) if values.get(var.name) == wanted]
+    among: list[Value] = [var for var in _ahead(trace, i) if values.get(var.name) == wanted]
     if isinstance(wanted, int):
         among.append(ConstInt(wanted))
     return replace(op, args=(*op.args[:k], random.choice(among or [op.args[k]]), *op.args[k + 1 :]))
+
+
+def _with_other_exit(trace: Trace, i: int, random: Random) -> Operation:
+    """The guard i with another exit: an earlier value of its type stands for a failarg or for an argument in the exit
+    block, two failargs change places, or an operation of the block goes."""
+    guard, ahead = trace.ops[i], _ahead(trace, i)
+    exit = exit_of(guard)
+    failargs, block = list(exit.failargs or ()), list(exit.block)
+    match random.randrange(4):
+        case 0 if failargs:
+            ahead += [one.result for one in block if one.result is not None]
+            place = random.randrange(len(failargs))
+            failargs[place] = _earlier(failargs[place], ahead, random)
+        case 1 if len(failargs) > 1:
+            one, other = random.sample(range(len(failargs)), 2)
+            failargs[one], failargs[other] = failargs[other], failargs[one]
+        case 2 if block:
+            del block[random.randrange(len(block))]
+        case 3 if block:
+            inner = random.randrange(len(block))
+            ahead += [one.result for one in block[:inner] if one.result is not None]
+            args = list(block[inner].args)
+            if args:
+                place = random.randrange(len(args))
+                args[place] = _earlier(args[place], ahead, random) or args[place]
+                block[inner] = replace(block[inner], args=tuple(args))
+    told = None if exit.failargs is None else tuple(failargs)
+    return replace(guard, exit=replace(exit, failargs=told, block=tuple(block)))
+
+
+def _ahead(trace: Trace, i: int) -> list[Var]:
+    """The variables that are there when the operation i begins."""
+    return [*trace.inputs, *(one.result for one in trace.ops[:i] if one.result is not None)]
+
+
+def _earlier(value: Value | None, ahead: Sequence[Var], random: Random) -> Value | None:
+    """One of the variables, of the type of the value; any for a dead slot."""
+    among = [var for var in ahead if value is None or var.type is value.type]
+    return random.choice(among) if among else value
 
 
 def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
@@ -83,7 +124,7 @@ def _is_well_formed(trace: Trace) -> bool:
 def _edited(ops: list[Operation], trace: Trace, random: Random) -> list[Operation]:
     i = random.randrange(len(ops))
     op = ops[i]
-    match random.randrange(9):
+    match random.randrange(10):
         case 0:
             del ops[i]
         case 1 | 2 if op.args:
@@ -103,6 +144,8 @@ def _edited(ops: list[Operation], trace: Trace, random: Random) -> list[Operatio
             ops[i] = replace(op, exit=Exit(op.exit.failargs[:-1], op.exit.origin, op.exit.block))
         case 8 if op.descr is not None:
             ops[i] = replace(op, descr=random.choice([one.descr for one in ops if one.op is op.op]))
+        case 9 if op.op.is_guard:
+            ops[i] = _with_other_exit(trace, i, random)
     return ops
 
 

@@ -6,21 +6,20 @@ change here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from random import Random
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.choices import Choices, RandomChoices, chance, pick
+from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
 from fuzz.heap_steps import take_heap_step
-from fuzz.laws import INNER, OTHER, Law, X, Y, laws
-from fuzz.rows import divides, multiplies
+from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
-from validator.verdict import State
+from validator.counterexample import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
     def step() -> None:
         if len(draft.ops) < shape.max_operations:
-            _take(draft, pick(choices, steps))
+            _take(draft, choices.pick(steps))
 
     choices.repeat(shape.min_operations, shape.max_operations, step)
     _end(draft)
@@ -66,49 +65,24 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 def _take(draft: Draft, step: Step) -> None:
     if isinstance(draft, AimedDraft) and take_heap_step(draft, step):
         return
-    match step:
-        case Step.PURE:
-            _pure(draft)
-        case Step.OVERFLOW:
-            _overflow(draft)
-        case Step.CHAIN:
-            _chain(draft)
-        case Step.REPEAT:
-            _repeat(draft)
-        case Step.RANGE_CHECK:
-            _range_check(draft, draft.variable())
-        case Step.BITS_CHECK:
-            _bits_check(draft)
-        case Step.RELATE:
-            _relate(draft)
-        case Step.LAW:
-            _law(draft)
-        case Step.ORDER:
-            _order(draft)
-        case Step.INFERENCE:
-            _inference(draft)
-        case Step.GUARD:
-            _guard(draft)
-        case Step.EVENT:
-            _event(draft)
-        case Step.POSITION:
-            row = pick(draft.choices, draft.rows.positions)
-            draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
+    taken = _STEPS.get(step)
+    if taken is not None:
+        taken(draft)
 
 
 def _pure(draft: Draft) -> None:
-    row = pick(draft.choices, draft.rows.pure)
+    row = draft.choices.pick(draft.rows.pure)
     args = draft.operands(row)
     if args is None:
         return
-    if row.defined is not None and isinstance(args[-1], Var) and chance(draft.choices, 50):
+    if row.defined is not None and isinstance(args[-1], Var) and draft.choices.chance(50):
         # Traces check divisors and shift amounts before they use them.
         _bound(draft, args[-1])
     draft.compute(row, args)
 
 
 def _overflow(draft: Draft) -> None:
-    row = pick(draft.choices, draft.rows.overflow)
+    row = draft.choices.pick(draft.rows.overflow)
     args = draft.operands(row)
     if args is not None:
         draft.compute(row, args)
@@ -120,13 +94,12 @@ def _chain(draft: Draft) -> None:
     if not links:
         return _pure(draft)
     link = links[-1 - draft.choices.integer(0, min(len(links), 4) - 1)]
-    row = pick(draft.choices, _next_rows(draft, link.op))
+    row = draft.choices.pick(_next_rows(draft, link.op))
     constants = [isinstance(arg, ConstInt) for arg in link.args]
     if row.args is None or len(row.args) != len(constants):
         row = link.op
     assert link.result is not None
-    known = next(arg for arg in link.args if isinstance(arg, ConstInt))
-    constant = _related_constant(draft, known) if chance(draft.choices, 30) else ConstInt(draft.constant())
+    constant = ConstInt(draft.constant_beside(link.result))
     args: Args = tuple(constant if fixed else link.result for fixed in constants)
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
@@ -134,27 +107,18 @@ def _chain(draft: Draft) -> None:
 
 
 def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:
-    """The row itself, those that are defined where it is, tests, or any."""
+    """The row itself, those that are defined where it is, others of single bits, tests, or any."""
     match draft.choices.integer(0, 9):
         case 0 | 1 | 2 | 3 | 4:
             return (row,)
         case 5 | 6 if row.defined is not None:
             return tuple(other for other in draft.rows.pure if other.defined is row.defined) or (row,)
+        case 5 | 6 if row in draft.rows.bitwise:
+            return draft.rows.bitwise
         case 7 | 8:
             return draft.rows.tests
         case _:
             return draft.rows.pure
-
-
-def _related_constant(draft: Draft, known: ConstInt) -> ConstInt:
-    """The constant itself most often, its complement or its negation."""
-    match draft.choices.integer(0, 4):
-        case 3:
-            return ConstInt(~known.value)
-        case 4:
-            return ConstInt(draft.domain.const(-known.value))
-        case _:
-            return known
 
 
 def _repeat(draft: Draft) -> None:
@@ -162,7 +126,7 @@ def _repeat(draft: Draft) -> None:
         return _pure(draft)
     again = _recent(draft, draft.computed)
     args = again.args
-    if again.op.commutative and chance(draft.choices, 50):
+    if again.op.commutative and draft.choices.chance(50):
         args = args[::-1]
     draft.compute(again.op, args)
     return None
@@ -178,9 +142,9 @@ def _bound(draft: Draft, var: Var) -> None:
 
 def _range_check(draft: Draft, var: Var) -> None:
     """A comparison with a constant, and a guard that it is as on the example."""
-    limit = ConstInt(draft.near(draft.values[var]))
-    args: Args = (limit, var) if chance(draft.choices, 20) else (var, limit)
-    result = draft.compute(pick(draft.choices, draft.rows.tests), args)
+    limit = ConstInt(draft.near(var))
+    args: Args = (limit, var) if draft.choices.chance(20) else (var, limit)
+    result = draft.compute(draft.choices.pick(draft.rows.tests), args)
     draft.guard_on(result)
     draft.checked.append(var)
 
@@ -188,12 +152,12 @@ def _range_check(draft: Draft, var: Var) -> None:
 def _bits_check(draft: Draft) -> None:
     """A mask, and a guard on what it leaves: the value itself, or a comparison with it."""
     var = draft.variable()
-    masked = draft.compute(pick(draft.choices, draft.rows.masks), (var, ConstInt(draft.constant())))
-    left = ConstInt(draft.values[masked])
-    if chance(draft.choices, 50):
+    masked = draft.compute(draft.choices.pick(draft.rows.masks), (var, ConstInt(draft.constant_beside(var))))
+    left = ConstInt(draft.values[masked.name])
+    if draft.choices.chance(50):
         draft.guard_on(masked)
     else:
-        draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), (masked, left)))
+        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (masked, left)))
     draft.checked.append(var)
 
 
@@ -204,11 +168,11 @@ def _relate(draft: Draft) -> None:
         return _pure(draft)
     link = _recent(draft, links)
     assert link.result is not None
-    args: Args = (link.result, pick(draft.choices, link.args))
-    if chance(draft.choices, 30):
+    args: Args = (link.result, draft.choices.pick(link.args))
+    if draft.choices.chance(30):
         args = args[::-1]
-    among = draft.rows.tests if chance(draft.choices, 30) else (*draft.rows.pure, *draft.rows.overflow)
-    row = pick(draft.choices, [row for row in among if len(row.args or ()) == 2 and not row.constant_args])
+    among = draft.rows.tests if draft.choices.chance(30) else (*draft.rows.pure, *draft.rows.overflow)
+    row = draft.choices.pick([row for row in among if len(row.args or ()) == 2 and not row.constant_args])
     if draft.is_defined(row, args):
         draft.compute(row, args)
     return None
@@ -216,79 +180,88 @@ def _relate(draft: Draft) -> None:
 
 def _law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
-    shape = draft.shape
-    law = pick(draft.choices, _laws(shape.word, shape.left_out, shape.products > 0, shape.divisions > 0))
+    law = draft.choices.pick(draft.laws)
     values: dict[str, Value] = {X: draft.variable()}
-    values[Y] = ConstInt(draft.constant()) if chance(draft.choices, 30) else draft.variable()
+    values[Y] = ConstInt(draft.constant_beside(values[X])) if draft.choices.chance(30) else draft.variable()
     for name, arg in ((INNER, X), (OTHER, Y)):
         if name in law.places:
             args = (values[arg], values[Y])[: len(law.inner.args or ())]
             if not draft.is_defined(law.inner, args):
                 return
             values[name] = draft.compute(law.inner, args)
-    if chance(draft.choices, 10):
+    if draft.choices.chance(10):
         _pure(draft)
     args = tuple(values[place] for place in law.places)
     if draft.is_defined(law.outer, args):
         draft.compute(law.outer, args)
 
 
-@lru_cache(maxsize=8)
-def _laws(word: int, left_out: frozenset[Op], has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
-    """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
-    but for those left out, these too."""
-
-    def is_wanted(row: Op) -> bool:
-        return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
-
-    known = tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
-    return tuple(law for law in known if left_out.isdisjoint((law.inner, law.outer))) or known
-
-
 def _order(draft: Draft) -> None:
     """What does a guard on a comparison of two words say of another one?"""
     args = (draft.variable(), draft.variable())
     tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
-    draft.guard_on(draft.compute(pick(draft.choices, tests), args))
-    test = draft.compute(pick(draft.choices, tests), args[::-1] if chance(draft.choices, 50) else args)
-    if chance(draft.choices, 30):
+    draft.guard_on(draft.compute(draft.choices.pick(tests), args))
+    test = draft.compute(draft.choices.pick(tests), args[::-1] if draft.choices.chance(50) else args)
+    if draft.choices.chance(30):
         draft.guard_on(test)
 
 
 def _inference(draft: Draft) -> None:
     """A check of what an operation makes of a variable, then a test of the variable: what does one say of the other?"""
     var = draft.variable()
-    row = pick(draft.choices, (*draft.rows.pure, *draft.rows.overflow))
+    row = draft.choices.pick((*draft.rows.pure, *draft.rows.overflow))
     arity = len(row.args or ())
-    place = draft.choices.integer(0, arity - 1) if not row.constant_args and chance(draft.choices, 30) else 0
-    args: Args = tuple(var if index == place else ConstInt(draft.constant()) for index in range(arity))
+    place = draft.choices.integer(0, arity - 1) if not row.constant_args and draft.choices.chance(30) else 0
+    args: Args = tuple(var if index == place else ConstInt(draft.constant_beside(var)) for index in range(arity))
     if not draft.is_defined(row, args):
         return
     _range_check(draft, draft.compute(row, args))
-    limit = ConstInt(draft.near(draft.values[var]))
-    test = draft.compute(pick(draft.choices, draft.rows.tests), (var, limit))
-    if chance(draft.choices, 50):
+    limit = ConstInt(draft.near(var))
+    test = draft.compute(draft.choices.pick(draft.rows.tests), (var, limit))
+    if draft.choices.chance(50):
         draft.guard_on(test)
 
 
 def _guard(draft: Draft) -> None:
     """A guard on a test that is there, or on a new one of two variables; now and then on any variable."""
-    tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
-    if tests and chance(draft.choices, 40):
+    tests = draft.truths
+    if tests and draft.choices.chance(40):
         draft.guard_on(tests[-1 - draft.choices.integer(0, min(len(tests), 4) - 1)])
-    elif chance(draft.choices, 20):
+    elif draft.choices.chance(20):
         draft.guard_on(draft.variable())
     else:
         args = (draft.variable(), draft.variable())
-        draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), args))
+        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), args))
 
 
 def _event(draft: Draft) -> None:
-    row = pick(draft.choices, draft.rows.events)
+    row = draft.choices.pick(draft.rows.events)
     draft.event(row, draft.some_handed(3))
+
+
+def _position(draft: Draft) -> None:
+    row = draft.choices.pick(draft.rows.positions)
+    draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
 
 
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows."""
-    kept = [var for var in draft.unused if chance(draft.choices, draft.shown_at_end(var))]
-    draft.add(pick(draft.choices, draft.rows.ends), (*kept, *draft.some_handed(3)))
+    kept = [var for var in draft.unused.values() if draft.choices.chance(draft.shown_at_end(var))]
+    draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))
+
+
+_STEPS: dict[Step, Callable[[Draft], None]] = {
+    Step.PURE: _pure,
+    Step.OVERFLOW: _overflow,
+    Step.CHAIN: _chain,
+    Step.REPEAT: _repeat,
+    Step.RANGE_CHECK: lambda draft: _range_check(draft, draft.variable()),
+    Step.BITS_CHECK: _bits_check,
+    Step.RELATE: _relate,
+    Step.LAW: _law,
+    Step.ORDER: _order,
+    Step.INFERENCE: _inference,
+    Step.GUARD: _guard,
+    Step.EVENT: _event,
+    Step.POSITION: _position,
+}

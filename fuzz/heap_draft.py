@@ -6,9 +6,7 @@ what its row says.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from fuzz.choices import Choices, chance, pick
+from fuzz.choices import Choices
 from fuzz.draft import Args, Draft
 from fuzz.memory_rows import memory_rows
 from fuzz.random_heap import LONGEST, draw_heap, ref_of, told_heap
@@ -21,7 +19,7 @@ from optimizer.ir.layout import Array, Resolved, Struct, layout_of
 from optimizer.ir.ops import DescrKind, Op, Type
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
-from validator.verdict import State
+from validator.counterexample import State
 
 _RECENT = 6
 
@@ -37,7 +35,7 @@ class HeapDraft(Draft):
         self.memory = memory_rows()
         self.references: list[Var] = []
         self.fresh: list[Var] = []
-        self.refs: dict[Var, Ref] = {}
+        self.refs: dict[str, Ref] = {}
         self.checked_refs: list[Var] = []
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
@@ -52,14 +50,14 @@ class HeapDraft(Draft):
 
     def input(self) -> Var:
         # An integer comes first: integer steps need one. The second is a reference.
-        if self.numbers and (not self.references or chance(self.choices, self.share)):
-            known = [self.refs[var] for var in self.references]
-            if known and chance(self.choices, 30):
-                return self.define_ref(pick(self.choices, known))
-            if chance(self.choices, 10):
+        if self.numbers and (not self.references or self.choices.chance(self.share)):
+            known = [self.refs[var.name] for var in self.references]
+            if known and self.choices.chance(30):
+                return self.define_ref(self.choices.pick(known))
+            if self.choices.chance(10):
                 return self.define_ref(NULL)
-            return self.define_ref(pick(self.choices, list(self.initial.objects)))
-        if chance(self.choices, 60):
+            return self.define_ref(self.choices.pick(list(self.initial.objects)))
+        if self.choices.chance(60):
             var = self.define(self.choices.integer(0, LONGEST - 1))
             self.numbers.append(var)
             return var
@@ -72,30 +70,31 @@ class HeapDraft(Draft):
         inputs = tuple(self.datum(var) for var in self.inputs)
         roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
         heap = told_heap(self.initial, self.types, trace, layout, roots)
-        values: dict[str, Datum] = {var.name: value for var, value in self.values.items()}
-        return trace, State(inputs, world, heap), values | {var.name: ref for var, ref in self.refs.items()}
+        return trace, State(inputs, world, heap), {**self.values, **self.refs}
 
     # Values.
 
     def define_ref(self, ref: Ref) -> Var:
-        var = Var(f"p{self.named}", Type.REF)
+        name = f"p{self.named}"
+        var = self.unused[name] = Var(name, Type.REF)
         self.named += 1
         self.references.append(var)
-        self.refs[var] = ref
-        self.unused[var] = None
+        self.refs[name] = ref
         return var
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
         match value:
-            case Var(_, Type.REF):
-                return self.refs[value]
-            case ConstRef(text):
-                return ref_of(self.heap, text)
-            case ConstClass(name):
-                return address_of(name, self.shape.word)
+            case Var():
+                return self.refs[value.name] if value.type is Type.REF else self.values[value.name]
+            case ConstInt():
+                return value.value
+            case ConstRef():
+                return ref_of(self.heap, value.text)
+            case ConstClass():
+                return address_of(value.name, self.shape.word)
             case _:
-                return self.value(value)
+                raise TypeError(f"no value on the example: {value}")
 
     @property
     def const_refs(self) -> list[ConstRef]:
@@ -103,10 +102,10 @@ class HeapDraft(Draft):
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""
-        if self.types.constants and chance(self.choices, 6):
-            return pick(self.choices, self.const_refs)
+        if self.types.constants and self.choices.chance(6):
+            return self.choices.pick(self.const_refs)
         if not self.references:
-            return NULL_REF if chance(self.choices, 30) else None
+            return NULL_REF if self.choices.chance(30) else None
         match self.choices.integer(0, 9):
             case 0 | 1 | 2 | 3 | 4:
                 among = self.references[-_RECENT:]
@@ -128,10 +127,10 @@ class HeapDraft(Draft):
         return ref
 
     def handed(self) -> Value:
-        if chance(self.choices, 40):
+        if self.choices.chance(40):
             reference = self.reference()
             if reference is not None:
-                return NULL_REF if chance(self.choices, 3) else reference
+                return NULL_REF if self.choices.chance(3) else reference
         return self.operand()
 
     def shown_at_end(self, var: Var) -> int:
@@ -144,8 +143,9 @@ class HeapDraft(Draft):
         memory = row.memory
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
-        if not memory.defined(self.domain, self.heap, slot, *data):
-            return None
+        for holds, _ in memory.requires:
+            if not holds(self.domain, self.heap, slot, *data):
+                return None
         if memory.passes is not None and not memory.passes(self.domain, self.heap, slot, *data):
             return None
         if row.is_guard:
@@ -169,9 +169,9 @@ class HeapDraft(Draft):
 
     def allocate(self, type_: Struct | Array | None = None) -> Var | None:
         """An object without content, of that class or any."""
-        type_ = pick(self.choices, self.types.classes) if type_ is None else type_
+        type_ = self.choices.pick(self.types.classes) if type_ is None else type_
         is_array = isinstance(type_, Array)
-        row = pick(self.choices, self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
+        row = self.choices.pick(self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
         args: Args = (self.length(),) if is_array else ()
         operation = self.attempt(row, args, type_.name, type_)
         if operation is None or operation.result is None:
@@ -180,15 +180,14 @@ class HeapDraft(Draft):
         return operation.result
 
     def length(self) -> Value:
-        fitting = [var for var in self.numbers if 0 <= self.values[var] <= LONGEST]
-        if fitting and chance(self.choices, 15):
-            return pick(self.choices, fitting)
+        fitting = [var for var in self.numbers if 0 <= self.values[var.name] <= LONGEST]
+        if fitting and self.choices.chance(15):
+            return self.choices.pick(fitting)
         return ConstInt(self.choices.integer(0, LONGEST))
 
     def event(self, row: Op, args: Args, descr: str | None = None) -> None:
         self.use(args)
-        operation = Operation(row, args, None, descr=descr)
-        effects = effects_of(operation, self.types.layout)
+        effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
         self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
         result: Var | None = None
@@ -202,7 +201,7 @@ class HeapDraft(Draft):
             result = self.define(value)
         else:
             self.results.append(0)
-        self.ops.append(replace(operation, result=result))
+        self.ops.append(Operation(row, args, result, descr=descr))
 
     # Exits.
 
@@ -211,8 +210,8 @@ class HeapDraft(Draft):
         outside, fresh = len(self.references), list(self.fresh)
         exit = super().exit_with_block()
         for var in self.references[outside:]:
-            del self.refs[var]
-            self.unused.pop(var, None)
+            del self.refs[var.name]
+            self.unused.pop(var.name, None)
         del self.references[outside:]
         self.heap, self.fresh = heap, fresh
         return exit

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.aimed_draft import Aim, AimedDraft
-from fuzz.choices import chance, pick
 from fuzz.immutable_steps import initialize_by_call, watch_field
 from fuzz.pointer_steps import (
     check_any,
@@ -36,7 +35,7 @@ def take_heap_step(draft: AimedDraft, step: Step) -> bool:
 def _load(draft: AimedDraft) -> None:
     aim = draft.aim()
     loaded = None if aim is None else draft.load(aim)
-    if loaded is not None and loaded.type is Type.REF and chance(draft.choices, 40):
+    if loaded is not None and loaded.type is Type.REF and draft.choices.chance(40):
         check_pointer(draft, loaded)
 
 
@@ -47,7 +46,7 @@ def _store(draft: AimedDraft) -> None:
 
 
 def _access(draft: AimedDraft, aim: Aim) -> None:
-    if chance(draft.choices, 50):
+    if draft.choices.chance(50):
         draft.store(aim)
     else:
         draft.load(aim)
@@ -55,7 +54,7 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
 
 def _aliases(draft: AimedDraft) -> None:
     """What is there through one pointer, a store through another, and what is there then."""
-    aim = _inherited(draft) if chance(draft.choices, 45) else draft.aim()
+    aim = _inherited(draft) if draft.choices.chance(45) else draft.aim()
     if aim is not None:
         _access(draft, aim)
         draft.store(draft.beside(aim))
@@ -71,7 +70,7 @@ def _inherited(draft: AimedDraft) -> Aim | None:
             if place.slot.owner is not None and place.slot.key != f"{place.slot.owner}.{place.slot.name}":
                 found.append(Aim(place, pointer))
     fields = [aim for aim in found if aim.place.kind is DescrKind.FIELD]
-    return pick(draft.choices, fields) if fields else None
+    return draft.choices.pick(fields) if fields else None
 
 
 def _overwrite(draft: AimedDraft) -> None:
@@ -80,7 +79,7 @@ def _overwrite(draft: AimedDraft) -> None:
         return
     draft.choices.repeat(0, 2, lambda: _interlude(draft, aim))
     draft.store(aim)
-    if chance(draft.choices, 30):
+    if draft.choices.chance(30):
         guard_something(draft)
 
 
@@ -110,7 +109,7 @@ def _write_back(draft: AimedDraft) -> None:
         case _:
             _interlude(draft, aim)
     draft.store(aim, value)
-    if chance(draft.choices, 40):
+    if draft.choices.chance(40):
         draft.load(aim)
 
 
@@ -124,13 +123,13 @@ def _reread(draft: AimedDraft) -> None:
 
 def _items(draft: AimedDraft) -> None:
     """Accesses to one array, and a guard on an item."""
-    aim = draft.new_aim(pick(draft.choices, (DescrKind.ITEM, DescrKind.ITEM, DescrKind.INTERIOR)))
+    aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.ITEM, DescrKind.INTERIOR)))
     if aim is None:
         return
     _access(draft, aim)
     draft.choices.repeat(0, 2, lambda: _access(draft, draft.beside(aim)))
     item = draft.load(aim)
-    if item is not None and chance(draft.choices, 60):
+    if item is not None and draft.choices.chance(60):
         if item.type is Type.INT:
             draft.guard_on(item)
         else:
@@ -144,14 +143,14 @@ def _length(draft: AimedDraft) -> None:
         found = draft.object_of(array)
         assert found is not None
         assert isinstance(found.type, Array)
-        operation = draft.attempt(pick(draft.choices, draft.memory.lengths), (array,), found.type.name, found.type)
-        if operation is None or operation.result is None or not chance(draft.choices, 60):
+        operation = draft.attempt(draft.choices.pick(draft.memory.lengths), (array,), found.type.name, found.type)
+        if operation is None or operation.result is None or not draft.choices.chance(60):
             continue
-        if chance(draft.choices, 40):
+        if draft.choices.chance(40):
             draft.guard_on(operation.result)
         else:
-            other: Value = draft.variable() if chance(draft.choices, 60) else ConstInt(draft.choices.integer(0, 4))
-            draft.guard_on(draft.compute(pick(draft.choices, draft.rows.tests), (other, operation.result)))
+            other: Value = draft.variable() if draft.choices.chance(60) else ConstInt(draft.choices.integer(0, 4))
+            draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (other, operation.result)))
 
 
 def _is_array(draft: AimedDraft, value: Value) -> bool:
@@ -165,12 +164,12 @@ def _is_array(draft: AimedDraft, value: Value) -> bool:
 def _allocate(draft: AimedDraft) -> None:
     """An object, some of its fields set, and perhaps read again."""
     made = build(draft)
-    if made is None or not chance(draft.choices, 60):
+    if made is None or not draft.choices.chance(60):
         return
     aim = draft.aim_at(made)
     if aim is not None:
         draft.load(aim)
-    if chance(draft.choices, 30):
+    if draft.choices.chance(30):
         check_pointer(draft, made)
 
 
@@ -210,13 +209,13 @@ def _nest(draft: AimedDraft) -> None:
     outer = build(draft)
     if outer is None:
         return
-    inner = outer if chance(draft.choices, 15) else build(draft)
+    inner = outer if draft.choices.chance(15) else build(draft)
     if inner is None:
         return
     put = _put(draft, outer, inner)
-    if put and chance(draft.choices, 40):
+    if put and draft.choices.chance(40):
         _put(draft, inner, outer)
-    if chance(draft.choices, 50):
+    if draft.choices.chance(50):
         _leak_one(draft, outer)
 
 
@@ -224,7 +223,7 @@ def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
     found = draft.object_of(holder)
     assert found is not None
     keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.type is Type.REF]
-    aim = draft.aim_at(holder, key=pick(draft.choices, keys)) if keys else None
+    aim = draft.aim_at(holder, key=draft.choices.pick(keys)) if keys else None
     return aim is not None and draft.store(aim, held) is not None
 
 
@@ -238,13 +237,13 @@ def _leak(draft: AimedDraft) -> None:
         made = built
     _leak_one(draft, made)
     aim = draft.aim_at(made)
-    if aim is not None and chance(draft.choices, 40):
+    if aim is not None and draft.choices.chance(40):
         _interlude(draft, aim)
 
 
 def _leak_one(draft: AimedDraft, made: Var) -> None:
     """Puts an object into an old one, or hands it to an event, perhaps twice."""
-    if chance(draft.choices, 50):
+    if draft.choices.chance(50):
         holder = draft.reference()
         if holder is not None and draft.object_of(holder) is not None:
             _put(draft, holder, made)

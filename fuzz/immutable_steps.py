@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.choices import chance, pick
 from fuzz.pointer_steps import heap_event
 from optimizer.ir.ops import DescrKind
 
@@ -23,8 +22,8 @@ def initialize_by_call(draft: AimedDraft) -> None:
         for place in draft.types.places.get(type_.name, ())
         if place.slot.immutable and place.slot.key in written
     ]
-    type_, key = pick(draft.choices, fitting) if fitting else (None, None)
-    pointer = draft.reference() if chance(draft.choices, 40) else draft.allocate(type_)
+    type_, key = draft.choices.pick(fitting) if fitting else (None, None)
+    pointer = draft.reference() if draft.choices.chance(40) else draft.allocate(type_)
     aim = None if pointer is None else draft.aim_at(pointer, key=key)
     if pointer is not None and aim is not None and draft.store(aim) is not None:
         heap_event(draft, pointer, writes=aim.place.slot)
@@ -39,16 +38,16 @@ def watch_field(draft: AimedDraft) -> None:
         return
     places = draft.types.places.get(found.type.name, ())
     keys = [place.slot.key for place in places if place.slot.quasi_immutable]
-    aim = draft.aim_at(pointer, key=pick(draft.choices, keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
+    aim = draft.aim_at(pointer, key=draft.choices.pick(keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
     if aim is None:
         return
-    mark = pick(draft.choices, draft.memory.marks)
+    mark = draft.choices.pick(draft.memory.marks)
 
     def once() -> None:
         draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
-        draft.attempt(pick(draft.choices, draft.memory.checks), ())
+        draft.attempt(draft.choices.pick(draft.memory.checks), ())
         draft.load(aim)
-        if chance(draft.choices, 70):
+        if draft.choices.chance(70):
             heap_event(draft)
 
     draft.choices.repeat(1, 2, once)

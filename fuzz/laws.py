@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
+from fuzz.rows import divides, multiplies
+from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Op
 
@@ -38,6 +40,22 @@ def laws(word: int) -> tuple[Law, ...]:
     return tuple(law for law in _laws() if max(law.inner.min_word, law.outer.min_word) <= word)
 
 
+def laws_of(shape: Shape) -> Sequence[Law]:
+    """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
+    but for those left out, these too."""
+    known = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0)
+    out = shape.left_out
+    return [law for law in known if law.inner not in out and law.outer not in out] or known
+
+
+@cache
+def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
+    def is_wanted(row: Op) -> bool:
+        return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
+
+    return tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
+
+
 @cache
 def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
     found: defaultdict[Op, list[Law]] = defaultdict(list)
@@ -49,18 +67,26 @@ def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
 @cache
 def _laws() -> tuple[Law, ...]:
     tables = {row: _table(row) for row in OPS.values() if row.is_pure and row.min_word <= _WIDTH and row.args}
-    rows = [row for row, table in tables.items() if table != _X]
-    probes, functions = _Known(tables, _PROBES), _Known(tables, range(len(_PAIRS)))
-    return tuple(
-        Law(inner, outer, places)
-        for inner in rows
-        for outer in rows
-        for places in _all_places(len(inner.args or ()), len(outer.args or ()))
-        # Few get past the first test, and it is ten times as fast.
-        if probes.has(_composed(tables, inner, outer, places, _PROBES))
-        and functions.has(whole := _composed(tables, inner, outer, places, range(len(_PAIRS))))
-        and not (_TRUTHS.issuperset(tables[inner]) and len(set(whole)) == 1)
-    )
+    whole = range(len(_PAIRS))
+    probes, functions = _Known(tables, _PROBES), _Known(tables, whole)
+    found: list[Law] = []
+    for inner, table in tables.items():
+        if table == _X:
+            continue
+        columns = {X: _X, Y: _Y, INNER: table, OTHER: tuple(table[y * _SIZE] for y in _Y)}
+        for outer, second in tables.items():
+            if second == _X:
+                continue
+            for places in _all_places(len(inner.args or ()), len(outer.args or ())):
+                ones, twos = columns[places[0]], columns[places[-1]]
+                # Few get past the first test, and it is ten times as fast.
+                if not probes.has(_composed(second, ones, twos, _PROBES)):
+                    continue
+                results = _composed(second, ones, twos, whole)
+                says_truth = _TRUTHS.issuperset(table) and len(set(results)) == 1
+                if functions.has(results) and not says_truth:
+                    found.append(Law(inner, outer, places))
+    return tuple(found)
 
 
 def _all_places(inner: int, outer: int) -> tuple[tuple[str, ...], ...]:
@@ -94,15 +120,12 @@ def _table(row: Op) -> _Table:
     return tuple(computed(x, y) for x, y in _PAIRS)
 
 
-def _composed(tables: Mapping[Op, _Table], inner: Op, outer: Op, places: Sequence[str], at: Sequence[int]) -> _Table:
-    """What the two operations compute for those of all pairs."""
-    columns = {X: _X, Y: _Y, INNER: tables[inner], OTHER: tuple(tables[inner][y * _SIZE] for y in _Y)}
-    second = tables[outer]
-    ones, twos = columns[places[0]], columns[places[-1]]
+def _composed(outer: _Table, ones: _Table, twos: _Table, at: Sequence[int]) -> _Table:
+    """What a row computes of what others do, for those of all pairs."""
     found: list[int | None] = []
     for pair in at:
         one, two = ones[pair], twos[pair]
-        found.append(None if one is None or two is None else second[one * _SIZE + two])
+        found.append(None if one is None or two is None else outer[one * _SIZE + two])
     return tuple(found)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.choices import chance, pick
 from fuzz.heap_draft import NULL_REF
 from optimizer.ir.heap import Ref
 from optimizer.ir.layout import Field
@@ -12,9 +11,8 @@ from optimizer.ir.trace import ConstClass, ConstInt, Value, Var
 
 
 def guard_something(draft: AimedDraft) -> None:
-    if chance(draft.choices, 60):
-        tests = [op.result for op in draft.computed if op.op in draft.rows.tests and op.result is not None]
-        draft.guard_on(tests[-1] if tests and chance(draft.choices, 50) else draft.variable())
+    if draft.choices.chance(60):
+        draft.guard_on(draft.truths[-1] if draft.truths and draft.choices.chance(50) else draft.variable())
     else:
         check_any(draft)
 
@@ -26,14 +24,14 @@ def test_identity(draft: AimedDraft) -> None:
     one, two = draft.reference(), draft.reference()
     if one is None or two is None:
         return
-    if chance(draft.choices, 10):
+    if draft.choices.chance(10):
         two = NULL_REF
-    if chance(draft.choices, 20) and isinstance(one, Var):
-        copied = draft.attempt(pick(draft.choices, draft.memory.copies), (one,))
+    if draft.choices.chance(20) and isinstance(one, Var):
+        copied = draft.attempt(draft.choices.pick(draft.memory.copies), (one,))
         assert copied is not None
         one = copied.result or one
-    operation = draft.attempt(pick(draft.choices, draft.memory.identities), (one, two))
-    if operation is not None and operation.result is not None and chance(draft.choices, 60):
+    operation = draft.attempt(draft.choices.pick(draft.memory.identities), (one, two))
+    if operation is not None and operation.result is not None and draft.choices.chance(60):
         draft.guard_on(operation.result)
 
 
@@ -46,15 +44,15 @@ def check_any(draft: AimedDraft) -> None:
 def check_pointer(draft: AimedDraft, pointer: Value) -> None:
     """Guards that pass on the pointer: one, or several that could be one, with something between them."""
     rows = draft.memory.guards
-    _guard_pointer(draft, pick(draft.choices, rows), pointer)
+    _guard_pointer(draft, draft.choices.pick(rows), pointer)
     match draft.choices.integer(0, 9):
         case 0 | 1 | 2 | 3:
             return
         case 4 | 5:
-            draft.compute(pick(draft.choices, draft.rows.tests), (draft.variable(), draft.variable()))
+            draft.compute(draft.choices.pick(draft.rows.tests), (draft.variable(), draft.variable()))
         case 6:
             heap_event(draft)
-    _guard_pointer(draft, pick(draft.choices, [row for row in rows if len(row.args or ()) > 1]), pointer)
+    _guard_pointer(draft, draft.choices.pick([row for row in rows if len(row.args or ()) > 1]), pointer)
 
 
 def check_in_two(draft: AimedDraft) -> None:
@@ -63,18 +61,18 @@ def check_in_two(draft: AimedDraft) -> None:
     untouched = [var for var in draft.references if var not in touched and draft.object_of(var) is not None]
     if not untouched:
         return
-    pointer = pick(draft.choices, untouched)
+    pointer = draft.choices.pick(untouched)
     for row in draft.memory.guards:
         if len(row.args or ()) == 1 and draft.attempt(row, (pointer,)) is not None:
             break
     draft.choices.repeat(0, 2, lambda: _between_checks(draft))
-    _guard_pointer(draft, pick(draft.choices, [row for row in draft.memory.guards if len(row.args or ()) > 1]), pointer)
+    _guard_pointer(draft, draft.choices.pick([row for row in draft.memory.guards if len(row.args or ()) > 1]), pointer)
 
 
 def _between_checks(draft: AimedDraft) -> None:
     match draft.choices.integer(0, 5):
         case 0 | 1 | 2:
-            draft.compute(pick(draft.choices, draft.rows.tests), (draft.variable(), draft.variable()))
+            draft.compute(draft.choices.pick(draft.rows.tests), (draft.variable(), draft.variable()))
         case 3 | 4:
             draft.guard_on(draft.variable())
         case _:
@@ -113,11 +111,11 @@ def _classes(draft: AimedDraft, pointer: Value) -> list[str]:
         struct = draft.types.layout.struct(name)
         names.append(struct.vtable)
         name = struct.parent
-    return names if chance(draft.choices, 70) else names[::-1]
+    return names if draft.choices.chance(70) else names[::-1]
 
 
 def record_fact(draft: AimedDraft) -> None:
-    row = pick(draft.choices, draft.memory.facts)
+    row = draft.choices.pick(draft.memory.facts)
     assert row.args is not None
     first = draft.variable() if row.args[0] is Type.INT else draft.reference()
     if first is None:
@@ -139,14 +137,14 @@ def heap_event(draft: AimedDraft, *handed: Value, writes: Field | None = None) -
     if writes is not None:
         calls = [call for call in calls if writes.key in (layout.memory_keys(call.writes) or ())]
     if writes is None or not calls:
-        if not calls or chance(draft.choices, 50):
-            draft.event(pick(draft.choices, rows.events), args)
+        if not calls or draft.choices.chance(50):
+            draft.event(draft.choices.pick(rows.events), args)
             return
-        if chance(draft.choices, 20):
-            descr = "unknown" if chance(draft.choices, 50) else None
-            draft.event(pick(draft.choices, rows.calls), (ConstClass("unknown_func"), *args), descr)
+        if draft.choices.chance(20):
+            descr = "unknown" if draft.choices.chance(50) else None
+            draft.event(draft.choices.pick(rows.calls), (ConstClass("unknown_func"), *args), descr)
             return
-    call = pick(draft.choices, calls)
+    call = draft.choices.pick(calls)
     fitting = [row for row in rows.calls if row.result.value == call.result]
-    row = fitting[0] if chance(draft.choices, 70) else pick(draft.choices, fitting)
+    row = fitting[0] if draft.choices.chance(70) else draft.choices.pick(fitting)
     draft.event(row, (ConstClass(f"{call.name}_func"), *args), call.name)

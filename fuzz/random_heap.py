@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from fuzz.choices import Choices, chance, constant, pick
+from fuzz.choices import Choices, constant
 from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
@@ -20,8 +19,8 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
     """Objects of all types that refer to each other, in chains and cycles, and the opaque constants."""
     heap = Heap(types.layout)
     for name in types.constants:
-        if types.layout.constant(name) is None and heap.objects and chance(choices, 40):
-            heap.names[f"ConstPtr({name})"] = pick(choices, list(heap.objects))
+        if types.layout.constant(name) is None and heap.objects and choices.chance(40):
+            heap.names[f"ConstPtr({name})"] = choices.pick(list(heap.objects))
         else:
             heap.constant(name)
 
@@ -36,7 +35,7 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
 
 def draw_object(choices: Choices, types: Types) -> Object:
     """An object that holds nothing yet."""
-    type_ = pick(choices, types.classes)
+    type_ = choices.pick(types.classes)
     return Object(type_, choices.integer(0, LONGEST) if isinstance(type_, Array) else None)
 
 
@@ -50,16 +49,16 @@ def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> Non
             cell = place.slot.key, index
             if cell not in cells:
                 cells[cell] = _value(choices, place, others, word)
-    heap.objects[ref] = replace(described, cells=cells)
+    heap.objects[ref] = Object(described.type, described.length, cells, described.cleared)
 
 
 def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datum:
     slot = place.slot
     if slot.type is Type.REF:
-        return NULL if chance(choices, 15) else pick(choices, others)
+        return NULL if choices.chance(15) else choices.pick(others)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
-    return choices.integer(0, LONGEST) if chance(choices, 30) else constant(choices, word)
+    return choices.integer(0, LONGEST) if choices.chance(30) else constant(choices, word)
 
 
 # What is told of the example.
@@ -88,7 +87,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
         type_ = described.type
         if isinstance(type_, Array):
             type_ = layout.array(type_.name)
-        told.objects[ref] = replace(described, type=type_, cells=cells)
+        told.objects[ref] = Object(type_, described.length, cells, described.cleared)
         pending += references(told.objects[ref])
     told.objects = {ref: told.objects[ref] for ref in heap.objects if ref in told.objects}
     told.names = {name: ref for name, ref in heap.names.items() if name in names}

@@ -11,7 +11,7 @@ from validator.solvers.answers import SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 from validator.states import simple_values
 
-_WORDS = [
+WORDS = [
     "add",
     "sub",
     "mul",
@@ -28,8 +28,9 @@ _WORDS = [
     "lshr",
     "ashr",
 ]
-_WORDS_OF_ONE = ("neg", "bit_not")
-_TESTS = ("eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows")
+"""What makes a word of two; `UNARY` of one, and `PREDICATES` a condition of two words."""
+UNARY = ("neg", "bit_not")
+PREDICATES = ("eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows")
 _VARIABLES = ("x", "y")
 _STEPS = 6
 _VALUES = 6
@@ -88,11 +89,11 @@ class _Builder:
     def step(self) -> None:
         choice = self._random.randrange(10)
         if choice < 6:
-            self._make(self._random.choice(_WORDS), self.words, *self._operands())
+            self._make(self._random.choice(WORDS), self.words, *self._operands())
         elif choice < 7:
-            self._make(self._random.choice(_WORDS_OF_ONE), self.words, self._word())
+            self._make(self._random.choice(UNARY), self.words, self._word())
         elif choice < 9 or not self.conditions:
-            self._make(self._random.choice(_TESTS), self.conditions, *self._operands())
+            self._make(self._random.choice(PREDICATES), self.conditions, *self._operands())
         else:
             self._choose()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fuzz.choices import Choices, chance, pick
+from fuzz.choices import Choices
 from fuzz.shape import HeapShape
-from optimizer.ir import declared
+from optimizer.ir import declaration_entries as declared
+from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
-from optimizer.ir.declared import Declarations, Scalar
+from optimizer.ir.declared import Declarations
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
 
@@ -86,7 +87,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     named += [array.name for array in arrays]
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
-    targets = [name for name in named if chance(choices, 10)]
+    targets = [name for name in named if choices.chance(10)]
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
     consts: list[declared.KnownObject] = []
     choices.repeat(0, shape.constants, lambda: consts.append(_const(choices, consts, structs, arrays)))
@@ -94,15 +95,15 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
 
 
 def _slot_type(choices: Choices, word: int) -> str:
-    if word >= NARROW_FROM and chance(choices, 12):
-        return pick(choices, ("u8", "bool", "i16", "i8", "u16"))
-    return "ref" if chance(choices, 40) else "int"
+    if word >= NARROW_FROM and choices.chance(12):
+        return choices.pick(("u8", "bool", "i16", "i8", "u16"))
+    return "ref" if choices.chance(40) else "int"
 
 
 def _struct(choices: Choices, above: list[declared.Struct], word: int) -> declared.Struct:
     number = len(above)
     name = f"S{number}"
-    parent = pick(choices, above) if above and chance(choices, 70) else None
+    parent = choices.pick(above) if above and choices.chance(70) else None
     fields: list[declared.Field] = []
 
     def field() -> None:
@@ -112,36 +113,36 @@ def _struct(choices: Choices, above: list[declared.Struct], word: int) -> declar
         fields.append(declared.Field(f"{letter}{number}{len(fields)}", type_, flag in (7, 8), flag == 9))
 
     choices.repeat(0 if parent else 1, 3, field)
-    vtable = f"{name}_vtable" if chance(choices, 30) else name
+    vtable = f"{name}_vtable" if choices.chance(30) else name
     return declared.Struct(
-        name, vtable, parent.name if parent else None, cleared=not chance(choices, 15), fields=tuple(fields)
+        name, vtable, parent.name if parent else None, cleared=not choices.chance(15), fields=tuple(fields)
     )
 
 
 def _array(choices: Choices, number: int, word: int) -> declared.Array:
     name = f"A{number}"
-    if chance(choices, 20):
+    if choices.chance(20):
         fields = (declared.Field("x", _slot_type(choices, word)), declared.Field("n", "ref"))
         return declared.Array(name, None, fields[: choices.integer(1, 2)])
-    return declared.Array(name, _slot_type(choices, word), (), immutable=chance(choices, 15))
+    return declared.Array(name, _slot_type(choices, word), (), immutable=choices.chance(15))
 
 
 def _call(choices: Choices, number: int, structs: list[declared.Struct], named: list[str]) -> declared.Call:
     immutable = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields if field.immutable]
 
     def effects() -> tuple[str, ...]:
-        if not named or chance(choices, 25):
+        if not named or choices.chance(25):
             return ("*",)
         names: list[str] = []
-        choices.repeat(0, 2, lambda: names.append(pick(choices, named)))
-        if immutable and chance(choices, 50):
-            names.append(pick(choices, immutable))
+        choices.repeat(0, 2, lambda: names.append(choices.pick(named)))
+        if immutable and choices.chance(50):
+            names.append(choices.pick(immutable))
         return tuple(dict.fromkeys(names))
 
     reads, writes = effects(), effects()
-    invalidates = chance(choices, 30)
+    invalidates = choices.chance(30)
     return declared.Call(
-        f"f{number}", pick(choices, ("int", "void", "ref")), can_invalidate=invalidates, reads=reads, writes=writes
+        f"f{number}", choices.pick(("int", "void", "ref")), can_invalidate=invalidates, reads=reads, writes=writes
     )
 
 
@@ -152,23 +153,23 @@ def _const(
     arrays: list[declared.Array],
 ) -> declared.KnownObject:
     name = f"c{len(before)}"
-    if arrays and (not structs or chance(choices, 30)):
-        return declared.KnownObject(name, array=pick(choices, arrays).name, length=choices.integer(0, 4))
-    if before and chance(choices, 15):
-        return declared.KnownObject(name, same_as=pick(choices, before).name)
+    if arrays and (not structs or choices.chance(30)):
+        return declared.KnownObject(name, array=choices.pick(arrays).name, length=choices.integer(0, 4))
+    if before and choices.chance(15):
+        return declared.KnownObject(name, same_as=choices.pick(before).name)
     if not structs:
         return declared.KnownObject(name)
-    struct = pick(choices, structs)
+    struct = choices.pick(structs)
     fields = []
     for field in inherited_fields(struct, {one.name: one for one in structs}).values():
-        if (field.immutable or field.quasi_immutable) and chance(choices, 70):
+        if (field.immutable or field.quasi_immutable) and choices.chance(70):
             fields.append((field.name, _known_value(choices, field.type, before)))
     return declared.KnownObject(name, struct=struct.name, fields=tuple(fields))
 
 
 def _known_value(choices: Choices, type_: str, before: list[declared.KnownObject]) -> Scalar:
     if type_ == "ref":
-        return Scalar("ref", pick(choices, ["NULL", *(const.name for const in before)]))
+        return Scalar("ref", choices.pick(["NULL", *(const.name for const in before)]))
     low, high = NARROW.get(type_, (-4, 7))
     return Scalar("int", choices.integer(max(low, -4), min(high, 7)))
 

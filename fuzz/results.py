@@ -15,7 +15,7 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from os import write
 from pathlib import Path
 from typing import Any
@@ -69,13 +69,13 @@ class Result:
 
     def line(self) -> str:
         """The line of the file, with its end."""
-        return json.dumps(asdict(self), separators=(",", ":")) + "\n"
+        return json.dumps({name: getattr(self, name) for name in _FIELDS}, separators=(",", ":")) + "\n"
 
 
 COUNTED = ("proved", "unknown", "unsupported")
 """Verdicts that are no finds."""
 
-_FIELDS = frozenset(one.name for one in fields(Result))
+_FIELDS = tuple(one.name for one in fields(Result))
 _LISTS = ("parents", "operations", "guards", "fired", "hard")
 
 

@@ -24,6 +24,7 @@ class Rows:
     overflow: tuple[Op, ...]  # pure, with a flag
     tests: tuple[Op, ...]  # of two arguments, the result is 0 or 1
     masks: tuple[Op, ...]  # of two arguments, the result has only bits that both have
+    bitwise: tuple[Op, ...]  # of two arguments, each bit of the result depends on the same bit of both
     guards: tuple[Op, ...]  # of arguments
     flag_guards: tuple[Op, ...]
     events: tuple[Op, ...]
@@ -41,7 +42,8 @@ def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: i
         return tuple(row for row in group if row not in left_out) or group
 
     pure, overflow = left(groups.pure), left(groups.overflow)
-    return replace(groups, pure=pure, overflow=overflow, tests=left(groups.tests), masks=left(groups.masks))
+    tests, masks, bitwise = left(groups.tests), left(groups.masks), left(groups.bitwise)
+    return replace(groups, pure=pure, overflow=overflow, tests=tests, masks=masks, bitwise=bitwise)
 
 
 _PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
@@ -65,6 +67,7 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
         tests=tuple(row for row in pure if _always(row, lambda _a, _b, result: result in (0, 1))),
         masks=tuple(row for row in pure if _always(row, lambda a, b, result: result & ~(a & b) == 0)),
+        bitwise=tuple(row for row in pure if _is_bitwise(row)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
         flag_guards=tuple(row for row in of[Kind.GUARD] if row.reads_flag),
         events=of[Kind.EVENT],
@@ -110,3 +113,14 @@ def _results(row: Op) -> tuple[tuple[int, int, int], ...]:
 def _always(row: Op, holds: Callable[[int, int, int], bool]) -> bool:
     results = _results(row)
     return bool(results) and all(holds(*case) for case in results)
+
+
+def _is_bitwise(row: Op) -> bool:
+    """Is each bit of the result what the row makes of that bit alone of both arguments?"""
+    results = {(a, b): result for a, b, result in _results(row)}
+    bits = [1 << place for place in range(_PROBE_WIDTH - 1)]
+    return bool(results) and all(
+        result & bit == results.get((a & bit, b & bit), ~result) & bit
+        for (a, b), result in results.items()
+        for bit in bits
+    )

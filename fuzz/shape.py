@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from fuzz.choices import Choices, chance, pick
+from fuzz.choices import Choices
 from optimizer.ir.ops import OPS, Op
 
 
@@ -45,6 +45,8 @@ class Step(Enum):
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
+
+    __hash__ = object.__hash__  # that of enums is slow
 
 
 Mix = tuple[tuple[Step, int], ...]
@@ -113,10 +115,11 @@ class Shape:
 
     `inputs`, `max_operations` (the end not counted), `failargs` (of one guard) are upper limits; a step that
     has begun is completed, so that a trace may be a few operations longer. `mix` says how often each kind of
-    step occurs. The percentages are of slots that are dead, of guards with an exit block, and of guards without a
-    list. `heap` is None where a trace has none. Rows that multiply are drawn `products` times as often as others, rows
-    that divide `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can
-    stand in their place.
+    step occurs. The percentages are of slots that are dead, of guards with an exit block, of guards without a list,
+    and of constants that repeat, where they can, one from which the operand beside them was computed. `heap` is None
+    where a trace has none. Rows that multiply are drawn `products` times as often as others, rows that divide
+    `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can stand in their
+    place.
     """
 
     word: int = 64
@@ -128,6 +131,7 @@ class Shape:
     dead_slots: int = 6
     exit_blocks: int = 5
     unknown_failargs: int = 2
+    same_constants: int = 30
     heap: HeapShape | None = None
     products: int = 1
     divisions: int = 1
@@ -146,42 +150,46 @@ _SWARMS = 60
 
 def draw_shape(choices: Choices) -> Shape:
     """A shape as each seed of a campaign has: most are of 64 bits, some leave out kinds of steps."""
-    heap = _draw_heap_shape(choices) if chance(choices, _HEAPS) else None
-    longest = pick(choices, (20, 40, 40, 60))
+    heap = _draw_heap_shape(choices) if choices.chance(_HEAPS) else None
+    longest = choices.pick((20, 40, 40, 60))
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        mix = HEAP_MIX + pick(choices, (few, DEFAULT_MIX, ()))
-    if chance(choices, 50):
+        mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+    if choices.chance(50):
         mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
     return Shape(
-        word=pick(choices, WORDS),
+        word=choices.pick(WORDS),
         inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
         min_operations=5,
         max_operations=longest,
         mix=mix,
-        unknown_failargs=pick(choices, (0, 0, 0, 10)),
+        unknown_failargs=choices.pick((0, 0, 0, 10)),
+        same_constants=choices.pick((10, 30, 50, 80)),
         heap=heap,
         left_out=_draw_left_out(choices),
     )
 
 
+_PURE = tuple(row for row in OPS.values() if row.is_pure)
+
+
 def _draw_left_out(choices: Choices) -> frozenset[Op]:
     """Nothing, or most of the operations on integers, so that the others meet each other often."""
-    if not chance(choices, _SWARMS):
+    if not choices.chance(_SWARMS):
         return frozenset()
-    share = pick(choices, (50, 70, 85))
-    return frozenset(row for row in OPS.values() if row.is_pure and chance(choices, share))
+    share = choices.pick((50, 70, 85))
+    return frozenset(row for row in _PURE if choices.chance(share))
 
 
 def _draw_heap_shape(choices: Choices) -> HeapShape:
     structs = choices.integer(0, 4)
     return HeapShape(
         structs=structs,
-        arrays=pick(choices, (0, 1, 2, 2)),
+        arrays=choices.pick((0, 1, 2, 2)),
         calls=choices.integer(0, 3),
-        constants=pick(choices, (0, 0, 2, 3)),
+        constants=choices.pick((0, 0, 2, 3)),
         objects=choices.integer(2, 6),
-        references=pick(choices, (40, 65, 80)),
-        undeclared=structs == 0 or chance(choices, 35),
+        references=choices.pick((40, 65, 80)),
+        undeclared=structs == 0 or choices.chance(35),
     )

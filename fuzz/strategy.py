@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
+from fuzz.choices import Choices
 from fuzz.generate import GeneratedTrace, generate_from
 from fuzz.shape import Shape
 from optimizer.ir.trace import Trace
 
 
-class DrawnChoices:
+class DrawnChoices(Choices):
     """Decisions that Hypothesis draws, and therefore shrinks."""
 
     __slots__ = ("draw",)

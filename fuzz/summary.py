@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from dataclasses import dataclass, field
 
 from fuzz.campaign import FindKind
+from fuzz.coverage import all_coverage, never_fired
 from fuzz.plan import Plan
 from fuzz.results import COUNTED, Result
+
+_SHOWN_NAMES = 50
+"""If more has never fired, the campaign was too short to tell anything by it."""
 
 SHOWN_FINDS = 20
 """A person is told of so many finds; the others are stored and counted like these."""
@@ -15,18 +20,21 @@ SHOWN_FINDS = 20
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of results. `last` is the greatest seed, `before` the number of traces that were there at the start."""
+    """Counts of results. `fired` names what has fired, `last` is the greatest seed, `before` the number of
+    traces that were there at the start."""
 
     plan: Plan
     folder: str
     counts: Counter[str] = field(default_factory=Counter)
     finds: Counter[FindKind] = field(default_factory=Counter)
     cases: list[str] = field(default_factory=list)
+    fired: set[str] = field(default_factory=set)
     last: int = 0
     before: int = 0
 
     def add(self, result: Result) -> None:
         self.last = max(self.last, result.seed)
+        self.fired.update(result.fired)
         if result.is_find:
             self.finds[FindKind(result.verdict)] += 1
             self.cases += [result.case] if result.case and result.case not in self.cases else []
@@ -58,6 +66,7 @@ class Summary:
         lines += [f"    {self.folder}/cases/{name}" for name in sorted(self.cases, key=_by_seed)[:SHOWN_FINDS]]
         if len(self.cases) > SHOWN_FINDS:
             lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
+        lines += self._never_fired()
         if self.traces:
             lines.append(f"  repeat with: {self._command()}")
         return "\n".join(lines)
@@ -73,6 +82,7 @@ class Summary:
             "interrupted": interrupted,
             **{name: self.counts[name] for name in ("proved", "vacuous", "unknown", "unsupported")},
             "finds": {kind.value: self.finds[kind] for kind in FindKind},
+            "never_fired": never_fired(self.fired),
             "cases": sorted(self.cases, key=_by_seed),
             "command": self._command(),
         }
@@ -86,6 +96,15 @@ class Summary:
 
     def _seeds(self) -> str:
         return f", seeds {self.plan.seed} to {self.last}" if self.traces else ""
+
+    def _never_fired(self) -> list[str]:
+        names = never_fired(self.fired)
+        if not names:
+            return []
+        told = f"  never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
+        if len(names) > _SHOWN_NAMES:
+            return [f"{told} (the report names them)"]
+        return textwrap.wrap(f"{told}: {', '.join(names)}", 100, subsequent_indent="    ", break_on_hyphens=False)
 
     def _found(self) -> str:
         return ", ".join(f"{self.finds[kind]} {kind.value}" for kind in FindKind if self.finds[kind])

@@ -7,6 +7,7 @@ what went before guides what comes behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -70,7 +71,7 @@ def supervise(
     closed when it is not run to its end."""
     with hearing_of_the_end():
         workers: Workers[Task, Told] = Workers(
-            partial(run_batch, plan), Supervision(jobs, plan.memory_mb, plan.patience_s)
+            nullcontext(partial(run_batch, plan)), Supervision(jobs, plan.memory_mb, plan.patience_s)
         )
         try:
             yield from _supervised(workers, next_task, tick)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fuzz.choices import Choices, chance, constant, pick
+from fuzz.choices import Choices, constant
 from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
@@ -31,21 +31,21 @@ class WorldDraft:
         """What an event invalidates and writes that has seen the heap; it is done at once."""
         if effects.can_invalidate:
             self._invalidations += 1
-            valid = not chance(choices, 5)
+            valid = not choices.chance(5)
             if not valid:
                 self._invalid.add(self._invalidations)
             heap.invalidate(valid)
         done: list[tuple[Place, Write]] = []
 
         def one() -> None:
-            target = pick(choices, _visible(heap))
+            target = choices.pick(_visible(heap))
             described = heap.objects[target]
             allowed = [
                 place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
             ]
             if not allowed:
                 return
-            place = pick(choices, allowed)
+            place = choices.pick(allowed)
             index = None
             if place.kind is not DescrKind.FIELD:
                 if not described.length:
@@ -60,7 +60,7 @@ class WorldDraft:
                 heap.set_item(target, place.slot, index, value)
             done.append((place, Write(_name(target, heap), place.descr, _scripted(value, heap), index)))
 
-        if chance(choices, 60):
+        if choices.chance(60):
             choices.repeat(1, 3, one)
         self._writes.append(tuple(done))
 
@@ -74,9 +74,9 @@ class WorldDraft:
                 fill(choices, self._types, self._initial, ref, word)
                 heap.objects[ref] = self._initial.objects[ref]
             case 4 | 5 | 6 if heap.seen:
-                ref = pick(choices, list(heap.seen))
+                ref = choices.pick(list(heap.seen))
             case _:
-                ref = pick(choices, _visible(heap))
+                ref = choices.pick(_visible(heap))
         return ref, _name(ref, heap)
 
     def told(self, layout: Layout, results: tuple[Scripted, ...]) -> World:
@@ -109,7 +109,7 @@ def _visible(heap: Heap) -> list[Ref]:
 def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
     slot = place.slot
     if slot.type is Type.REF:
-        return NULL if chance(choices, 20) else pick(choices, _visible(heap))
+        return NULL if choices.chance(20) else choices.pick(_visible(heap))
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
     return constant(choices, word)

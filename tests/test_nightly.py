@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +25,18 @@ class Steps:
     def __init__(self, **codes: int | None) -> None:
         self.codes = codes
         self.commands: list[Sequence[str]] = []
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
 
     def __call__(self, command: Sequence[str], seconds: float) -> Done:
         assert seconds > 0
         self.commands.append(command)
+        if command[0].endswith("kill-table"):
+            assert command[1:5] == ["--seconds", "60", "--seeds", "1"]
+            self.now += 4
+            return Done(self.codes.get(command[5], 0), (f"| {command[5]} |",), 4.0)
         if command[1] == "fuzz":
             folder = Path(command[command.index("--folder") + 1])
             campaign(folder, "crash" if self.codes.get("fuzz") else "proved")
@@ -46,6 +55,60 @@ def run_night(monkeypatch: pytest.MonkeyPatch, folder: Path, steps: Steps) -> in
     monkeypatch.setattr(night, "_KILL_TABLE", folder / "none")
     monkeypatch.setattr(sys, "argv", ["nightly", "--seconds", "60", "--folder", str(folder)])
     return night.main()
+
+
+@pytest.fixture
+def kill_table(tmp_path: Path) -> Path:
+    """A program that lists ten faults."""
+    program = tmp_path / "kill-table"
+    program.write_text('#!/bin/sh\nfor n in 0 1 2 3 4 5 6 7 8 9; do echo "f$n (rules): something"; done\n')
+    program.chmod(0o755)
+    return program
+
+
+def kill(
+    monkeypatch: pytest.MonkeyPatch, kill_table: Path, steps: Steps, seconds: float, seed: str
+) -> tuple[list[str], night._Night, dict[str, Any]]:
+    monkeypatch.setattr(night, "run_step", steps)
+    monkeypatch.setattr(night, "_KILL_TABLE", kill_table)
+    monkeypatch.setattr(night, "time", steps)
+    taken = night._Night(kill_table.parent / "night", 0.0, [])
+    night._kill(taken, seconds, seed)
+    return [command[5] for command in steps.commands], taken, json.loads((taken.folder / "steps.jsonl").read_text())
+
+
+@pytest.mark.parametrize(("seconds", "count"), [(0.5, 1), (10.0, 1), (14.0, 2), (25.0, 4), (1000.0, 10)])
+def test_faults_are_planted_while_there_is_time(
+    seconds: float, count: int, monkeypatch: pytest.MonkeyPatch, kill_table: Path
+) -> None:
+    names, taken, step = kill(monkeypatch, kill_table, Steps(), seconds, "2026-11-20")
+    assert len({*names}) == len(names) == count
+    assert taken.codes == [Exit.PROVED]
+    assert (step["result"], step["needs_a_look"]) == (
+        f"{count} of 10 planted faults tried (--seed 2026-11-20), all found",
+        False,
+    )
+
+
+def test_the_day_chooses_the_faults(
+    monkeypatch: pytest.MonkeyPatch, kill_table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    orders = set()
+    for day in ("20", "21", "20"):
+        (kill_table.parent / "night" / "steps.jsonl").unlink(missing_ok=True)
+        orders.add(tuple(kill(monkeypatch, kill_table, Steps(), 1000.0, f"2026-11-{day}")[0]))
+    assert len(orders) == 2
+    assert "== kill table: 10 planted faults, in the order of --seed 2026-11-21\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("code", [1, None])
+def test_a_fault_that_is_not_found_needs_a_look(
+    code: int | None, monkeypatch: pytest.MonkeyPatch, kill_table: Path
+) -> None:
+    _, taken, step = kill(monkeypatch, kill_table, Steps(f3=code), 1000.0, "any")
+    assert taken.codes == [Exit.REFUTED]
+    assert step["needs_a_look"]
+    assert step["result"] == "10 of 10 planted faults tried (--seed any), not found: f3"
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,9 @@ def given_origins(before: Trace, after: Trace, file: str = "after") -> list[list
     Where `before` names origins itself (it is an optimized trace), both name guards of a third trace, and equal names
     match. Raises InputError for an origin that `before` does not have.
     """
-    everything = range(len(before.guards))
+    recorded = before.guards
     named: dict[int, list[int]] = {}
-    for k, guard in enumerate(before.guards):
+    for k, guard in enumerate(recorded):
         origin = exit_of(guard).origin
         named.setdefault(k if origin is None else origin, []).append(k)
     result = []
@@ -39,21 +39,20 @@ def given_origins(before: Trace, after: Trace, file: str = "after") -> list[list
         origin = exit_of(guard).origin
         if origin is not None and origin not in named:
             raise InputError(
-                f"the guard names origin {origin}, but the guards before are numbered 0 to {len(before.guards) - 1}"
-                if before.guards
+                f"the guard names origin {origin}, but the guards before are numbered 0 to {len(recorded) - 1}"
+                if recorded
                 else f"the guard names origin {origin}, but the trace before has no guards",
                 file=file,
                 line=guard.line,
             )
-        result.append(list(everything) if origin is None else named[origin])
+        result.append(list(range(len(recorded))) if origin is None else named[origin])
     return result
 
 
-def is_inferred(before: Trace, after: Trace) -> bool:
-    """Must origins be inferred, at least in part?"""
+def is_inferred(after: Trace, given: Sequence[Sequence[int]]) -> bool:
+    """Must origins be inferred, at least in part, where those are `given`?"""
     return any(
-        len(choices) > 1 or exit_of(guard).origin is None
-        for choices, guard in zip(given_origins(before, after), after.guards, strict=True)
+        len(choices) > 1 or exit_of(guard).origin is None for choices, guard in zip(given, after.guards, strict=True)
     )
 
 

@@ -228,13 +228,15 @@ class BoundedRewriting:
 def _conjuncts(conditions: Iterable[Term]) -> dict[Term, None]:
     """The conditions that all hold where those do, in order."""
     found: dict[Term, None] = {}
+    seen: set[Term] = set()
     stack = list(conditions)
     while stack:
         condition = stack.pop()
-        if condition.kind == "both":
-            stack += condition.args
-        else:
+        if condition.kind != "both":
             found[condition] = None
+        elif condition not in seen:
+            seen.add(condition)
+            stack += condition.args
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -175,16 +174,7 @@ def validate(
     options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, choice, memory_mb, rungs)
     if choice is not SolverChoice.AUTO:
         require(choice)
-    if cache_only and cache is None:
-        raise click.UsageError("--cache-only needs a cache: --cache DIR.")
-    if emit_smt2 is not None and cache is not None:
-        raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
-    queries = None
-    if emit_smt2 is not None:
-        from validator.query_files import QueryFiles  # here: it is seldom asked for
-
-        queries = QueryFiles(Path(emit_smt2))
-    judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
+    judging = _judging(options, cache, cache_only, emit_smt2)
     if batch is not None:
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
@@ -205,6 +195,21 @@ def main(args: Sequence[str] | None = None) -> None:
     """The entry point."""
     arguments = sys.argv[1:] if args is None else args
     sys.exit(run_command(lambda: invoke(validate, arguments, "validate")))
+
+
+def _judging(options: Options, cache: str | None, cache_only: bool, emit_smt2: str | None) -> Judging:
+    if cache_only and cache is None:
+        raise click.UsageError("--cache-only needs a cache: --cache DIR.")
+    if emit_smt2 is not None and cache is not None:
+        raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
+    queries = None
+    if emit_smt2 is not None:
+        from pathlib import Path  # here: it is seldom asked for
+
+        from validator.query_files import QueryFiles
+
+        queries = QueryFiles(Path(emit_smt2))
+    return Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
 
 
 def _single(

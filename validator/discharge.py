@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
+from typing import TYPE_CHECKING
 
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
-from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
-from validator.verdict import Rungs, State
+from validator.verdict import Rungs
 from validator.witness import find_values
+
+if TYPE_CHECKING:
+    from validator.counterexample import State
+    from validator.no_rungs import Assumed, NoRungs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,12 @@ class NotSettled:
 Answered = Holds | Model | NotSettled
 
 
+@cache
+def _held(rung: str) -> Holds:
+    """It holds by that rung, without a solver."""
+    return Holds(rung)
+
+
 @dataclass
 class Budget:
     """Effort for each query in the solver's units, and the time at which the net closes."""
@@ -67,9 +77,7 @@ class Discharger:
         self._budget = budget
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = (
-            NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
-        )
+        self._rungs = _rungs(pair, budget)
         self._cut_off = False
 
     def without_solver(self, obligation: Obligation) -> str | None:
@@ -89,7 +97,7 @@ class Discharger:
     def already(self, obligation: Obligation) -> Answered | None:
         """How it was settled before, or is without a solver."""
         cheap = self.without_solver(obligation)
-        return Holds(cheap) if cheap is not None else self._settled.get(_key(obligation))
+        return _held(cheap) if cheap is not None else self._settled.get(_key(obligation))
 
     def _solve(self, obligation: Obligation, effort: int) -> Answered:
         assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
@@ -179,6 +187,15 @@ class Discharger:
         from validator.model_states import state_of  # here: most proofs do without it
 
         return state_of(model, self._pair.before, self._pair.terms, stops_at)
+
+
+def _rungs(pair: Pair, budget: Budget) -> CheapRungs | NoRungs:
+    """What settles the pair's obligations without a solver."""
+    if pair.options.rungs is not Rungs.PLAIN:
+        return CheapRungs(pair, lambda: budget.left_s() <= 0)
+    from validator.no_rungs import NoRungs  # here: it is seldom asked for
+
+    return NoRungs(pair)
 
 
 def _key(obligation: Obligation) -> tuple[Place, Term, tuple[Term, ...]]:

@@ -6,12 +6,10 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from optimizer.ir.effects import event_effects
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
@@ -99,7 +97,8 @@ class EventEncoding:
 class Encoding:
     """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
 
-    `heap` is that at the end; `made` are the allocations outside of exit blocks, by number.
+    `heap` is that at the end; `made` are the allocations outside of exit blocks, by number,
+    and `values` what variables are, by name.
     """
 
     trace: Trace
@@ -109,7 +108,7 @@ class Encoding:
     end: tuple[Term, ...]
     heap: SymbolicHeap
     made: Mapping[int, Term]
-    values: dict[Var, Term]
+    values: dict[str, Term]
 
     def sight(self) -> Sight:
         """What is seen at the end."""
@@ -127,7 +126,8 @@ def event_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    descrs = (layout.descr_of(operation) for trace in traces for operation in all_operations(trace))
+    described = (one for trace in traces for one in all_operations(trace) if one.descr is not None)
+    descrs = map(layout.descr_of, described)
     slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
     return Memory(terms, Chains(terms), slots)
 
@@ -168,7 +168,7 @@ Place = tuple[int, int]
 class _Computer:
     """Computes operations one after the other, over values and a heap that it changes."""
 
-    def __init__(self, heap: SymbolicHeap, values: dict[Var, Term]) -> None:
+    def __init__(self, heap: SymbolicHeap, values: dict[str, Term]) -> None:
         self.heap = heap
         self.terms = heap.memory.terms
         self.layout = self.terms.layout
@@ -178,11 +178,11 @@ class _Computer:
 
     def term(self, value: Value, line: int) -> Term:
         match value:
-            case Var():
-                return self.values[value]
+            case Var(name):
+                return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
-            case ConstRef(text) if text == NULL.name:
+            case ConstRef(text) if text == "NULL":
                 return self.terms.null
             case ConstRef(text) if text.startswith("ConstPtr("):
                 return self.terms.constant(text[len("ConstPtr(") : -1])
@@ -192,44 +192,46 @@ class _Computer:
                 raise Unsupported(str(value), line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
-        return tuple(self.term(arg, operation.line) for arg in operation.args)
+        return tuple([self.term(arg, operation.line) for arg in operation.args])
 
-    def compute(self, operation: Operation, number: int, place: Place) -> Iterator[Definedness]:
-        """The operation's result, flag and effect; whether it passes if it is a guard. Yields its definedness."""
+    def compute(self, operation: Operation, number: int, place: Place) -> list[Definedness]:
+        """The operation's result, flag and effect; whether it passes if it is a guard. Gives its definedness."""
         memory = memory_of(operation)
         if memory is not None:
-            yield from self._compute_on_heap(operation, memory, number, place)
-            return
+            return self._compute_on_heap(operation, memory, number, place)
         row, args = operation.op, self.args(operation)
+        defined: list[Definedness] = []
         if row.defined is not None:
-            yield from self._defined(row.defined(self.terms, *args), operation, number, place)
+            defined += self._defined(row.defined(self.terms, *args), operation, number, place)
         if row.meaning is not None:
             assert operation.result is not None
-            self.values[operation.result] = row.meaning(self.terms, *args)
+            self.values[operation.result.name] = row.meaning(self.terms, *args)
         if row.passes is not None:
             self.passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
         if row.overflows is not None:
             self.flag = row.overflows(self.terms, *args)
+        return defined
 
     def _compute_on_heap(
         self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
-    ) -> Iterator[Definedness]:
+    ) -> list[Definedness]:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         if isinstance(descr, Field) and descr.type is Type.FLOAT:
             raise Unsupported(f"{operation.op.name} of a float", operation.line)
         condition = memory.defined(self.terms, self.heap, descr, *args)
-        yield from self._defined(condition, operation, number, place)
+        defined = self._defined(condition, operation, number, place)
         if memory.passes is not None:
             self.passes = memory.passes(self.terms, self.heap, descr, *args)
         if memory.meaning is not None and not operation.op.is_guard:
             self.heap.allocating = number
             result = memory.meaning(self.terms, self.heap, descr, *args)
             if operation.result is not None:
-                self.values[operation.result] = result
+                self.values[operation.result.name] = result
             lengths = self.heap.mismatch(number)
             if lengths is not None:
                 same = self.terms.eq(*lengths)
-                yield from self._defined(same, operation, number, place, "length")
+                defined += self._defined(same, operation, number, place, "length")
+        return defined
 
     def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> list[Term | str]:
         return [
@@ -241,9 +243,8 @@ class _Computer:
 
     def _defined(
         self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined"
-    ) -> Iterator[Definedness]:
-        if condition is not self.terms.true:
-            yield Definedness(number, operation, condition, *place, what)
+    ) -> list[Definedness]:
+        return [] if condition is self.terms.true else [Definedness(number, operation, condition, *place, what)]
 
     def pass_guard(self, operation: Operation) -> None:
         """What a guard does to the heap where it passes."""
@@ -261,7 +262,7 @@ class _Encoder:
         self._allocator = Allocator(named)
         self._terms = terms = memory.terms
         self._heap = SymbolicHeap(memory, self._allocator, lenient=recorded)
-        self._values: dict[Var, Term] = {}
+        self._values: dict[str, Term] = {}
         self._computer = _Computer(self._heap, self._values)
         self._defined: list[Definedness] = []
         self._guards: list[GuardEncoding] = []
@@ -272,7 +273,7 @@ class _Encoder:
             if var.type is Type.FLOAT:
                 raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
             name = input_name(position)
-            self._values[var] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
+            self._values[var.name] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -312,6 +313,8 @@ class _Encoder:
         self._computer.pass_guard(operation)
 
     def _event(self, operation: Operation, number: int) -> None:
+        from optimizer.ir.effects import event_effects  # here: many traces have no event
+
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
         effects = event_effects(operation, self._terms.layout)
         objects = visible(heap, args, effects.may_see)
@@ -329,14 +332,16 @@ class _Encoder:
         if operation.result is not None:
             name = event_name(count)
             is_ref = operation.op.result is Type.REF
-            self._values[operation.result] = self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
+            self._values[operation.result.name] = (
+                self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
+            )
 
 
 def _exit(
     operation: Operation,
     number: int,
     heap: SymbolicHeap,
-    values: dict[Var, Term],
+    values: dict[str, Term],
     place: Place,
     named: Mapping[int, Term],
 ) -> ExitEncoding:
@@ -350,7 +355,7 @@ def _exit(
     handed = (
         None
         if failargs is None
-        else tuple(None if arg is None else computer.term(arg, operation.line) for arg in failargs)
+        else tuple([None if arg is None else computer.term(arg, operation.line) for arg in failargs])
     )
     return ExitEncoding(handed, tuple(block), computer.heap, allocator.made)
 

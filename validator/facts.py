@@ -214,7 +214,7 @@ class Facts:
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt = self._rebuilt
-        parts = (root,) if all(arg in rebuilt for arg in root.args) else cone_within([root], rebuilt, most)
+        parts = (root,) if all(map(rebuilt.__contains__, root.args)) else cone_within([root], rebuilt, most)
         for term in parts or ():
             self._journal.put(rebuilt, term, self._rewritten(term, rounds))
         return rebuilt.get(root, root)
@@ -224,7 +224,7 @@ class Facts:
         users = self._users
         for arg in term.args:
             users[arg].add(term)
-        made = self._reassembled(term)
+        made = self._reassembled(term) if term.args else term
         new = self._replaced(made)
         if new is term:
             return term
@@ -243,13 +243,12 @@ class Facts:
     def _replaced(self, term: Term) -> Term:
         while term in self._stands_for:
             term = self._stands_for[term]
-        match term.kind, term.args:
-            case "class_in", (class_,) if class_ in self._classes:
-                low, high = self._classes[class_]
-                if term.value[0] <= low and high <= term.value[1]:
-                    return self._terms.true
-                if high < term.value[0] or term.value[1] < low:
-                    return self._terms.false
-            case "same", (p, q) if self._are_distinct(p, q):
+        if term.kind == "class_in" and term.args[0] in self._classes:
+            low, high = self._classes[term.args[0]]
+            if term.value[0] <= low and high <= term.value[1]:
+                return self._terms.true
+            if high < term.value[0] or term.value[1] < low:
                 return self._terms.false
+        if term.kind == "same" and self._are_distinct(*term.args):
+            return self._terms.false
         return term

@@ -30,7 +30,6 @@ from validator.verdict import (
     Refuted,
     Rungs,
     Settled,
-    State,
     Status,
     Unknown,
     Unsupported,
@@ -38,6 +37,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
+    from validator.counterexample import State
     from validator.running import Running
 
 _UNSETTLED_ATTEMPTS = 8
@@ -138,8 +138,8 @@ class _Judge:
         self._layout = layout_of(before, after)
         self._pair = encode_pair(before, after, self._layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
-        self._inferred = is_inferred(before, after)
-        self._alignment = Alignment(self._pair.before, self._pair.after, given_origins(before, after))
+        self._given_origins = given_origins(before, after)
+        self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins)
 
     @cached_property
     def _running(self) -> Running:
@@ -182,7 +182,7 @@ class _Judge:
                         self._alignment.discourage(guard, origin)
 
     def _reordered(self) -> str:
-        where = decreasing([choices[0] for choices in given_origins(self._before, self._after)])
+        where = decreasing([choices[0] for choices in self._given_origins])
         line = self._after.guards[where or 0].line
         return f"line {line}: guards reordered" if line else "guards reordered"
 
@@ -198,7 +198,7 @@ class _Judge:
                 waiting.append(_Waiting(len(attempt.settled), obligation, guard))
                 attempt.settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
             else:
-                attempt.settled.append(self._told(attempt, _Waiting(0, obligation, guard), answer, 0.0))
+                attempt.settled.append(self._told(attempt, obligation, guard, answer, 0.0))
         if not waiting:
             return attempt
         if self._running.rules_out(_FEW) or not self._settle_together(attempt, waiting):
@@ -214,7 +214,7 @@ class _Judge:
         if isinstance(answer, Unsat):
             for one in waiting:
                 holds = Holds("solving", answer.by)
-                attempt.settled[one.number] = self._told(attempt, one, holds, seconds)
+                attempt.settled[one.number] = self._told(attempt, one.obligation, one.guard, holds, seconds)
             return True
         if isinstance(answer, Sat):
             attempt.refuting = self._replayed(answer, attempt, waiting)
@@ -225,8 +225,9 @@ class _Judge:
         for one in waiting:
             if attempt.refuting is None:
                 start = self._clock()
-                settled = self._discharger.settle(one.obligation)
-                attempt.settled[one.number] = self._told(attempt, one, settled, self._clock() - start)
+                answered = self._discharger.settle(one.obligation)
+                seconds = self._clock() - start
+                attempt.settled[one.number] = self._told(attempt, one.obligation, one.guard, answered, seconds)
         return True
 
     def _replayed(self, answer: Sat, attempt: _Attempt, waiting: Sequence[_Waiting]) -> State | None:
@@ -237,20 +238,22 @@ class _Judge:
                 return state
         return None
 
-    def _told(self, attempt: _Attempt, one: _Waiting, answer: Answered, seconds: float) -> Settled:
+    def _told(
+        self, attempt: _Attempt, obligation: Obligation, guard: int | None, answer: Answered, seconds: float
+    ) -> Settled:
         """How the obligation was settled; what the attempt has to know of that is put there."""
-        name = one.obligation.name
+        name = obligation.name
         match answer:
             case Holds(by, solver):
                 return Settled(name, Status.PROVED, by, seconds, solver)
             case Model(state) if self._pair.is_abstract and not self._running.differs(state, attempt.origins):
-                attempt.unsettled.append((one.obligation, one.guard, NotSettled("abstraction")))
+                attempt.unsettled.append((obligation, guard, NotSettled("abstraction")))
                 return Settled(name, Status.UNKNOWN, "solving", seconds)
             case Model(state):
                 attempt.refuting = state
                 return Settled(name, Status.REFUTED, "solving", seconds)
             case NotSettled():
-                attempt.unsettled.append((one.obligation, one.guard, answer))
+                attempt.unsettled.append((obligation, guard, answer))
                 return Settled(name, Status.UNKNOWN, "solving", seconds)
 
     def _learn(self, attempt: _Attempt) -> Failed | None:
@@ -267,11 +270,12 @@ class _Judge:
 
     # Verdicts.
 
-    def _evidence(self, attempt: _Attempt | None) -> Evidence:
+    def _evidence(self, attempt: _Attempt | None, vacuous: tuple[str, ...] | None = ()) -> Evidence:
         return Evidence(
+            vacuous=vacuous,
             assumes=self._assumes(),
             origins=tuple(attempt.origins) if attempt else (),
-            inferred=self._inferred,
+            inferred=is_inferred(self._after, self._given_origins),
             early=tuple(attempt.early) if attempt else (),
             stricter=tuple(attempt.stricter) if attempt else (),
             obligations=tuple(attempt.settled) if attempt else (),
@@ -302,9 +306,9 @@ class _Judge:
         lost = self._lost_failargs(attempt.origins)
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
-        self._classify(attempt)
         reasons = vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))
-        return Proved(replace(self._evidence(attempt), vacuous=reasons))
+        self._classify(attempt)
+        return Proved(self._evidence(attempt, reasons))
 
     def _lost_failargs(self, origins: list[int | None]) -> str | None:
         """A guard whose failargs are listed before and not after: they could not be compared."""
@@ -321,14 +325,15 @@ class _Judge:
         return None
 
     def _classify(self, attempt: _Attempt) -> None:
-        """Which guards fail more often than their origins: `early` and `stricter` ones."""
+        """Which guards fail more often than their origins: `early` and `stricter` ones. From the last
+        one back: what is known at a place is there as long as nobody has asked for a place ahead."""
         if self._options.guards is Guards.SAME:
             return
-        for j, origin in enumerate(attempt.origins):
+        for j, origin in reversed(list(enumerate(attempt.origins))):
             if origin is None or self._holds(self._pair.condition(j, origin, Guards.SAME)):
                 continue
             early = self._options.guards is Guards.EARLY or self._holds(self._pair.condition(j, origin, Guards.EARLY))
-            (attempt.early if early else attempt.stricter).append(j)
+            (attempt.early if early else attempt.stricter).insert(0, j)
 
     def _holds(self, obligation: Obligation) -> bool:
         settled = self._discharger.already(obligation)

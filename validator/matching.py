@@ -41,7 +41,7 @@ def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
     """Partners for the allocations of `after` outside of exit blocks that have the name and the type of one of
     `before`, by number: what most optimizers leave of them. To be checked by flow."""
     allocations = {alloc: number for number, alloc in before.made.items()}
-    named = {var.name: alloc for var, alloc in before.values.items() if alloc in allocations}
+    named = {name: alloc for name, alloc in before.values.items() if alloc in allocations}
     operations = list(all_operations(before.trace))
     guess: dict[int, Term] = {}
     numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}

@@ -15,10 +15,10 @@ from optimizer.ir.row import Type
 from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
+from validator.counterexample import State
 from validator.encode import Encoding, event_name, input_name
 from validator.object_kinds import ARRAYS, validity_name
 from validator.object_terms import ObjectTerms
-from validator.verdict import State
 
 _OBJECT = Struct("object", "object")
 
@@ -103,7 +103,7 @@ class _Reading:
                 self._new(value, f"ConstPtr({name})")
 
     def _input(self, position: int, var: Var) -> Datum:
-        value = self._before.values[var]
+        value = self._before.values[var.name]
         if value.kind == "var":
             return self._variable(input_name(position))
         number = self._pointer(input_name(position), 0)
@@ -218,7 +218,7 @@ class _Reading:
     def _allocated(self) -> dict[str, Term]:
         """The allocations of the recorded trace, by the variables that they are first put into."""
         values = self._before.values
-        return {var.name: term for var, term in reversed(values.items()) if term.kind == "alloc"}
+        return {name: term for name, term in reversed(values.items()) if term.kind == "alloc"}
 
     def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
         """What an event changes for the epoch that it begins to hold what the model says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.row import Type
@@ -23,8 +24,7 @@ OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
 ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
 
 
-@dataclass(frozen=True, slots=True)
-class Initial:
+class Initial(NamedTuple):
     """What the memory `key` held when the epoch began, behind so many events. Narrow memory has bounds."""
 
     key: str
@@ -44,16 +44,14 @@ class Allocation:
     cleared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(NamedTuple):
     """A reference of which nothing is known but its age."""
 
     name: str
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClassName:
+class ClassName(NamedTuple):
     """A class that is not declared, of structs or of arrays."""
 
     name: str

@@ -209,6 +209,8 @@ class ObjectTerms(PlainTerms):
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
+        if not self.layout.declarations.consts:
+            return []
         order = cone(conditions)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
@@ -381,3 +383,6 @@ class SimplifyingObjectTerms(ObjectTerms, Terms):
     """The same, with the algebra of words and conditions: what is built is simplified."""
 
     __slots__ = ()
+
+    def equal(self, a: Term, b: Term) -> Term:
+        return self.true if a is b else super().equal(a, b)

@@ -13,7 +13,7 @@ of `after` have passed, so many events are done. That is what keeps the argument
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
@@ -25,9 +25,10 @@ from validator.verdict import Failargs, Guards, Options
 from validator.visibility import Sight, agrees
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What has happened: guards of `before` and of `after` passed, and events done (None: every event returns)."""
+class Place(NamedTuple):
+    """What has happened: guards of `before` and of `after` passed, and events done (None: every event returns).
+
+    A tuple, as obligations are: there are many, and they are keys of tables."""
 
     before: int
     after: int
@@ -39,8 +40,7 @@ class Place:
         return self.before <= other.before and self.after <= other.after and events_fit
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(NamedTuple):
     """At `place`, wherever all of `given` hold, `claim` holds."""
 
     name: str

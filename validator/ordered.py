@@ -1,4 +1,4 @@
-"""Many lines, answered in order: in this process, or by workers that may die.
+"""Many requests, answered in order: in this process, or by workers that may die.
 
 Answers come in the order of the requests, and no more requests are read than a few for each worker, so that a batch may
 be as long as it likes.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import wait
-from typing import BinaryIO
+from typing import BinaryIO, Generic, TypeVar
 
 from validator.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
 
@@ -40,6 +42,9 @@ class Answer:
 
 Judge = Callable[[Request], Answer]
 
+Q = TypeVar("Q")
+A = TypeVar("A")
+
 
 def judge_all(
     lines: BinaryIO, judge: Judge, lost: Callable[[Request, Loss], Answer], supervision: Supervision
@@ -51,44 +56,87 @@ def judge_all(
         requests = (Request(number, line) for number, line in enumerate(lines, start=1) if line.strip())
         yield from map(judge, requests)
         return
+    source = _Lines(lines)
+    yield from _by_workers(source.next_request, source, nullcontext(judge), lost, supervision)
+
+
+def answer_all(
+    requests: Iterable[Q],
+    work: AbstractContextManager[Callable[[Q], A]],
+    lost: Callable[[Q, Loss], A],
+    supervision: Supervision,
+) -> Generator[A]:
+    """The same for requests that are there. Each process that works enters the context of the work for itself."""
+    if supervision.jobs == 1:
+        with work as answer:
+            yield from map(answer, requests)
+        return
+    yield from _by_workers(partial(next, iter(requests), None), None, work, lost, supervision)
+
+
+def _by_workers(
+    next_request: Callable[[], Q | None],
+    lines: _Lines | None,
+    work: AbstractContextManager[Callable[[Q], A]],
+    lost: Callable[[Q, Loss], A],
+    supervision: Supervision,
+) -> Generator[A]:
     with hearing_of_the_end():
-        workers: Workers[Request, Answer] = Workers(lambda request: (judge(request),), supervision)
+        workers: Workers[_Numbered[Q], A] = Workers(_answering(work), supervision)
         try:
-            yield from _in_order(_Source(lines), workers, lost)
+            yield from _in_order(next_request, lines, workers, lost)
         finally:
             workers.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class _Numbered(Generic[Q]):
+    number: int
+    request: Q
+
+
+@contextmanager
+def _answering(work: AbstractContextManager[Callable[[Q], A]]) -> Iterator[Callable[[_Numbered[Q]], tuple[A]]]:
+    with work as answer:
+        yield lambda numbered: (answer(numbered.request),)
+
+
 def _in_order(
-    source: _Source, workers: Workers[Request, Answer], lost: Callable[[Request, Loss], Answer]
-) -> Iterator[Answer]:
-    expected: deque[int] = deque()  # the numbers of the requests that were read and not yet told
-    waiting: deque[Request] = deque()
-    answers: dict[int, Answer] = {}
+    next_request: Callable[[], Q | None],
+    lines: _Lines | None,
+    workers: Workers[_Numbered[Q], A],
+    lost: Callable[[Q, Loss], A],
+) -> Iterator[A]:
+    """`next_request` gives None while there is no request: for ever, or until more of the `lines` are read."""
+    read = told = 0  # so many requests
+    waiting: deque[_Numbered[Q]] = deque()
+    answers: dict[int, A] = {}
     while True:
-        while len(expected) < _AHEAD * workers.jobs and (request := source.next_request()) is not None:
-            expected.append(request.number)
-            waiting.append(request)
+        while read - told < _AHEAD * workers.jobs and (request := next_request()) is not None:
+            waiting.append(_Numbered(read, request))
+            read += 1
         while waiting and workers.has_idle():
             workers.give(waiting.popleft())
-        while expected and expected[0] in answers:
-            yield answers.pop(expected.popleft())
-        if not expected and source.has_ended:
+        while told in answers:
+            yield answers.pop(told)
+            told += 1
+        if told == read and (lines is None or lines.has_ended):
             return
-        can_read = not source.has_ended and len(expected) < _AHEAD * workers.jobs
-        for request, answer in workers.collect([source.fileno()] if can_read else []):
+        to_read = [] if lines is None or lines.has_ended or read - told >= _AHEAD * workers.jobs else [lines]
+        for numbered, answer in workers.collect([one.fileno() for one in to_read]):
             match answer:
                 case Loss():
-                    answers[request.number] = lost(request, answer)
-                case Answer():
-                    answers[request.number] = answer
+                    answers[numbered.number] = lost(numbered.request, answer)
                 case Done():
                     pass
-        if can_read and wait([source.fileno()], 0):
-            source.read()
+                case _:
+                    answers[numbered.number] = answer
+        for one in to_read:
+            if wait([one.fileno()], 0):
+                one.read()
 
 
-class _Source:
+class _Lines:
     """Requests from a file that may be a pipe into which somebody writes."""
 
     def __init__(self, file: BinaryIO) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.trace import Trace
 from validator.verdict import (
@@ -20,8 +20,8 @@ from validator.verdict import (
     WhyUnknown,
 )
 
-Style = Callable[[str, str], str]
-"""Gives a text a colour, or makes it bold."""
+if TYPE_CHECKING:
+    from validator.side_by_side import Style
 
 
 def plain(text: str, _colour: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -11,9 +11,11 @@ from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace
-from validator.report import Style
+from validator.counterexample import Counterexample
 from validator.state_text import state_lines
-from validator.verdict import Counterexample
+
+Style = Callable[[str, str], str]
+"""Gives a text a colour, or makes it bold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,17 @@ class Chains:
 
     def __init__(self, terms: ObjectTerms) -> None:
         self._terms = terms
-        self._starts: dict[Field, Start] = {}
+        self._starts: dict[str, Start] = {}
         self._links: dict[tuple[Chain, Term, Term | None, Term], Stored] = {}
         self._renewals: dict[tuple[Chain, int], Renewed] = {}
         self._read: dict[tuple[Chain, Term, Term | None], Term] = {}
         self._written: dict[tuple[Chain, Term, Term | None], Term] = {}
 
     def start(self, slot: Field) -> Chain:
-        return self._starts.setdefault(slot, Start(slot))
+        start = self._starts.get(slot.key)
+        if start is None:
+            start = self._starts[slot.key] = Start(slot)
+        return start
 
     def store(self, below: Chain, p: Term, index: Term | None, value: Term) -> Chain:
         """The chain behind a store. A store right behind one to the same key takes its place."""
@@ -76,7 +79,10 @@ class Chains:
         return link
 
     def renew(self, below: Chain, event: int) -> Chain:
-        return self._renewals.setdefault((below, event), Renewed(below, event))
+        renewed = self._renewals.get((below, event))
+        if renewed is None:
+            renewed = self._renewals[below, event] = Renewed(below, event)
+        return renewed
 
     # Reading.
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from optimizer.ir.effects import Effects
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, STRUCTS
 from validator.object_terms import ObjectTerms
 from validator.store_chains import Chain, Chains, Key
+
+if TYPE_CHECKING:
+    from optimizer.ir.effects import Effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
-        for name in SymbolicHeap.__slots__:
-            setattr(heap, name, getattr(self, name))
-        heap._chains = self._chains.copy()
+        heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
+        heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
+        heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
+        heap._events, heap._validity = self._events, self._validity
         return heap
 
     def with_allocator(self, allocator: Allocator) -> SymbolicHeap:
@@ -193,7 +197,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         because it was promised not to change, comes as conditions."""
         kept = self._settled if effects.can_invalidate else (*self._settled, *self._protected)
         self._events = event + 1
-        before = self.copy()
+        before = self.copy() if kept else self
         for key, slot in self.memory.slots.items():
             if effects.may_write(slot):
                 self._chains[key] = self.memory.chains.renew(self._chains[key], event)

@@ -79,13 +79,13 @@ def _named(pair: Pair, found: dict[Term, str]) -> Iterator[Hard]:
 
 def _made(pair: Pair, encoding: Encoding, operation: Operation) -> Iterator[Term]:
     """The terms that the operation is: its result, and the flag of its overflow."""
-    if operation.result in encoding.values:
-        result = encoding.values[operation.result]
+    if operation.result is not None and operation.result.name in encoding.values:
+        result = encoding.values[operation.result.name]
         yield result
         # Some operations are a few terms: a shift of a sum, a quotient and a correction.
         yield from (term for term in result.args if _difficulty(term) is not None)
     args = [
-        encoding.values.get(arg) if isinstance(arg, Var) else pair.terms.const(arg.value)
+        encoding.values.get(arg.name) if isinstance(arg, Var) else pair.terms.const(arg.value)
         for arg in operation.args
         if isinstance(arg, Var | ConstInt)
     ]

@@ -1,4 +1,4 @@
-"""All that a report tells of a campaign: its figures, its kept finds, and the rules that never fired."""
+"""All that a report tells of a campaign: its figures, its kept finds, and what never fired."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fuzz.coverage import never_fired
 from fuzz.folder import read_plan, read_versions
 from fuzz.plan import Plan
 from fuzz.report.figures import FINDS, Bucket, Figures, count
@@ -15,7 +16,6 @@ from fuzz.report.words import times
 from fuzz.results import read_results
 from fuzz.store import Case, read_case
 from optimizer.ir.faults import InputError
-from optimizer.rules import RULES
 
 CAMPAIGN = "campaign"
 """The name of the step that is the campaign itself."""
@@ -78,10 +78,8 @@ class CampaignFacts:
 
     @property
     def never_fired(self) -> tuple[str, ...]:
-        """Rules of our optimizer; none where another one was tested, which tells nothing."""
-        if not self.figures.fired:
-            return ()
-        return tuple(rule.name for rule in RULES if not self.figures.fired[rule.name])
+        """Rules, passes and transfer functions of our optimizer."""
+        return never_fired(self.figures.fired)
 
     @property
     def optimizer(self) -> str:

@@ -10,7 +10,7 @@ from fuzz.report import plots
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind
 from fuzz.report.figures import FINDS, Figures, hard_operations
 from fuzz.report.markup import Markup, joined, tag
-from fuzz.report.page import facts, kind_label, listing, page, section
+from fuzz.report.page import command, facts, kind_label, listing, page, section
 from fuzz.report.pair_page import case_texts, pair_parts
 from fuzz.report.words import duration, number, share, times
 from fuzz.results import COUNTED
@@ -26,14 +26,18 @@ def campaign_page(told: CampaignFacts) -> str:
     figures = told.figures
     parts = [("steps", "Steps", _steps)] if told.steps else []
     parts += [("finds", "Finds", _finds), ("time", "Over time", _over_time), ("proofs", "Proofs", _proofs)]
-    parts += [("unknown", "Unknown and slow", _unknown), ("guards", "Guards", _guards), ("rules", "Rules", _rules)]
+    parts += [
+        ("unknown", "Unknown and slow", _unknown),
+        ("guards", "Guards", _guards),
+        ("rules", "Rules, passes and transfer functions", _rules),
+    ]
     parts += [("details", "Each find", _details)] if told.finds else []
     links = [tag("a", title, href=f"#{anchor}") for anchor, title, _ in parts]
     title = f"Campaign {told.name}"
     return page(
         title,
         tag("h1", title),
-        tag("p", _lead(told), class_="lead"),
+        tag("p", tag("b", told.outcome[0].upper(), told.outcome[1:], "."), " ", _lead(told), class_="lead"),
         facts(_head(figures)),
         tag("nav", *links, aria_label="parts of the page"),
         *(section(anchor, name, *content(told)) for anchor, name, content in parts),
@@ -71,16 +75,12 @@ def _foot(told: CampaignFacts) -> str:
 
 
 def _steps(told: CampaignFacts) -> Iterator[Markup]:
-    lines = [
-        (
-            step.name,
-            kind_label("refuted" if step.needs_a_look else "proved", step.result),
-            duration(step.seconds),
-            tag("code", step.command),
-        )
-        for step in told.steps
-    ]
-    yield listing(("step", "result", "took|", "command"), lines, "what was run")
+    lines = []
+    for step in told.steps:
+        label = kind_label("refuted", "look at it") if step.needs_a_look else kind_label("proved", "fine")
+        result = joined(label, f" {step.result}", tag("p", tag("code", step.command)))
+        lines.append((step.name, duration(step.seconds), result))
+    yield listing(("step", "took|", "result"), lines, "what was run")
 
 
 # Finds.
@@ -119,7 +119,7 @@ def _find(i: int, find: KeptFind) -> Markup:
         tag("p", f"{times(bucket.count, 'find')}, at seed {seeds}.", class_="quiet"),
     ]
     if find.command:
-        parts.append(tag("pre", f"$ {find.command}", aria_label="command that repeats it"))
+        parts.append(command(find.command))
     pair = find.judged()
     if pair is not None:
         parts += pair_parts(pair)
@@ -188,7 +188,7 @@ def _proofs(told: CampaignFacts) -> Iterator[Markup]:
         tag(
             "div",
             tag("h3", "Where the time went"),
-            listing(("of the time|", "seconds|", "of the work"), _times(figures), "where the time went"),
+            listing(("work", "seconds|", "share|"), _times(figures), "where the time went"),
         ),
     )
     yield tag("div", *drawn, class_="figures")
@@ -207,14 +207,14 @@ def _up_to(milliseconds: int) -> str:
 def _times(figures: Figures) -> Iterator[tuple[str, str, str]]:
     total = sum(figures.seconds.values())
     for name, seconds in figures.seconds.items():
-        yield share(seconds, total), f"{seconds:.1f}", name
+        yield name, f"{seconds:.1f}", share(seconds, total)
 
 
 def _unknown(told: CampaignFacts) -> Iterator[Markup]:
     figures = told.figures
     if figures.unknown:
         bars = [
-            (name, float(count), f"{count}, {duration(figures.unknown_seconds[name])}")
+            (name, float(count), f"{times(count, 'trace')}, {duration(figures.unknown_seconds[name])}")
             for name, count in figures.unknown.most_common(12)
         ]
         title = "Unknown by operation"

@@ -48,7 +48,7 @@ def _by_name(told: CampaignFacts) -> Iterator[dict[str, Any]]:
         ("fired", figures.fired, "traces"),
     ):
         yield from (_line(name, of, value, unit) for of, value in counts.items())
-    yield from (_line("fired", rule, 0, "traces") for rule in told.never_fired)
+    yield from (_line("fired", name, 0, "traces") for name in told.never_fired)
     yield from (_line("bucket", bucket.name, bucket.count, "traces") for bucket in figures.buckets.values())
     yield from (_line("slowest", f"seed {result.seed}", took, "s") for took, _, result in figures.slowest)
     for power, count in sorted(figures.judging.items()):

@@ -24,12 +24,14 @@ body{margin:0 auto;max-width:76rem;padding:1.5rem 1.25rem 4rem;background:var(--
 font:16px/1.5 Charter,"Bitstream Charter","Iowan Old Style",Georgia,serif}
 h1,h2,h3,h4{line-height:1.25;font-weight:600;margin:0;overflow-wrap:anywhere}
 h1{font-size:1.75rem}h2{font-size:1.3rem;margin:2.75rem 0 .75rem;padding-top:.5rem;border-top:1px solid var(--rule)}
-h3{font-size:1.08rem;margin:1.5rem 0 .4rem}h4{font-size:1rem;margin:1.25rem 0 .35rem}
+h3{font-size:1.08rem;margin:1.5rem 0 .4rem}.figures h3{font-size:.9rem;margin:1rem 0 .3rem}
+h4{font-size:1rem;margin:1.25rem 0 .35rem}
 p{margin:.4rem 0;max-width:44rem}a{color:var(--link)}
 code,pre,.trace,.num,kbd{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 code{font-size:.86em;overflow-wrap:anywhere}
 pre{font-size:13px;line-height:1.5;margin:.4rem 0;padding:.6rem .8rem;background:var(--panel);
 border:1px solid var(--rule);border-radius:4px;white-space:pre-wrap;overflow-wrap:anywhere}
+.word{display:inline-block;max-width:100%}
 .quiet,figcaption,.axis{color:var(--quiet)}
 .lead{font-size:1.06rem;margin-top:.5rem}
 nav{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;margin-top:1rem;font-size:.95rem}
@@ -44,7 +46,8 @@ vertical-align:top}
 table.list thead th{border-bottom-color:var(--rule);font-weight:600;font-size:.85rem;color:var(--quiet);
 white-space:nowrap}
 table.list tbody th{font-weight:400}
-table.list td p{margin:0;color:var(--quiet);font-size:.95em}.right{text-align:right!important}
+table.list td p{margin:0;color:var(--quiet);font-size:.95em}.right{text-align:right!important;white-space:nowrap}
+table.list td .kind{margin-right:.3em}
 .dot{display:inline-block;width:.7em;height:.7em;border-radius:2px;margin-right:.45em;background:currentColor;
 print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,32rem),1fr));gap:1rem 2rem}
@@ -92,7 +95,7 @@ _NARROW = """
 body{padding:1rem .9rem 3rem}h1{font-size:1.4rem}
 svg.wide{display:none}svg.narrow{display:block}
 table.list th,table.list td{padding-right:.8rem}
-.facts{gap:.7rem 1.6rem}.facts dd{font-size:1.15rem}
+.facts{display:grid;grid-template-columns:repeat(3,auto);gap:.7rem 1.2rem}.facts dd{font-size:1.15rem}
 .trace{font-size:12px}.trace table,.trace tbody,.trace tr,.trace td{display:block}
 .trace thead,.trace td.links{display:none}
 .trace tr{border-bottom:1px solid var(--grid);padding:.15rem 0}
@@ -101,7 +104,8 @@ position:relative}
 .trace .g,.trace tr>.side:nth-last-child(1) .g{position:absolute;left:3.5em;top:.25em;width:auto}
 .trace tr.both td.side+td.side,.trace tr.both td.links+td.side{display:none}
 .trace td.side:empty{display:none}
-.trace td.side>span{display:inline;min-height:0}.trace td.side .more{padding:0}.trace td.side .more::before{content:" "}
+.trace td.side>span{display:inline;min-height:0}.trace .note{display:inline-block}
+.trace td.side .more{padding:0}.trace td.side .more::before{content:" "}
 .trace td.side::before{content:attr(data-side);position:absolute;left:0;color:var(--quiet);
 font:11px/1.6 system-ui,sans-serif}
 """

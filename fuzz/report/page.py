@@ -52,6 +52,12 @@ def listing(heads: Sequence[str], rows: Iterable[Sequence[str | int]], caption: 
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label=caption)
 
 
+def command(text: str) -> Markup:
+    """A command, whose words are not broken where there is room."""
+    words = [joined(" ", tag("span", word, class_="word")) for word in text.split(" ")]
+    return tag("pre", "$", *words, aria_label="command that repeats it")
+
+
 def kind_label(kind: str, text: str = "") -> Markup:
     """A verdict or kind of find in its colour; the word says it too."""
     return tag("span", tag("span", class_="dot", aria_hidden="true"), text or kind, class_=f"kind tone-{kind}")

@@ -64,7 +64,7 @@ def pair_parts(pair: JudgedPair) -> Iterator[Markup]:
         shown = isinstance(pair.verdict, Refuted)
         what = "Counterexample" if shown else "Values of one run"
         yield tag("p", what, class_="quiet")
-        yield tag("pre", "\n".join(pair.state))
+        yield tag("pre", "\n".join(pair.state).removesuffix(":"))
     yield beside(pair)
     yield _legend(pair)
     declared = format_declarations(pair.before.declarations)

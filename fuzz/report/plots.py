@@ -12,6 +12,9 @@ from fuzz.report.words import share
 
 _WIDE, _NARROW = 640.0, 350.0
 _HEIGHT = 190.0
+_TICK = 52.0
+"""So wide is a name below a column, with some room."""
+
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 10.0, 40.0
 
 
@@ -139,7 +142,7 @@ def columns(width: float, title: str, x_name: str, y_name: str, bars: Sequence[t
         )
         for i, (name, value) in enumerate(bars)
     ]
-    every = max(1, math.ceil(len(bars) * 44 / (width - _LEFT)))
+    every = max(1, math.ceil(len(bars) * _TICK / (width - _LEFT - _RIGHT)))
     ticks = [(i + 0.5, name) for i, (name, _) in enumerate(bars) if i % every == 0]
     return _svg(width, _HEIGHT, title, _frame(axes, x_name, y_name, y_steps, ticks), *drawn)
 

@@ -104,7 +104,7 @@ def _slowest(told: CampaignFacts) -> Iterator[str]:
 
 def _rules(told: CampaignFacts) -> Iterator[str]:
     if told.figures.fired:
-        yield f"## Rules that never fired ({len(told.never_fired)})\n"
+        yield f"## Rules, passes and transfer functions that never fired ({len(told.never_fired)})\n"
         yield (", ".join(f"`{name}`" for name in told.never_fired) or "None.") + "\n"
 
 

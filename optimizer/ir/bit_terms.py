@@ -21,6 +21,8 @@ class BitTerms(ConditionTerms):
     def _word2(self, kind: str, a: Term, b: Term) -> Term | None:
         if a.kind == "const" and b.kind == "const":
             return self.const(getattr(self.concrete, kind)(a.value, b.value))
+        if a.kind != "ite" and b.kind != "ite":
+            return None
         for choice, other in ((a, b), (b, a)):
             if chooses_constants(choice):
                 return self._of_choice(kind, a, b, choice, other)

@@ -27,6 +27,8 @@ class ConditionTerms(PlainTerms):
         holds: Callable[[int, int], bool] = getattr(self.concrete, kind)
         if a.kind == "const" and b.kind == "const":
             return self.truth(holds(a.value, b.value))
+        if a.kind != "ite" and b.kind != "ite":
+            return None
         for x, y, test in ((a, b, holds), (b, a, _swapped(holds))):
             if y.kind == "const" and chooses_constants(x):
                 when, otherwise = test(x.args[1].value, y.value), test(x.args[2].value, y.value)
@@ -181,7 +183,7 @@ class ConditionTerms(PlainTerms):
             return d
         if d is self.true:
             return c
-        if self.not_(c) is d:
+        if (c.kind == "not_" and c.args[0] is d) or (d.kind == "not_" and d.args[0] is c):
             return self.false
         return self._make("both", (c, d) if c.number < d.number else (d, c))
 

@@ -288,9 +288,11 @@ class Heap(HeapDomain[int, bool, Ref]):
         start = [root for root in roots if isinstance(root, Ref)]
         pending: list[Ref] = [*self.seen, *start, *old]
         while pending:
-            new = [ref for ref in pending if ref in self.objects and ref not in described]
-            described.update({ref: self.objects[ref].seen_by(effects) for ref in new})
-            pending = [value for ref in dict.fromkeys(new) for value in references(described[ref])]
+            reached, pending = pending, []
+            for ref in reached:
+                if ref not in described and (found := self.objects.get(ref)) is not None:
+                    described[ref] = found.seen_by(effects)
+                    pending += references(described[ref])
         return described
 
     def reveal(self, roots: Collection[Datum], effects: Effects = EVERYTHING) -> dict[Ref, Object]:
@@ -302,5 +304,5 @@ class Heap(HeapDomain[int, bool, Ref]):
 
 def references(described: Object) -> list[Ref]:
     """The references that an object holds, in the order of its cells."""
-    held = [(cell, value) for cell, value in described.cells.items() if isinstance(value, Ref)]
-    return [value for _, value in sorted(held, key=lambda entry: entry[0])]
+    held = {cell: value for cell, value in described.cells.items() if isinstance(value, Ref)}
+    return [held[cell] for cell in sorted(held)]

@@ -53,7 +53,9 @@ def cone_within(roots: Iterable[Term], without: Container[Term], most: int | Non
             if term.args:
                 users.append(term)
                 stack.append(None)
-                stack.extend(term.args)
+                for arg in term.args:
+                    if arg not in without:
+                        stack.append(arg)
             else:
                 order.append(term)
     return order

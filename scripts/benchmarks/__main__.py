@@ -95,22 +95,14 @@ def bench(
     ]
     growths = grow(racing, longest, cap_s, _progress("operations"))
     optimizations = measure_optimizer(longest)
-    contradictions = sum(one.contradictions for one in races)
     if is_json:
-        print(
-            json.dumps({"seed": seed, **as_json(races, growths, commands, campaigns, large, optimizations)}, indent=2)
-        )
+        data = as_json(races, growths, commands, campaigns, large, optimizations)
+        print(json.dumps({"seed": seed, **data}, indent=2))
     else:
-        print(f"pairs from seed {seed} on\n")
-        print(race_table(races))
-        print(_remarks(races))
-        print(rung_table(races))
-        print(growth_table(growths, cap_s))
-        print(command_table(commands))
-        print(campaign_table(campaigns))
-        print(validation_table(large))
-        print(optimizer_table(optimizations))
-    return 1 if contradictions else 0
+        told = [f"pairs from seed {seed} on\n", race_table(races), _remarks(races), rung_table(races)]
+        told += [growth_table(growths, cap_s), command_table(commands), campaign_table(campaigns)]
+        print(*told, validation_table(large), optimizer_table(optimizations), sep="\n")
+    return 1 if any(one.contradictions for one in races) else 0
 
 
 def _remarks(races: list[Race]) -> str:

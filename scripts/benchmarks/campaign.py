@@ -1,6 +1,9 @@
 """How many traces of 20 to 60 operations a campaign gets through: drawn, optimized and judged with their failargs, in
 one process.
 
+Each seed draws its shape as in a campaign, and then a size: 20 to 40, or to 60 where the shape has traces that long.
+Steps are taken until the trace has that size; few are longer than 60, and left out, but making them counts.
+
 Run as a program, it does that for some seeds and tells what it had used of processors before; the solvers that it
 starts end with it, so that what it used altogether is known behind its end.
 """
@@ -15,12 +18,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import count, islice
+from random import Random
 
 from benchmarks.measure import answer_of
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.choices import RandomChoices
+from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.shape import draw_shape
 from optimizer.pipeline import optimize
 from validator.judge import validate
 from validator.solvers.answers import SolverChoice
@@ -28,8 +34,7 @@ from validator.verdict import Options
 
 _SOLVERS = {"z3": SolverChoice.Z3, "Bitwuzla": SolverChoice.BITWUZLA}
 
-_SIZES = range(20, 61)
-"""Traces of fewer or more operations are left out; making them counts."""
+_FEWEST, _MIDDLE, _MOST = 20, 40, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,14 @@ def main(solver: str, most: int) -> None:
 
 
 def _of_those_sizes() -> Iterator[GeneratedTrace]:
-    return (made for made in map(generate_for, count()) if len(made.trace.ops) in _SIZES)
+    return (made for made in map(_made, count()) if _FEWEST <= len(made.trace.ops) <= _MOST)
+
+
+def _made(seed: int) -> GeneratedTrace:
+    choices = RandomChoices(Random(seed))
+    shape = draw_shape(choices)
+    size = choices.integer(_FEWEST, max(_MIDDLE, shape.max_operations))
+    return generate_from(choices, replace(shape, min_operations=size, max_operations=size))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from faults.catching import Caught, catch
 from faults.killing import Found, find
 from faults.planting import OptimizerFault, ValidatorFault
-from faults.table import OPTIMIZER_FAULTS, VALIDATOR_FAULTS
+from faults.table import OPTIMIZER_FAULTS, VALIDATOR_FAULTS, fault_named, take_faults
 
 _APART = 1_000_000
 """Campaigns start so many seeds apart."""
@@ -55,17 +55,11 @@ class Killed:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options().parse_args(arguments)
-    everything: list[OptimizerFault | ValidatorFault] = [*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS]
-    known = {fault.name: fault for fault in everything}
-    unknown = [name for name in options.names if name not in known]
-    if unknown:
-        print(f"error: there is no fault {unknown[0]!r}; {len(known)} faults are in tests/faults", file=sys.stderr)
-        return 2
+    chosen: list[OptimizerFault | ValidatorFault] = options.faults
     if options.list:
-        for fault in known.values():
+        for fault in chosen:
             print(f"{fault.name} ({fault.layer}): {fault.breaks}")
         return 0
-    chosen = [known[name] for name in options.names] or list(known.values())
     start, missed = time.monotonic(), 0
     with ProcessPoolExecutor(options.jobs) as pool:
         missed += _kill(pool, [one for one in chosen if isinstance(one, OptimizerFault)], options)
@@ -91,10 +85,9 @@ def _options() -> argparse.ArgumentParser:
         metavar="N",
         help="seconds to reduce the first find of a fault; 10 by default",
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="so many processes")
     parser.add_argument("--json", action="store_true", help="a JSON object a fault, instead of tables")
     parser.add_argument("--list", action="store_true", help="say what each fault breaks, and do nothing")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="the faults; all by default")
+    take_faults(parser, [*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS])
     return parser
 
 
@@ -117,8 +110,7 @@ def _kill(pool: ProcessPoolExecutor, faults: list[OptimizerFault], options: argp
 
 
 def _find(name: str, seconds: float, first: int, reduce_s: float) -> Found | None:
-    fault = next(one for one in OPTIMIZER_FAULTS if one.name == name)
-    return find(fault, seconds, first, reduce_s=reduce_s)
+    return find(fault_named(name, OPTIMIZER_FAULTS), seconds, first, reduce_s=reduce_s)
 
 
 def _catch(pool: ProcessPoolExecutor, faults: list[ValidatorFault], options: argparse.Namespace) -> int:
@@ -144,7 +136,7 @@ def _caught(pool: ProcessPoolExecutor, faults: list[ValidatorFault]) -> Iterator
 
 
 def _catch_one(name: str) -> Caught:
-    return catch(next(one for one in VALIDATOR_FAULTS if one.name == name))
+    return catch(fault_named(name, VALIDATOR_FAULTS))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from faults.reducing import row_of, smallest_known
-from faults.table import OPTIMIZER_FAULTS
+from faults.table import OPTIMIZER_FAULTS, fault_named, take_faults
 
 from optimizer.ir.text import format_trace
 
@@ -26,11 +26,7 @@ class Told:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options().parse_args(arguments)
-    names = options.names or [fault.name for fault in OPTIMIZER_FAULTS]
-    unknown = set(names) - {fault.name for fault in OPTIMIZER_FAULTS}
-    if unknown:
-        print(f"error: there is no fault {min(unknown)!r}", file=sys.stderr)
-        return 2
+    names = [fault.name for fault in options.faults]
     print("| fault | found | reduced | smallest known | s | bucket |\n|---|---|---|---|---|---|")
     count = len(names)
     bad = 0
@@ -52,14 +48,13 @@ def _options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--operations", type=int, default=60, metavar="N", help="of a find, at least; 60 by default")
     parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="to look for one; 60 by default")
-    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="so many faults at once")
     parser.add_argument("--traces", action="store_true", help="show the reduced traces")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="the faults; all by default")
+    take_faults(parser, OPTIMIZER_FAULTS)
     return parser
 
 
 def _told(name: str, operations: int, seconds: float) -> Told:
-    fault = next(one for one in OPTIMIZER_FAULTS if one.name == name)
+    fault = fault_named(name, OPTIMIZER_FAULTS)
     row, known = row_of(fault, operations, seconds), smallest_known(fault)
     if row is None:
         return Told(f"| {name} | not found | | {known or ''} | | |", "", 0.0, True)

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Sequence
+from typing import TypeVar
+
 from faults.bounds_faults import BOUNDS_FAULTS
 from faults.heap_faults import HEAP_FAULTS
-from faults.planting import OptimizerFault
+from faults.planting import OptimizerFault, ValidatorFault
 from faults.rule_faults import RULE_FAULTS
 from faults.validator_faults import VALIDATOR_FAULTS
 from faults.walk_faults import WALK_FAULTS
 
-__all__ = ["OPTIMIZER_FAULTS", "VALIDATOR_FAULTS"]
+__all__ = ["OPTIMIZER_FAULTS", "VALIDATOR_FAULTS", "fault_named", "take_faults"]
 
 OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (*RULE_FAULTS, *BOUNDS_FAULTS, *WALK_FAULTS, *HEAP_FAULTS)
+
+F = TypeVar("F", OptimizerFault, ValidatorFault, OptimizerFault | ValidatorFault)
+
+
+def fault_named(name: str, among: Sequence[F]) -> F:
+    """The fault of that name. Raises ArgumentTypeError."""
+    for fault in among:
+        if fault.name == name:
+            return fault
+    raise ArgumentTypeError(f"there is no fault {name!r}")
+
+
+def take_faults(parser: ArgumentParser, among: Sequence[F]) -> None:
+    """The parser also takes `faults` by their names, all of these by default, and a number of `jobs`."""
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="so many processes")
+    parser.add_argument(
+        "faults",
+        type=lambda name: fault_named(name, among),
+        nargs="*",
+        default=[*among],
+        metavar="NAME",
+        help="the faults; all by default",
+    )

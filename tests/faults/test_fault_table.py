@@ -78,5 +78,6 @@ def test_a_fault_that_is_no_fault_is_not_found() -> None:
 def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--seeds", "2", "add one"]) == 0
     assert "| add one | rules | 2 of 2 |" in capsys.readouterr().out
-    assert main(["there is none"]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["there is none"])
     assert "there is no fault 'there is none'" in capsys.readouterr().err

@@ -11,29 +11,20 @@ from pathlib import Path
 import pytest
 
 from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
+from fuzz.coverage import all_coverage
 from fuzz.find import case_of
 from fuzz.generate import generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
 from fuzz.plan import Plan
-from fuzz.results import result_of
+from fuzz.results import Result, result_of
 from fuzz.store import read_case, store_case
 from fuzz.summary import Summary
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
+from validator.counterexample import State
 from validator.judge import validate
-from validator.verdict import (
-    Evidence,
-    Failed,
-    Fault,
-    Options,
-    Proved,
-    Refuted,
-    State,
-    Unknown,
-    Unsupported,
-    Verdict,
-)
+from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
 PLAN = Plan(seed=0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
@@ -220,6 +211,20 @@ def test_a_trace_that_cannot_be_written_is_kept_as_a_report() -> None:
     assert find.kind is FindKind.MALFORMED
     case = case_of(find, PLAN)
     assert case.after is not None or "None" in case.report
+
+
+def test_a_summary_names_what_never_fired() -> None:
+    missing = {"add_zero", "argument:int_add", "argument:int_eq", "argument:int_lt"}
+    summary = Summary(Plan(seed=5), "campaign")
+    assert "never fired" not in summary.text(2.0, False)
+    summary.add(Result(seed=5, first=5, verdict="proved", fired=tuple(all_coverage() - missing)))
+    assert summary.text(2.0, False).splitlines()[3:5] == [
+        f"  never fired: 4 of {len(all_coverage())} rules, passes and transfer functions: add_zero, argument:int_add,",
+        "    argument:int_eq, argument:int_lt",
+    ]
+    assert summary.data(2.0, False)["never_fired"] == tuple(sorted(missing))
+    summary.add(Result(seed=6, first=5, verdict="proved", fired=tuple(missing)))
+    assert "never fired" not in summary.text(2.0, False)
 
 
 def test_a_summary_counts_and_says_how_to_repeat() -> None:

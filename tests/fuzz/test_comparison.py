@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -15,7 +16,7 @@ import pytest
 import fuzz.cli_audit
 from fuzz.cli import main
 from fuzz.comparison import Compared, compare_all, make_pair
-from fuzz.edit import edit
+from fuzz.edit import edit, edit_unseen
 from fuzz.generate import generate
 from fuzz.random_terms import wrongly_simplified
 from fuzz.shape import HEAP_MIX, HeapShape, Shape
@@ -24,7 +25,7 @@ from optimizer.ir.check import check
 from optimizer.ir.ops import Kind
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-from optimizer.ir.text import format_trace
+from optimizer.ir.text import format_trace, parse
 from validator.discharge import Discharger
 from validator.facts import Facts
 from validator.report import verdict_name
@@ -124,6 +125,42 @@ def test_edits_leave_traces_well_formed_and_change_all_kinds_of_operations() -> 
     assert touched >= {Kind.PURE, Kind.GUARD, Kind.LOAD, Kind.STORE, Kind.NEW, Kind.EVENT, Kind.END}
 
 
+_EXIT = """\
+[i0, i1, p0, p1]
+i2 = int_lt(i0, i1)
+guard_true(i2) [i0, i4, p0] {
+    i3 = int_add(i0, 1)
+    i4 = int_mul(i1, 2)
+}
+finish()
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "guard_true(i2) [i0, i2, p0] {",
+        "guard_true(i2) [i0, i3, p0] {",
+        "guard_true(i2) [i0, i4, p1] {",
+        "guard_true(i2) [i4, i0, p0] {",
+        "guard_true(i2) [p0, i4, i0] {",
+        "    i3 = int_add(i1, 1)",
+        "    i4 = int_mul(i3, 2)",
+        "",
+    ],
+)
+def test_edits_change_exits_in_all_ways(line: str) -> None:
+    """Also those that are not seen on an example, where the guard passes."""
+    trace, values = parse(_EXIT), {"i0": 1, "i1": 2, "i2": 1}
+    for edited in (partial(edit, trace), partial(edit_unseen, trace, values)):
+        texts = {format_trace(edited(Random(seed))) for seed in range(1500)}
+        lines = [set(text.splitlines()) ^ set(_EXIT.splitlines()) for text in texts]
+        if line:
+            assert any(line in changed and len(changed) == 2 for changed in lines)
+        else:
+            assert {"    i3 = int_add(i0, 1)"} in lines
+
+
 # The command.
 
 
@@ -151,12 +188,12 @@ def test_the_command_stores_contradictions(
     audit: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _together(monkeypatch)
-    code, out = audit("--seed", "0", "--traces", "40", "--json")
+    code, out = audit("--seed", "0", "--traces", "15", "--json")
     *found, ended = map(json.loads, out.splitlines())
     assert code == 5
     assert found
     assert [one["case"] for one in found] == ended["cases"]
-    assert ended["pairs"] == 40
+    assert ended["pairs"] == 15
     case = read_case(tmp_path / "found", found[0]["case"])
     assert case.message == found[0]["message"]
     assert case.command == f"traceproof audit --seed {found[0]['seed']} --traces 1 --word 8"

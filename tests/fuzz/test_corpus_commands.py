@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -191,6 +192,36 @@ def test_an_optimizer_that_is_a_program_is_run_on_the_cases(corpus: Command) -> 
     hanging = corpus("run", "--optimizer-cmd", "sleep 60", "--optimizer-timeout", "0.2")
     assert (hanging[0], hanging[1].splitlines()[0]) == (1, "one: the optimizer hangs: no answer within 0.2 s")
     assert corpus("run", "--optimizer-cmd", "echo")[1].startswith("one: the optimizer's trace is malformed: output")
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_any_number_of_jobs_tells_the_same(how: list[str], corpus: Command) -> None:
+    for number in range(8):
+        store_case(Path("corpus"), Case(f"case-{number}", BEFORE, WRONG if number % 3 else BEFORE, expect="proved"))
+    (Path("corpus") / "case-4" / "case.toml").write_text("seed = [")
+    alone = corpus("run", "--jobs", "1", *how)
+    assert (alone[0], alone[1].count("case-")) == (1, 7 if how else 4)
+    assert alone[2].startswith("error: corpus/case-4/case.toml")
+    for jobs in ("2", "5"):
+        told = corpus("run", "--jobs", jobs, "--optimizer-server", "cat", *how)
+        assert [re.sub(r"in \S+ s", "", text) for text in told[1:]] == [re.sub(r"in \S+ s", "", x) for x in alone[1:]]
+        assert told[0] == 1
+
+
+def test_a_case_that_ends_its_process_is_told_in_its_place(corpus: Command) -> None:
+    for name in ("a", "b", "c"):
+        store_case(Path("corpus"), Case(name, BEFORE.replace("6", "7") if name == "b" else BEFORE, about="A"))
+    text = "import os\nfrom optimizer import format_trace\n"
+    Path("dying.py").write_text(text + "def f(t):\n    return os._exit(3) if 'i0, 7' in format_trace(t) else t\n")
+    code, out, _ = corpus("run", "--jobs", "2", "--optimizer", "dying:f")
+    assert code == 1
+    assert out.startswith("b: the process that worked on the case was lost (crashed)\n3 cases in ")
+
+
+def test_an_unknown_optimizer_is_told_before_any_case(corpus: Command) -> None:
+    code, out, err = corpus("run", "--jobs", "2", "--optimizer", "nowhere:f")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: --optimizer: nowhere cannot be imported")
 
 
 # prune

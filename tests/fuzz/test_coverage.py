@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.coverage import all_coverage, what_fired
+from fuzz.coverage import all_coverage, never_fired, what_fired
 from fuzz.generate import generate_for
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import parse
@@ -50,3 +50,14 @@ def test_all_kinds_of_what_can_fire_do_on_generated_traces() -> None:
     assert {f"pass:{name}" for name in DEFAULT_PASSES} <= told
     tabled = {name for name in all_coverage() if name.startswith(("result:", "argument:"))}
     assert len(told & tabled) > 0.6 * len(tabled)
+
+
+def test_what_never_fired_is_told_of_our_optimizer_only() -> None:
+    everything = all_coverage()
+    assert never_fired(everything) == ()
+    assert never_fired(everything - {"pass:fold", "add_zero", "result:int_and"} | {"cse"}) == (
+        "add_zero",
+        "pass:fold",
+        "result:int_and",
+    )
+    assert never_fired(frozenset()) == never_fired({"their_rule"}) == ()

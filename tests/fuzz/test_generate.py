@@ -16,7 +16,7 @@ from optimizer.ir.check import check
 from optimizer.ir.interpreter import Finished, Jumped, Run, run
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace import Trace, Var, all_operations
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations
 
 SEEDS = range(500)
 
@@ -158,6 +158,40 @@ def test_the_limits_of_a_shape_hold() -> None:
 def test_a_shape_without_operations_makes_an_end() -> None:
     trace = generate(Random(1), Shape(max_operations=0)).trace
     assert [operation.op.kind for operation in trace.ops] == [Kind.END]
+
+
+def test_constants_repeat_those_from_which_an_operand_was_computed() -> None:
+    repeated = {percent: _repeated(Shape(same_constants=percent, max_operations=60)) for percent in (0, 100)}
+    assert repeated[100] > 2 * repeated[0]
+
+
+def _repeated(shape: Shape) -> int:
+    """How many constants of 40 traces stand beside the result of an operation on the same constant?"""
+    found = 0
+    for seed in range(40):
+        made: dict[Value, Operation] = {}
+        for operation in generate(Random(seed), shape).trace.ops:
+            above = {
+                arg for var in operation.args if var in made for arg in made[var].args if isinstance(arg, ConstInt)
+            }
+            found += operation.op.is_pure and not above.isdisjoint(operation.args)
+            if operation.result is not None:
+                made[operation.result] = operation
+    return found
+
+
+def test_rows_of_single_bits_are_found() -> None:
+    assert [row.name for row in rows(64).bitwise] == ["int_and", "int_or", "int_xor"]
+
+
+def test_picks_and_chances_are_even() -> None:
+    choices = RandomChoices(Random(1))
+    picked = Counter(choices.pick("abc") for _ in range(3000))
+    assert picked.keys() == set("abc")
+    assert min(picked.values()) > 900
+    assert 800 < sum(choices.chance(30) for _ in range(3000)) < 1000
+    assert not any(choices.chance(0) for _ in range(1000))
+    assert all(choices.chance(100) for _ in range(1000))
 
 
 def test_numbers_are_those_of_the_generator() -> None:

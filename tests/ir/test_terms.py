@@ -8,36 +8,18 @@ from random import Random
 
 import pytest
 
+from fuzz.random_terms import PREDICATES, UNARY, WORDS
 from optimizer.ir.concrete import Concrete, concrete
 from optimizer.ir.domain import PRIMITIVES, Domain
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone, evaluate
 from optimizer.ir.terms import Terms
 
-WORDS = [
-    "add",
-    "sub",
-    "mul",
-    "umulh",
-    "udiv",
-    "sdiv",
-    "srem",
-    "fdiv",
-    "fmod",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "shl",
-    "lshr",
-    "ashr",
-]
-PREDICATES = ["eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows"]
-UNARY = ["neg", "bit_not"]
 CONDITIONS = ["not_", "both", "either"]
 
 
 def test_every_primitive_is_used_below() -> None:
-    assert set(WORDS + PREDICATES + UNARY + CONDITIONS + ["const", "truth", "ite"]) == set(PRIMITIVES)
+    assert {*WORDS, *PREDICATES, *UNARY, *CONDITIONS, "const", "truth", "ite"} == set(PRIMITIVES)
 
 
 class Both:
@@ -108,7 +90,7 @@ def test_pairs_of_operations(kind: str) -> None:
     width = 4
     terms, domain = Terms(width), concrete(width)
     x, y = terms.var("x"), terms.var("y")
-    for inner in WORDS + UNARY:
+    for inner in (*WORDS, *UNARY):
         for c in (-8, -4, -1, 0, 1, 2, 3, 4, 7):
             args = (x,) if inner in UNARY else (x, terms.const(c))
             base = getattr(terms, inner)(*args)

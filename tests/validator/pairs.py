@@ -1,10 +1,13 @@
-"""Runs pairs of traces that are written as text in tests."""
+"""Pairs of traces for tests, and what is said of those that are written as text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
 
 from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace, exit_of
 from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
 from validator.report import verdict_name
 from validator.solvers.answers import SolverChoice
@@ -50,3 +53,10 @@ def not_proved(before: str, after: str, **options: object) -> Verdict:
     verdict = judge(before, after, **options)
     assert verdict_name(verdict) in ("refuted", "unknown", "unsupported"), verdict
     return verdict
+
+
+def with_origins(trace: Trace) -> Trace:
+    """The trace, each guard naming itself as its origin."""
+    number = count()
+    ops = (replace(op, exit=replace(exit_of(op), origin=next(number))) if op.op.is_guard else op for op in trace.ops)
+    return replace(trace, ops=tuple(ops))

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from faulty import change, with_origins
+from pairs import with_origins
 
+from fuzz.edit import edit
 from fuzz.generate import generate
 from fuzz.shape import HEAP_MIX, HeapShape, Shape
 from optimizer.ir.interpreter import World
@@ -119,7 +120,7 @@ def test_verdicts_agree_with_brute_force(mode: Guards, named: bool, rungs: str) 
             continue
         after = with_origins(before) if named else before
         for _ in range(random.choice([1, 1, 2])):
-            after = change(after, random)
+            after = edit(after, random)
         failargs = random.choice([Failargs.CHECK, Failargs.CHECK, Failargs.IGNORE])
         if results(before) + results(after) + len(before.inputs) > UNKNOWNS + 1:
             continue

@@ -9,9 +9,10 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from faulty import change, with_origins
+from pairs import with_origins
 from test_soundness import WORD, agree, all_states, results
 
+from fuzz.edit import edit
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped, Undefined, World
 from optimizer.ir.layout import layout_of
@@ -142,7 +143,7 @@ def pair(random: Random) -> tuple[Trace, Trace]:
         before = Writer(random).trace()
         after = with_origins(before) if random.random() < 0.6 else before
         for _ in range(random.choice([1, 2, 3, 4])):
-            after = random.choice([rearrange, rearrange, change])(after, random)
+            after = random.choice([rearrange, rearrange, edit])(after, random)
         if after.ops != before.ops and len(before.inputs) + results(before) + results(after) <= 3:
             return before, after
 

@@ -21,11 +21,11 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
-from faulty import with_origins
 from heap_mutants import edited
 from heap_states import States
 from heap_traces import SMALL, WIDE, heap_trace
 from heap_truth import Truth, is_possible
+from pairs import with_origins
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
 from optimizer.ir.layout import WrongDescr, layout_of

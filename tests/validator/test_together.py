@@ -6,9 +6,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from faulty import change
 from test_soundness import small_trace
 
+from fuzz.edit import edit
 from optimizer.ir.layout import layout_of
 from validator import Options
 from validator.align import Alignment, given_origins
@@ -29,7 +29,7 @@ def test_all_at_once_holds_where_each_one_does(monkeypatch: pytest.MonkeyPatch) 
         before = small_trace(random)
         if before is None:
             continue
-        after = change(before, random)
+        after = edit(before, random)
         pair = encode_pair(before, after, layout_of(before, after), Options())
         origins = Alignment(pair.before, pair.after, given_origins(before, after)).best()
         if origins is None:

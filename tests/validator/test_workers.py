@@ -9,13 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from validator.ordered import Answer, Request, judge_all
+from validator.ordered import Answer, Request, answer_all, judge_all
 from validator.workers import Loss, Supervision
 
 PATIENCE_S = 0.4
@@ -176,6 +176,32 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     with path.open("rb") as file:
         found = [one.text for one in judge_all(file, eats, lost, Supervision(2, 2000, 10.0))]
     assert found == ["1", "no memory", "1"]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_each_process_has_a_context_of_its_own(tmp_path: Path, jobs: int) -> None:
+    @contextmanager
+    def working() -> Iterator[Callable[[str], str]]:
+        (tmp_path / f"begun-{os.getpid()}").touch()
+        try:
+            yield lambda text: planted(Request(0, text.encode())).text
+        finally:
+            (tmp_path / f"ended-{os.getpid()}").touch()
+
+    lines = [*["sleep 0.01"] * 20, "say a"]
+    supervision = Supervision(jobs, PLENTY_MB, 10.0)
+    told = list(answer_all(lines, working(), lambda text, loss: f"{text} {loss.value}", supervision))
+    assert told == [f"0 {line}" for line in lines]
+    begun, ended = ({path.name[6:] for path in tmp_path.glob(how)} for how in ("begun-*", "ended-*"))
+    assert begun == ended
+    assert (len(begun) == 1 and str(os.getpid()) in begun) if jobs == 1 else 2 <= len(begun) <= jobs
+
+
+def test_requests_that_are_lost_are_answered_in_their_place() -> None:
+    lines = ["say a", "crash", "say b", "hang", "say c"]
+    work = nullcontext(lambda text: planted(Request(0, text.encode())).text)
+    told = answer_all(lines, work, lambda text, loss: f"{text} {loss.value}", Supervision(2, PLENTY_MB, PATIENCE_S))
+    assert list(told) == ["0 say a", "crash crashed", "0 say b", "hang late", "0 say c"]
 
 
 PROGRAM = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +20,7 @@ _GRACE_S = 1.0
 _LONGEST_S = 1_000_000.0
 
 
+@cache
 def is_installed(solver: str) -> bool:
     """Can the solver be imported? It is not imported here."""
     return find_spec(solver) is not None

@@ -1,0 +1,8 @@
+"""The lemmas that are tried, in this order."""
+
+from __future__ import annotations
+
+from validator.division_lemmas import DIVISION_LEMMAS
+from validator.product_lemmas import PRODUCT_LEMMAS
+
+LEMMAS = (*DIVISION_LEMMAS, *PRODUCT_LEMMAS)
