@@ -17,6 +17,9 @@ from validator.object_kinds import LEAVES
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair, Place
 from validator.product_lemmas import PRODUCT_LEMMAS
+from validator.sum_lemmas import SUM_LEMMAS
+
+LEMMAS = (*DIVISION_LEMMAS, *PRODUCT_LEMMAS, *SUM_LEMMAS)
 
 _F = TypeVar("_F", bound=Facts)
 
@@ -116,7 +119,7 @@ class CheapRungs:
         self._is_late = is_late
         self._known = KnownPlaces(pair, Facts)
         self._bounded = KnownPlaces(pair, BoundedFacts)
-        self._lemmas = Lemmas(pair.terms, (*DIVISION_LEMMAS, *PRODUCT_LEMMAS))
+        self._lemmas = Lemmas(pair.terms, LEMMAS)
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])

@@ -212,6 +212,21 @@ class Facts:
             return self._rebuilt[root]
         return self._rebuild(root, _LARGEST, _ROUNDS)
 
+    def restated(self, condition: Term) -> Term:
+        """What a condition that was learned says by now, when more may be known of what it is made of. One side of an
+        equation stands for the other: there, of what the sides are made of."""
+        match condition.kind:
+            case "eq":
+                return self._terms.eq(*map(self._with_parts_rebuilt, condition.args))
+            case "not_":
+                return self._terms.not_(self._with_parts_rebuilt(condition.args[0]))
+            case _:
+                return self._with_parts_rebuilt(condition)
+
+    def _with_parts_rebuilt(self, term: Term) -> Term:
+        args = tuple(map(self.rebuild, term.args))
+        return term if args == term.args else self._terms.remade(term, args)
+
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt = self._rebuilt
         parts = (root,) if all(arg in rebuilt for arg in root.args) else cone_within([root], rebuilt, most)

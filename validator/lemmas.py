@@ -20,7 +20,8 @@ _LARGEST = 2000
 """Claims of more parts are left alone."""
 
 _MOST_CONDITIONS = 40
-"""So many known conditions with products or quotients are rewritten for one claim, the latest ones."""
+"""So many known conditions are said again for one claim, and of those with products or quotients so many are rewritten,
+the latest ones."""
 
 _OF_PRODUCTS = frozenset({"mul", "umulh", "udiv", "sdiv", "fdiv", "srem", "fmod"})
 
@@ -45,6 +46,9 @@ class Assuming(Known, Protocol):
     """What is known at a place, to which more can be added for a while. All of `learned` hold there."""
 
     learned: list[Term]
+
+    def restated(self, condition: Term) -> Term:
+        """What one of those says by now."""
 
     def mark(self) -> None: ...
     def assume(self, condition: Term) -> None: ...
@@ -84,16 +88,22 @@ class Lemmas:
         rewritten = self.rewrite(known, rebuilt)
         if rewritten is not rebuilt and known.proves(rewritten):
             return True
-        conditions = [c for c in known.learned if self._is_of_products(c)][-_MOST_CONDITIONS:]
-        more = [new for c in conditions if (new := self.rewrite(known, c)) is not c]
+        more = self._said_again(known)
         if not more:
             return False
         known.mark()
         for condition in more:
             known.assume(condition)
-        proves = known.proves(rewritten)
+        proves = known.proves(rewritten) or known.proves(self.rewrite(known, known.rebuild(rewritten)))
         known.take_back()
         return proves
+
+    def _said_again(self, known: Assuming) -> list[Term]:
+        """What was learned, where it says something else under what was learned later, or with lemmas."""
+        latest = known.learned[-_MOST_CONDITIONS:]
+        earlier = [c for c in known.learned[:-_MOST_CONDITIONS] if self._is_of_products(c)][-_MOST_CONDITIONS:]
+        said = [(c, self.rewrite(known, known.restated(c))) for c in (*earlier, *latest)]
+        return [new for c, new in said if new is not c]
 
     def _is_of_products(self, condition: Term) -> bool:
         found = self._has_products.get(condition)
