@@ -178,13 +178,11 @@ class Intervals:
     def _sharpen_difference(self, difference: Term) -> None:
         """The difference of two words that are known not to be the same is not 0."""
         bounds = self._known[difference]
-        if difference.kind == "sub" and 0 in (bounds.low, bounds.high):
-            if self._known.get(self._terms.eq(*difference.args)) is False:
-                left = self._narrowing.exclude(bounds, 0, 0)
-                if left is None:
-                    self._nothing(None)
-                else:
-                    self._narrow(difference, left)
+        if difference.kind != "sub" or 0 not in (bounds.low, bounds.high):
+            return
+        if self._known.get(self._terms.eq(*difference.args)) is False:
+            left = self._narrowing.exclude(bounds, 0, 0)
+            self._narrow(difference, self._nothing(bounds) if left is None else left)
 
     def _without_wrapping(self, denied: Term) -> None:
         """The result of what does not overflow is exact."""

@@ -25,6 +25,9 @@ the latest ones."""
 
 _OF_PRODUCTS = frozenset({"mul", "umulh", "udiv", "sdiv", "fdiv", "srem", "fmod"})
 
+_FEW_VALUES = 4
+"""An input with no more values is looked at for each of them."""
+
 _ROUNDS = 6
 """So many lemmas are used one after the other on one term."""
 
@@ -83,7 +86,30 @@ class Lemmas:
         self._has_products: dict[Term, bool] = {}
 
     def proves(self, known: Assuming, claim: Term) -> bool:
-        """Does the claim hold when lemmas have rewritten it, or it and what is known?"""
+        """Does the claim hold when lemmas have rewritten it, or it and what is known? Or does it for each of the few
+        values that an input has?"""
+        if self._proves(known, claim):
+            return True
+        cases = self._cases(known, claim)
+        return bool(cases) and all(self._proves_where(known, case, claim) for case in cases)
+
+    def _cases(self, known: Known, claim: Term) -> list[Term]:
+        """The values of the first input that the claim is about of which only few are left."""
+        for term in cone_within([known.rebuild(claim)], (), _LARGEST) or ():
+            bounds = known.bounds(term) if term.kind == "var" else None
+            if bounds is not None and bounds.high - bounds.low < _FEW_VALUES:
+                values = range(bounds.low, bounds.high + 1)
+                return [self._terms.eq(term, self._terms.const(value)) for value in values]
+        return []
+
+    def _proves_where(self, known: Assuming, condition: Term, claim: Term) -> bool:
+        known.mark()
+        known.assume(condition)
+        proves = known.proves(claim) or self._proves(known, claim)
+        known.take_back()
+        return proves
+
+    def _proves(self, known: Assuming, claim: Term) -> bool:
         rebuilt = known.rebuild(claim)
         rewritten = self.rewrite(known, rebuilt)
         if rewritten is not rebuilt and known.proves(rewritten):
