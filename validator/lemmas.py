@@ -8,7 +8,7 @@ integers. `validator.division_lemmas` has those of division by constants, `valid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,6 +24,9 @@ _MOST_CONDITIONS = 40
 the latest ones."""
 
 _OF_PRODUCTS = frozenset({"mul", "umulh", "udiv", "sdiv", "fdiv", "srem", "fmod"})
+
+_TIMES_SAID_AGAIN = 2
+"""So many times it is, as what is said again may bear on what was learned before."""
 
 _FEW_VALUES = 4
 """An input with no more values is looked at for each of them."""
@@ -114,15 +117,16 @@ class Lemmas:
         rewritten = self.rewrite(known, rebuilt)
         if rewritten is not rebuilt and known.proves(rewritten):
             return True
-        more = self._said_again(known)
-        if not more:
-            return False
         known.mark()
-        for condition in more:
-            known.assume(condition)
-        proves = known.proves(rewritten) or known.proves(self.rewrite(known, known.rebuild(rewritten)))
+        proves = any(self._proves_with_more(known, rewritten) for _ in range(_TIMES_SAID_AGAIN))
         known.take_back()
         return proves
+
+    def _proves_with_more(self, known: Assuming, claim: Term) -> bool:
+        more = self._said_again(known)
+        for condition in more:
+            known.assume(condition)
+        return bool(more) and (known.proves(claim) or known.proves(self.rewrite(known, known.rebuild(claim))))
 
     def _said_again(self, known: Assuming) -> list[Term]:
         """What was learned, where it says something else under what was learned later, or with lemmas."""
@@ -139,13 +143,19 @@ class Lemmas:
         return found
 
     def rewrite(self, known: Known, claim: Term) -> Term:
-        """The claim with all its parts rewritten, arguments first; itself where no lemma applies."""
+        """The claim with all its parts rewritten; itself where no lemma applies. A lemma for a term as it is written
+        goes before those for its arguments: what is known of these may be known of no other form."""
         made: dict[Term, Term] = {}
         for term in cone_within([claim], (), _LARGEST) or ():
-            args = tuple(map(made.__getitem__, term.args))
-            new = term if args == term.args else known.rebuild(self._terms.remade(term, args))
+            new = term
+            if any(made[arg] is not arg for arg in term.args):
+                new = known.rebuild(self._with_args(self._once(known, term) or term, made))
             made[term] = self._rewritten(known, new)
         return made.get(claim, claim)
+
+    def _with_args(self, term: Term, made: Mapping[Term, Term]) -> Term:
+        args = tuple(made.get(arg, arg) for arg in term.args)
+        return term if args == term.args else self._terms.remade(term, args)
 
     def _rewritten(self, known: Known, term: Term) -> Term:
         for _ in range(_ROUNDS):

@@ -16,6 +16,11 @@ from validator.lemmas import Known, Lemma
 
 _SUMS = frozenset({"add", "sub", "neg", "bit_not", "mul", "shl"})
 
+_OF_WORDS = (
+    *("neg", "bit_not", "add", "sub", "mul", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"),
+    *("bit_and", "bit_or", "bit_xor", "shl", "lshr", "ashr"),
+)
+
 _MOST_SUMMANDS = 12
 """Sums of more words are left alone."""
 
@@ -167,17 +172,20 @@ def absorbed_bits(_terms: PlainTerms, _known: Known, term: Term) -> Term | None:
     return None
 
 
-def negated_choice(terms: PlainTerms, _known: Known, term: Term) -> Term | None:
-    """The negation (or complement) of a choice between constants is a choice between theirs."""
-    choice = term.args[0]
-    if choice.kind != "ite" or choice.args[1].kind != "const" or choice.args[2].kind != "const":
+def computed_choice(terms: PlainTerms, _known: Known, term: Term) -> Term | None:
+    """An operation on choices between constants, all under one condition, is a choice between its results."""
+    first = term.args[0]
+    if any(arg.kind != "ite" or arg.args[0] is not first.args[0] for arg in term.args):
         return None
-    return terms.ite(choice.args[0], *(terms.remade(term, [branch]) for branch in choice.args[1:]))
+    if any(branch.kind != "const" for arg in term.args for branch in arg.args[1:]):
+        return None
+    when, otherwise = (terms.remade(term, [arg.args[branch] for arg in term.args]) for branch in (1, 2))
+    return terms.ite(first.args[0], when, otherwise)
 
 
 SUM_LEMMAS = (
     Lemma(("add", "sub"), sum_in_order),
-    Lemma(("neg", "bit_not"), negated_choice),
+    Lemma(_OF_WORDS, computed_choice),
     Lemma(("eq",), equation_in_order),
     Lemma(("slt",), less_without_common),
     Lemma(("slt",), less_by_difference),
