@@ -67,10 +67,12 @@ Rewrite = Callable[[PlainTerms, Known, Term], Term | None]
 
 @dataclass(frozen=True, slots=True)
 class Lemma:
-    """A rewriting of terms of these kinds. Its statement and where it is from are the docstring of `rewrite`."""
+    """A rewriting of terms of these kinds. Its statement and where it is from are the docstring of `rewrite`. One
+    `of_written` terms goes before those for their parts: it looks for what is known of these as they are written."""
 
     kinds: tuple[str, ...]
     rewrite: Rewrite
+    of_written: bool = False
 
     @property
     def name(self) -> str:
@@ -118,15 +120,21 @@ class Lemmas:
         if rewritten is not rebuilt and known.proves(rewritten):
             return True
         known.mark()
-        proves = any(self._proves_with_more(known, rewritten) for _ in range(_TIMES_SAID_AGAIN))
+        proves = self._proves_with_more(known, rewritten)
         known.take_back()
         return proves
 
     def _proves_with_more(self, known: Assuming, claim: Term) -> bool:
-        more = self._said_again(known)
-        for condition in more:
-            known.assume(condition)
-        return bool(more) and (known.proves(claim) or known.proves(self.rewrite(known, known.rebuild(claim))))
+        for _ in range(_TIMES_SAID_AGAIN):
+            more = self._said_again(known)
+            if not more:
+                return False
+            for condition in more:
+                known.assume(condition)
+            claim = self.rewrite(known, known.rebuild(claim))
+            if known.proves(claim):
+                return True
+        return False
 
     def _said_again(self, known: Assuming) -> list[Term]:
         """What was learned, where it says something else under what was learned later, or with lemmas."""
@@ -143,13 +151,12 @@ class Lemmas:
         return found
 
     def rewrite(self, known: Known, claim: Term) -> Term:
-        """The claim with all its parts rewritten; itself where no lemma applies. A lemma for a term as it is written
-        goes before those for its arguments: what is known of these may be known of no other form."""
+        """The claim with all its parts rewritten, arguments first; itself where no lemma applies."""
         made: dict[Term, Term] = {}
         for term in cone_within([claim], (), _LARGEST) or ():
             new = term
             if any(made[arg] is not arg for arg in term.args):
-                new = known.rebuild(self._with_args(self._once(known, term) or term, made))
+                new = known.rebuild(self._with_args(self._once(known, term, of_written=True) or term, made))
             made[term] = self._rewritten(known, new)
         return made.get(claim, claim)
 
@@ -165,9 +172,9 @@ class Lemmas:
             term = known.rebuild(better)
         return term
 
-    def _once(self, known: Known, term: Term) -> Term | None:
+    def _once(self, known: Known, term: Term, *, of_written: bool = False) -> Term | None:
         for lemma in self._by_kind.get(term.kind, ()):
-            better = lemma.rewrite(self._terms, known, term)
+            better = lemma.rewrite(self._terms, known, term) if lemma.of_written or not of_written else None
             if better is not None and better is not term:
                 return better
         return None

@@ -187,7 +187,7 @@ SUM_LEMMAS = (
     Lemma(("add", "sub"), sum_in_order),
     Lemma(_OF_WORDS, computed_choice),
     Lemma(("eq",), equation_in_order),
-    Lemma(("slt",), less_without_common),
+    Lemma(("slt",), less_without_common, of_written=True),
     Lemma(("slt",), less_by_difference),
     Lemma(("bit_or", "bit_and"), absorbed_bits),
 )
