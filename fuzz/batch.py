@@ -16,9 +16,10 @@ from fuzz.plan import Plan
 from fuzz.results import Result, result_of
 from fuzz.store import Case
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.judge import validate
 from validator.judging import OUT_OF_MEMORY
-from validator.verdict import Evidence, State, Unknown, Verdict
+from validator.verdict import Evidence, Unknown, Verdict
 from validator.workers import Loss
 
 

@@ -17,7 +17,8 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
-from validator.verdict import Failed, Fault, Proved, Refuted, State, Unknown, Unsupported, Verdict
+from validator.counterexample import State
+from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Unsupported, Verdict
 from validator.workers import Terminated
 
 

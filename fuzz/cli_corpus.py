@@ -19,11 +19,12 @@ from fuzz.store import Case, case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.cache import Cache, validate_cached
+from validator.counterexample import State
 from validator.exits import Exit, describe, worst
 from validator.judge import validate
 from validator.judging import open_cache
 from validator.report import verdict_name
-from validator.verdict import Options, State, Verdict
+from validator.verdict import Options, Verdict
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
 

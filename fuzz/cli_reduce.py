@@ -24,12 +24,13 @@ from fuzz.triage import OurParts, Settled, reduced_case, settle
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.exits import Exit, describe
 from validator.files import read_trace
 from validator.judge import validate
 from validator.state_text import state_lines
 from validator.stored_state import stored_state
-from validator.verdict import Failargs, Guards, Options, Refuted, State, Verdict
+from validator.verdict import Failargs, Guards, Options, Refuted, Verdict
 
 _DEFAULT = Options()
 

@@ -13,9 +13,10 @@ from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.report import verdict_name
 from validator.stored_state import restored_state
-from validator.verdict import Failed, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict
+from validator.verdict import Failed, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 

@@ -15,7 +15,7 @@ from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op, Type
 from optimizer.ir.runs import Scripted, World
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
-from validator.verdict import State
+from validator.counterexample import State
 
 Args = tuple[Value, ...]
 

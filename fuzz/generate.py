@@ -20,7 +20,7 @@ from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
-from validator.verdict import State
+from validator.counterexample import State
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from optimizer.ir.layout import Array, Resolved, Struct, layout_of
 from optimizer.ir.ops import DescrKind, Op, Type
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
-from validator.verdict import State
+from validator.counterexample import State
 
 _RECENT = 6
 

@@ -15,8 +15,8 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, cone
+from validator.all_lemmas import LEMMAS
 from validator.bounded_facts import BoundedFacts
-from validator.cheap_rungs import LEMMAS
 from validator.facts import Facts
 from validator.lemmas import Lemmas
 from validator.object_terms import SimplifyingObjectTerms

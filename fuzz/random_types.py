@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from fuzz.choices import Choices, chance, pick
 from fuzz.shape import HeapShape
-from optimizer.ir import declared
+from optimizer.ir import declaration_entries as declared
+from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
-from optimizer.ir.declared import Declarations, Scalar
+from optimizer.ir.declared import Declarations
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
 

@@ -16,12 +16,13 @@ from itertools import groupby
 from optimizer.ir.layout import layout_of
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.discharge import Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation, Pair
 from validator.pairing import encode_pair
 from validator.replay import Replay
 from validator.solvers.answers import Unsat
-from validator.verdict import Audit, Failed, Fault, Options, Proved, Rungs, State
+from validator.verdict import Audit, Failed, Fault, Options, Proved, Rungs
 
 _FIRST_EFFORT = 1_000_000
 """Of a query for several obligations, in Z3's rlimit units: where it does not do, they are asked in halves."""

@@ -29,12 +29,13 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
+from validator.counterexample import Counterexample, State
 from validator.exits import describe
 from validator.judge import validate
 from validator.plain_data import WrongData, from_plain, to_plain
 from validator.replay import Replay
 from validator.stored_state import StoredState, restored_state, stored_state
-from validator.verdict import Counterexample, Evidence, Options, Proved, Refuted, State, Unknown, Verdict
+from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
 
 Kept = Proved | Refuted | Unknown
 """The verdicts that are kept."""

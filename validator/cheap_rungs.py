@@ -5,21 +5,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from optimizer.ir.term import Term, cone
-from validator.bounded_facts import BoundedFacts
-from validator.division_lemmas import DIVISION_LEMMAS
 from validator.encode import Definedness
 from validator.facts import Facts
-from validator.lemmas import Lemmas
 from validator.object_kinds import LEAVES
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair, Place
-from validator.product_lemmas import PRODUCT_LEMMAS
-from validator.sum_lemmas import SUM_LEMMAS
 
-LEMMAS = (*DIVISION_LEMMAS, *PRODUCT_LEMMAS, *SUM_LEMMAS)
+if TYPE_CHECKING:
+    from validator.bounded_facts import BoundedFacts
+    from validator.lemmas import Lemmas
 
 _F = TypeVar("_F", bound=Facts)
 
@@ -118,13 +116,24 @@ class CheapRungs:
         self._pair = pair
         self._is_late = is_late
         self._known = KnownPlaces(pair, Facts)
-        self._bounded = KnownPlaces(pair, BoundedFacts)
-        self._lemmas = Lemmas(pair.terms, LEMMAS)
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
         self._first_defined = {known.condition: known for known in reversed(pair.before.defined)}
+
+    @cached_property
+    def _bounded(self) -> KnownPlaces[BoundedFacts]:
+        from validator.bounded_facts import BoundedFacts  # here: structure settles most pairs
+
+        return KnownPlaces(self._pair, BoundedFacts)
+
+    @cached_property
+    def _lemmas(self) -> Lemmas:
+        from validator.all_lemmas import LEMMAS  # here: they are tried last
+        from validator.lemmas import Lemmas
+
+        return Lemmas(self._pair.terms, LEMMAS)
 
     def settle(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under

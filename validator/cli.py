@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -181,7 +180,9 @@ def validate(
         raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
     queries = None
     if emit_smt2 is not None:
-        from validator.query_files import QueryFiles  # here: it is seldom asked for
+        from pathlib import Path  # here: it is seldom asked for
+
+        from validator.query_files import QueryFiles
 
         queries = QueryFiles(Path(emit_smt2))
     judging = Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)

@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
-from validator.no_rungs import Assumed, NoRungs
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
-from validator.verdict import Rungs, State
+from validator.verdict import Rungs
 from validator.witness import find_values
+
+if TYPE_CHECKING:
+    from validator.counterexample import State
+    from validator.no_rungs import Assumed, NoRungs
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,7 @@ class Discharger:
         self._budget = budget
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = (
-            NoRungs(pair) if pair.options.rungs is Rungs.PLAIN else CheapRungs(pair, lambda: budget.left_s() <= 0)
-        )
+        self._rungs = _rungs(pair, budget)
         self._cut_off = False
 
     def without_solver(self, obligation: Obligation) -> str | None:
@@ -179,6 +181,15 @@ class Discharger:
         from validator.model_states import state_of  # here: most proofs do without it
 
         return state_of(model, self._pair.before, self._pair.terms, stops_at)
+
+
+def _rungs(pair: Pair, budget: Budget) -> CheapRungs | NoRungs:
+    """What settles the pair's obligations without a solver."""
+    if pair.options.rungs is not Rungs.PLAIN:
+        return CheapRungs(pair, lambda: budget.left_s() <= 0)
+    from validator.no_rungs import NoRungs  # here: it is seldom asked for
+
+    return NoRungs(pair)
 
 
 def _key(obligation: Obligation) -> tuple[Place, Term, tuple[Term, ...]]:

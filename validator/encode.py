@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from optimizer.ir.effects import event_effects
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
@@ -182,7 +180,7 @@ class _Computer:
                 return self.values[value]
             case ConstInt(number):
                 return self.terms.const(number)
-            case ConstRef(text) if text == NULL.name:
+            case ConstRef(text) if text == "NULL":
                 return self.terms.null
             case ConstRef(text) if text.startswith("ConstPtr("):
                 return self.terms.constant(text[len("ConstPtr(") : -1])
@@ -312,6 +310,8 @@ class _Encoder:
         self._computer.pass_guard(operation)
 
     def _event(self, operation: Operation, number: int) -> None:
+        from optimizer.ir.effects import event_effects  # here: many traces have no event
+
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
         effects = event_effects(operation, self._terms.layout)
         objects = visible(heap, args, effects.may_see)

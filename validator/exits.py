@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import errno
+import gc
 import os
 import signal
 import sys
@@ -55,6 +56,7 @@ def worst(codes: Iterable[Exit]) -> Exit:
 
 def run_command(command: Callable[[], int]) -> int:
     """Run `command`; turn what it raises into one message on standard error and an exit code."""
+    gc.freeze()  # modules stay: no collection, and above all none at the exit, is to walk through them
     try:
         with _clean_interrupts():
             return int(command())

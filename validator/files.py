@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
-from optimizer.ir.declarations import Declarations, parse_declarations
+from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.lexer import read_lines
 from optimizer.ir.misspelt import misspelt_names
@@ -19,7 +18,7 @@ def read_text(path: str) -> str:
     """The text of a file, or of standard input for `-`. Raises InputError."""
     name = file_name(path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        data = sys.stdin.buffer.read() if path == "-" else _bytes(path)
     except OSError as problem:
         raise InputError(describe(problem)) from None
     try:
@@ -28,6 +27,11 @@ def read_text(path: str) -> str:
         line = data.count(b"\n", 0, problem.start) + 1
         byte = data[problem.start]
         raise InputError(f"a text in UTF-8 was expected, but byte 0x{byte:02x} is none", file=name, line=line) from None
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def file_name(path: str) -> str:
@@ -51,7 +55,11 @@ def read_trace(path: str, word: int | None = None, types: str | None = None) -> 
 
 def read_types(path: str | None) -> Declarations:
     """The declarations in a file; none without a file. Raises InputError."""
-    return Declarations() if path is None else parse_declarations(read_text(path), file=file_name(path))
+    if path is None:
+        return NO_DECLARATIONS
+    from optimizer.ir.declarations import parse_declarations  # here: it is seldom asked for
+
+    return parse_declarations(read_text(path), file=file_name(path))
 
 
 def _umask() -> int:
@@ -66,7 +74,8 @@ def write_text(path: str, text: str) -> None:
     if path == "-":
         sys.stdout.write(text)
         return
-    import tempfile  # here: what only reads does without it
+    import tempfile  # here: what only reads does without them
+    from pathlib import Path
 
     target = Path(path)
     if not target.parent.is_dir():

@@ -12,8 +12,8 @@ from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.heap_plan import EVENTS, Place, Plan, Used
-from validator.verdict import State
 
 _OBJECTS = 12
 """A heap has so many objects at the most, but for those that the traces name."""

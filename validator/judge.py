@@ -30,7 +30,6 @@ from validator.verdict import (
     Refuted,
     Rungs,
     Settled,
-    State,
     Status,
     Unknown,
     Unsupported,
@@ -38,6 +37,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
+    from validator.counterexample import State
     from validator.running import Running
 
 _UNSETTLED_ATTEMPTS = 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
@@ -22,6 +21,8 @@ OUT_OF_MEMORY = "the memory limit was reached (a larger one: --memory)"
 
 def open_cache(folder: str, read_only: bool = False) -> Cache:
     """The cache in that folder, which has to be there if it is only read. Raises InputError."""
+    from pathlib import Path
+
     from validator.cache import Cache
 
     path = Path(folder)

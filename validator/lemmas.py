@@ -3,7 +3,8 @@
 A lemma says that a term has the value of another one under a condition on bounds, or under a condition that follows
 from what is known. All bring terms to one form, so that structure decides again: multiply-high with a shift becomes
 the division that it computes, a division by `1 << y` a shift, a product that does not overflow what it is of the
-integers. `validator.division_lemmas` has those of division by constants, `validator.product_lemmas` the others.
+integers. `validator.division_lemmas` has those of division by constants, `validator.product_lemmas` those of products
+and other divisions, `validator.sum_lemmas` those of sums.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from optimizer.ir.row import Type
 from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
+from validator.counterexample import State
 from validator.encode import Encoding, event_name, input_name
 from validator.object_kinds import ARRAYS, validity_name
 from validator.object_terms import ObjectTerms
-from validator.verdict import State
 
 _OBJECT = Struct("object", "object")
 

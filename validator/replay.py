@@ -25,7 +25,8 @@ from optimizer.ir.interpreter import (
 )
 from optimizer.ir.layout import Layout
 from optimizer.ir.trace import Trace, exit_of
-from validator.verdict import Counterexample, Failargs, Guards, Options, State
+from validator.counterexample import Counterexample, State
+from validator.verdict import Failargs, Guards, Options
 
 Origins = Sequence[int | None]
 

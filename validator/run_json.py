@@ -10,8 +10,8 @@ from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_object, natural_order
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.trace import Trace
+from validator.counterexample import Counterexample
 from validator.state_text import state_json
-from validator.verdict import Counterexample
 
 
 def counterexample_json(counterexample: Counterexample, before: Trace) -> dict[str, Any]:

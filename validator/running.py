@@ -9,10 +9,11 @@ from itertools import islice
 from optimizer.ir.layout import Layout
 from optimizer.ir.trace import Trace
 from validator.align import Alignment
+from validator.counterexample import Counterexample, State
 from validator.replay import Replay, Runs
 from validator.simplify import simplify_state
 from validator.states import sample_states
-from validator.verdict import Counterexample, Options, Rungs, State
+from validator.verdict import Options, Rungs
 
 
 class _Remembered(Iterable[State]):

@@ -11,9 +11,9 @@ from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace
+from validator.counterexample import Counterexample
 from validator.report import Style
 from validator.state_text import state_lines
-from validator.verdict import Counterexample
 
 
 @dataclass(frozen=True, slots=True)

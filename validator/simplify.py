@@ -10,6 +10,7 @@ from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.sites import (
     CONSTANT,
     Input,
@@ -29,7 +30,6 @@ from validator.sites import (
     written_to,
 )
 from validator.states import simple_values
-from validator.verdict import State
 
 _RUNS = 4000
 _OPERATIONS = 4_000_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from optimizer.ir.heap import NULL, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.runs import Scripted, World, Write
-from validator.verdict import State
+from validator.counterexample import State
 
 CONSTANT = "ConstPtr("
 """The objects of constants have names that begin so."""

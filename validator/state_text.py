@@ -12,7 +12,7 @@ from optimizer.ir.interpreter import Run
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.trace import Trace
-from validator.verdict import Counterexample, State
+from validator.counterexample import Counterexample, State
 
 
 class Ran(Protocol):

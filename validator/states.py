@@ -12,9 +12,9 @@ from optimizer.ir.interpreter import World
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstInt, Trace, all_operations
+from validator.counterexample import State
 from validator.heap_plan import needs_heap, plan_heap
 from validator.heap_samples import HeapSampler
-from validator.verdict import State
 
 _SAMPLES = 40
 

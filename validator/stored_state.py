@@ -16,7 +16,7 @@ from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
-from validator.verdict import State
+from validator.counterexample import State
 
 Stored = int | str
 """A value: a machine int, or the name of an object."""

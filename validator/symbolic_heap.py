@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from optimizer.ir.effects import Effects
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, STRUCTS
 from validator.object_terms import ObjectTerms
 from validator.store_chains import Chain, Chains, Key
+
+if TYPE_CHECKING:
+    from optimizer.ir.effects import Effects
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.runs import World
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.files import read_text
 from validator.states import sample_states
 from validator.stored_state import StoredState, restored_state
-from validator.verdict import State
 
 _SUFFIX = ".trace"
 _CASE = "case.toml"

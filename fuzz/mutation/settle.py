@@ -22,7 +22,7 @@ from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.ops import OPS
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
-from validator.verdict import State
+from validator.counterexample import State
 
 _MOST_REPAIRS = 25
 

@@ -14,7 +14,7 @@ from optimizer.ir.heap import NULL, Datum, Heap, Ref
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.runs import Scripted, World, Write
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
-from validator.verdict import State
+from validator.counterexample import State
 
 
 @dataclass(frozen=True, slots=True)

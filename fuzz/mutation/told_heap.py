@@ -10,7 +10,7 @@ from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
-from validator.verdict import State
+from validator.counterexample import State
 
 
 def told(state: State, trace: Trace, layout: Layout) -> State:

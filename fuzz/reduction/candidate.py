@@ -20,7 +20,7 @@ from optimizer.ir.ops import OPS, Op, Type
 from optimizer.ir.runs import Run
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Trace, Value, Var, all_operations
-from validator.verdict import State
+from validator.counterexample import State
 
 
 @dataclass(frozen=True)

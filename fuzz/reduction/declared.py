@@ -8,14 +8,15 @@ from functools import partial
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.structure import Change
+from optimizer.ir.declaration_entries import Array, Call, Field, KnownObject, Struct
 from optimizer.ir.declaration_rules import find_problems
-from optimizer.ir.declared import Array, Call, Declarations, Field, KnownObject, Struct
+from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Ref
 from optimizer.ir.layout import layout_of
+from validator.counterexample import State
 from validator.sites import CellOf, references_to, with_objects, written_to
 from validator.stored_state import restored_state, stored_state
-from validator.verdict import State
 
 Rewrite = Callable[[Declarations], Declarations]
 

@@ -12,7 +12,7 @@ from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, exit_of
-from validator.verdict import State
+from validator.counterexample import State
 
 
 def without(

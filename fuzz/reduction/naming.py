@@ -10,8 +10,8 @@ from fuzz.reduction.lines import with_names
 from optimizer.ir.heap import NULL, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import Trace, Var, all_operations
+from validator.counterexample import State
 from validator.sites import CONSTANT, renamed
-from validator.verdict import State
 
 _LETTERS = {Type.INT: "i", Type.REF: "p", Type.FLOAT: "f", Type.VOID: "v"}
 

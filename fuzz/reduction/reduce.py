@@ -31,8 +31,9 @@ from fuzz.reduction.structure import (
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.simplify import simplify_state
-from validator.verdict import Refuted, State
+from validator.verdict import Refuted
 
 _ROUNDS: tuple[tuple[Changes, ...], ...] = (
     (cut_tail, drop_operations, drop_handed_over, drop_operations_of_one),

@@ -13,8 +13,9 @@ from fuzz.store import Case
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.stored_state import restored_state
-from validator.verdict import Options, State
+from validator.verdict import Options
 
 
 def find_in(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Find | None:

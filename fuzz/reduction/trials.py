@@ -15,9 +15,10 @@ from optimizer.ir.interpreter import Finished, GuardFailed, Jumped
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
+from validator.counterexample import Counterexample, State
 from validator.judge import validate
 from validator.replay import Replay
-from validator.verdict import Counterexample, Evidence, Options, Refuted, Settled, State, Status, Unknown, Verdict
+from validator.verdict import Evidence, Options, Refuted, Settled, Status, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)

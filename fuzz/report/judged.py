@@ -12,13 +12,14 @@ from optimizer.ir.interpreter import Finished, Jumped
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.judge import validate
 from validator.replay import Replay
 from validator.side_by_side import Row, rows
 from validator.state_text import Ran, state_lines
 from validator.states import sample_states
 from validator.stored_state import restored_state
-from validator.verdict import Evidence, Options, Proved, Refuted, State, Unknown, Verdict
+from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
 
 _SAMPLES = 64
 """So many states are tried for one on which the recorded trace runs to its end."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from optimizer.ir.declared import Array, Declarations, Field, KnownObject, Scalar, Struct
+if TYPE_CHECKING:
+    from optimizer.ir.declaration_entries import Array, Field, KnownObject, Scalar, Struct
+    from optimizer.ir.declared import Declarations
 
 Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from optimizer.ir.declared import Call, Declarations, Field, KnownResult, Scalar, Struct
+from optimizer.ir.declaration_entries import Call, Field, KnownResult, Scalar, Struct
+from optimizer.ir.declared import Declarations
 
 
 def format_declarations(declarations: Declarations) -> str:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from optimizer.ir.declaration_entries import Array as Array
+from optimizer.ir.declaration_entries import Call as Call
+from optimizer.ir.declaration_entries import Descr as Descr
+from optimizer.ir.declaration_entries import Field as Field
+from optimizer.ir.declaration_entries import KnownObject as KnownObject
+from optimizer.ir.declaration_entries import KnownResult as KnownResult
+from optimizer.ir.declaration_entries import Scalar as Scalar
+from optimizer.ir.declaration_entries import Struct as Struct
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declaration_writer import format_declarations as format_declarations
 from optimizer.ir.declared import NO_DECLARATIONS
-from optimizer.ir.declared import Array as Array
-from optimizer.ir.declared import Call as Call
 from optimizer.ir.declared import Declarations as Declarations
-from optimizer.ir.declared import Descr as Descr
-from optimizer.ir.declared import Field as Field
-from optimizer.ir.declared import KnownObject as KnownObject
-from optimizer.ir.declared import KnownResult as KnownResult
-from optimizer.ir.declared import Scalar as Scalar
-from optimizer.ir.declared import Struct as Struct
 from optimizer.ir.faults import InputError
 from optimizer.ir.toml_source import Path, TomlSource
+from optimizer.ir.values import float_bits
 
 FIELD_TYPES = ("int", "ref", "float", "i8", "u8", "i16", "u16", "i32", "u32", "bool")
 RESULT_TYPES = ("int", "ref", "float", "void")
@@ -30,34 +28,27 @@ RESULT_TYPES = ("int", "ref", "float", "void")
 Reader = Callable[[TomlSource, Path, Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """What stands between the two `+++` lines of a trace: `word` is None where it says none."""
-
-    declarations: Declarations = NO_DECLARATIONS
-    word: int | None = None
-
-
 def parse_declarations(text: str, *, file: str = "", first_line: int = 1) -> Declarations:
     """The declarations in TOML `text`, the first line of which is line `first_line` of `file`.
 
     Raises InputError.
     """
     source = TomlSource(text, file, first_line)
-    front_matter = read_front_matter(source)
-    if front_matter.word is not None:
+    declarations, word = read_front_matter(source)
+    if word is not None:
         raise source.fault(("word",), "`word` stands in the front matter of a trace, not in a file of declarations")
-    return front_matter.declarations
+    return declarations
 
 
-def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS) -> FrontMatter:
-    """The front matter in `source`; its declarations are added to those `known`. Raises InputError."""
+def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS) -> tuple[Declarations, int | None]:
+    """The declarations in the front matter of a trace, added to those `known`, and the width of a word, None where it
+    says none. Raises InputError."""
     tables = _read_table(source, (), source.load(), _TOP)
     own = Declarations(**{name: tables.get(key, ()) for key, (name, _) in _SECTIONS.items()})
     declarations = merge(known, own, source)
     for path, message in find_problems(declarations):
         raise source.fault(path, message)
-    return FrontMatter(declarations, tables.get("word"))
+    return declarations, tables.get("word")
 
 
 def merge(first: Declarations, second: Declarations, source: TomlSource | None = None) -> Declarations:
@@ -170,12 +161,6 @@ def _scalar(source: TomlSource, path: Path, value: object) -> Scalar:
             return Scalar("ref", value)
         case _:
             raise _expected(source, path, "a 64-bit number, or the name of a constant in quotes", value)
-
-
-def float_bits(value: float) -> int:
-    """The bits of a binary64, all NaNs being one."""
-    bits: int = struct.unpack("<Q", struct.pack("<d", math.nan if math.isnan(value) else value))[0]
-    return bits & ~(1 << 63) if math.isnan(value) else bits
 
 
 def _field(source: TomlSource, path: Path, value: object) -> Field:

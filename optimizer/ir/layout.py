@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from optimizer.ir import declared
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
@@ -21,6 +21,9 @@ from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import Operation, Trace, all_operations
+
+if TYPE_CHECKING:
+    from optimizer.ir import declaration_entries
 
 
 class WrongDescr(Exception):
@@ -238,7 +241,7 @@ class Layout:
         """The name for which the alias stands; any other text as it is."""
         return None if text is None else self._aliases.get(text, text)
 
-    def call(self, text: str) -> declared.Call | None:
+    def call(self, text: str) -> declaration_entries.Call | None:
         """The declared call of that name or alias."""
         return self._calls.get(self._aliases.get(text, text))
 
@@ -284,40 +287,49 @@ class Layout:
             self._fields[name] = replace(field, owner=owner)
         return self._fields[name]
 
-    def _struct(self, struct: declared.Struct) -> Struct:
+    def _struct(self, struct: declaration_entries.Struct) -> Struct:
         fields = []
         for name, field in inherited_fields(struct, self._declared).items():
             owner = struct
             while field not in owner.fields:
                 assert owner.parent is not None
                 owner = self._declared[owner.parent]
-            fields.append(self._field(f"{owner.name}.{name}", field, owner.name))
+            key = f"{owner.name}.{name}"
+            fields.append(self._field(key, name, field.type, owner.name, field.immutable, field.quasi_immutable))
         return Struct(struct.name, struct.vtable, struct.parent, struct.cleared, tuple(fields), True)
 
-    def _array(self, array: declared.Array) -> Array:
-        item = None
+    def _array(self, array: declaration_entries.Array) -> Array:
+        items, immutable, item = f"{array.name}[]", array.immutable, None
         if array.item is not None:
-            slot = declared.Field("", array.item, array.immutable)
-            item = self._field(f"{array.name}[]", slot, array.name)
+            item = self._field(items, "", array.item, array.name, immutable)
         fields = [
-            self._field(f"{array.name}[].{field.name}", field, array.name, immutable=array.immutable)
+            self._field(
+                f"{items}.{field.name}",
+                field.name,
+                field.type,
+                array.name,
+                immutable or field.immutable,
+                field.quasi_immutable,
+            )
             for field in array.fields
         ]
-        return Array(array.name, item, tuple(fields), array.immutable, True)
+        return Array(array.name, item, tuple(fields), immutable, True)
 
-    def _field(self, key: str, field: declared.Field, owner: str, *, immutable: bool = False) -> Field:
-        low, high = NARROW.get(field.type, (None, None))
+    def _field(
+        self, key: str, name: str, type_name: str, owner: str, immutable: bool, quasi_immutable: bool = False
+    ) -> Field:
+        low, high = NARROW.get(type_name, (None, None))
         if low is not None and high is not None and self.word >= 16 and high - low >= (1 << self.word) - 1:
             low = high = None  # as wide as a word, or wider
         return Field(
             key,
-            field.name,
-            _DECLARED_TYPES.get(field.type, Type.INT),
+            name,
+            _DECLARED_TYPES.get(type_name, Type.INT),
             owner,
             low,
             high,
-            field.immutable or immutable,
-            field.quasi_immutable,
+            immutable,
+            quasi_immutable,
             True,
         )
 
@@ -367,7 +379,7 @@ class Layout:
         entries = {const.name: const for const in self.declarations.consts}
         return [self._merge(names, [entries[name] for name in names if name in entries]) for names in merged]
 
-    def _merge(self, names: tuple[str, ...], entries: list[declared.KnownObject]) -> Known:
+    def _merge(self, names: tuple[str, ...], entries: list[declaration_entries.KnownObject]) -> Known:
         struct: Struct | None = None
         for entry in entries:
             if entry.struct is not None and (struct is None or self.is_subclass(entry.struct, struct.name)):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from optimizer.ir.declarations import FrontMatter, read_front_matter
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.lexer import Source, read_lines
 from optimizer.ir.plain_lines import read_plainly
 from optimizer.ir.resolver import Resolver
 from optimizer.ir.syntax import Body, parse_body
-from optimizer.ir.toml_source import TomlSource
 from optimizer.ir.trace import Trace
 
 _FENCE = "+++"
@@ -22,9 +20,8 @@ def parse(text: str, *, file: str = "<trace>", word: int | None = None, types: D
     `types` are added to the declarations of the front matter. Raises InputError, and nothing else.
     """
     source = read_lines(text, file)
-    front_matter, first_line = _front_matter(source, types)
-    word = _choose_word(source, word, front_matter.word)
-    declarations = front_matter.declarations
+    declarations, own_word, first_line = _front_matter(source, types)
+    word = _choose_word(source, word, own_word)
     trace = read_plainly(source, first_line, word, declarations)
     return trace if trace is not None else _read_carefully(source, first_line, word, declarations)
 
@@ -41,21 +38,25 @@ def _read_carefully(source: Source, first_line: int, word: int, declarations: De
     return Resolver(source, word, declarations).trace(body.header, body.statements)
 
 
-def _front_matter(source: Source, types: Declarations) -> tuple[FrontMatter, int]:
-    """The front matter, and the number of the line behind it."""
+def _front_matter(source: Source, types: Declarations) -> tuple[Declarations, int | None, int]:
+    """The declarations and the width of a word that stand between the two `+++` lines, and the number of the line
+    behind them."""
     opening = 0
     for number, line in enumerate(source.lines, start=1):
         stripped = line.strip()
         if opening and stripped == _FENCE:
+            from optimizer.ir.declarations import read_front_matter  # here: most traces declare nothing
+            from optimizer.ir.toml_source import TomlSource
+
             toml = "\n".join(source.lines[opening : number - 1])
-            return read_front_matter(TomlSource(toml, source.file, opening + 1), types), number + 1
+            return *read_front_matter(TomlSource(toml, source.file, opening + 1), types), number + 1
         if not opening and stripped == _FENCE:
             opening = number
         elif not opening and stripped and stripped[0] != "#":
-            return FrontMatter(types), number
+            return types, None, number
     if opening:
         raise source.fault("the declarations that begin here do not end: expected +++", opening, 1)
-    return FrontMatter(types), 1
+    return types, None, 1
 
 
 def _choose_word(source: Source, argument: int | None, front_matter: int | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.ir.declarations import format_declarations
+from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.trace import ConstFloat, Operation, Trace, Value
 from optimizer.ir.values import float_text
 
@@ -42,8 +42,16 @@ def format_value(value: Value) -> str:
 
 def _front_matter(trace: Trace) -> str:
     word = f"word = {trace.word}\n" if trace.word != 64 else ""
-    declarations = format_declarations(trace.declarations)
+    declarations = _declared(trace.declarations)
     if not word and not declarations:
         return ""
     blank = "\n" if word and declarations else ""
     return f"+++\n{word}{blank}{declarations}+++\n"
+
+
+def _declared(declarations: Declarations) -> str:
+    if declarations == NO_DECLARATIONS:
+        return ""
+    from optimizer.ir.declaration_writer import format_declarations  # here: most traces declare nothing
+
+    return format_declarations(declarations)

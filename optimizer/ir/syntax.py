@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from optimizer.ir.lexer import NAME, Source, Token, describe, is_variable_name, shorten, tokenize
@@ -32,14 +31,14 @@ class Statement(NamedTuple):
     block: list[Statement] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
+    """The inputs, and the line on which they stand."""
+
     line: int
     inputs: list[Token]
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """A text's header, None where it has none, and its statements."""
 
     header: Header | None

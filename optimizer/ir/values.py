@@ -6,7 +6,6 @@ import math
 import re
 import struct
 
-from optimizer.ir.declarations import float_bits
 from optimizer.ir.domain import wrap
 from optimizer.ir.lexer import Token, shorten
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
@@ -52,6 +51,12 @@ def read_constant(token: Token, word: int) -> Value | None:
             return const_float(float(text))
         case _:
             return None
+
+
+def float_bits(value: float) -> int:
+    """The bits of a binary64, all NaNs being one."""
+    bits: int = struct.unpack("<Q", struct.pack("<d", math.nan if math.isnan(value) else value))[0]
+    return bits & ~(1 << 63) if math.isnan(value) else bits
 
 
 def const_float(value: float) -> ConstFloat:

@@ -17,8 +17,9 @@ from fuzz.reduction.trials import Subject
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.pipeline import optimize
+from validator.counterexample import State
 from validator.judge import validate
-from validator.verdict import Options, State, Verdict
+from validator.verdict import Options, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=5.0)
 

@@ -11,7 +11,8 @@ from fuzz.store import read_case
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 from validator import Options, validate
-from validator.verdict import State, Verdict
+from validator.counterexample import State
+from validator.verdict import Verdict
 
 
 def _judge(before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:

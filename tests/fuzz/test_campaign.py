@@ -21,19 +21,9 @@ from fuzz.summary import Summary
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
+from validator.counterexample import State
 from validator.judge import validate
-from validator.verdict import (
-    Evidence,
-    Failed,
-    Fault,
-    Options,
-    Proved,
-    Refuted,
-    State,
-    Unknown,
-    Unsupported,
-    Verdict,
-)
+from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
 PLAN = Plan(seed=0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)

@@ -22,7 +22,7 @@ from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Trace, exit_of
 from optimizer.pipeline import run_passes
-from validator.verdict import State
+from validator.counterexample import State
 
 SEEDS = range(50)
 

@@ -22,7 +22,8 @@ from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
-from validator.verdict import Evidence, Proved, State, Unsupported, Verdict
+from validator.counterexample import State
+from validator.verdict import Evidence, Proved, Unsupported, Verdict
 
 TRACE = parse("[i0]\ni1 = int_add(i0, 0)\njump(i1)\n")
 SHORTER = "[i0]\njump(i0)\n"

@@ -43,8 +43,9 @@ from optimizer.ir.ops import OPS
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation, Trace
 from optimizer.pipeline import optimize
+from validator.counterexample import State
 from validator.judge import validate
-from validator.verdict import Options, Proved, Refuted, State, Verdict
+from validator.verdict import Options, Proved, Refuted, Verdict
 
 CORPUS = Path(__file__).parent.parent.parent / "corpus"
 OPTIONS = Options(effort=1_000_000, timeout_s=5.0)

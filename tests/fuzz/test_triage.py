@@ -25,8 +25,9 @@ from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.rule_language import rule
 from optimizer.rules import RULES
+from validator.counterexample import State
 from validator.judge import validate
-from validator.verdict import Options, State, Verdict
+from validator.verdict import Options, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=5.0)
 

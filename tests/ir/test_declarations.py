@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
 from optimizer.ir.declarations import format_declarations, merge, parse_declarations
-from optimizer.ir.declared import (
-    Array,
-    Call,
-    Declarations,
-    Descr,
-    Field,
-    KnownObject,
-    KnownResult,
-    Scalar,
-    Struct,
-)
+from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
 

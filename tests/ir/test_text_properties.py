@@ -12,18 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from optimizer.ir.check import check
+from optimizer.ir.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
 from optimizer.ir.declarations import format_declarations, parse_declarations
-from optimizer.ir.declared import (
-    Array,
-    Call,
-    Declarations,
-    Descr,
-    Field,
-    KnownObject,
-    KnownResult,
-    Scalar,
-    Struct,
-)
+from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.text import format_trace, parse

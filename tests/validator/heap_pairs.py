@@ -12,8 +12,9 @@ from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.runs import World
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace, Var
+from validator.counterexample import Counterexample, State
 from validator.replay import Replay
-from validator.verdict import Counterexample, Failargs, Guards, Options, State
+from validator.verdict import Failargs, Guards, Options
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,12 @@ from optimizer.ir.trace import Trace
 from validator import Options, Proved, Refuted, Unknown, Unsupported, Verdict, cli, validate
 from validator import cache as module
 from validator.cache import Cache, Question, validate_cached
+from validator.counterexample import State
 from validator.plain_data import WrongData, from_plain, to_plain
 from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import GaveUp, SolverChoice
 from validator.solvers.portfolio import Portfolio
-from validator.verdict import Evidence, Failargs, Guards, Rungs, State
+from validator.verdict import Evidence, Failargs, Guards, Rungs
 
 BEFORE = """[i0, i1]
 i2 = int_mul(i0, i1)

@@ -391,10 +391,10 @@ def test_the_solver_is_imported_only_where_it_is_needed(folder: Path) -> None:
 def test_a_file_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = pair(folder, ADD, ADD)
 
-    def refuse(path: Path) -> bytes:
-        raise PermissionError(errno.EACCES, "no", str(path))
+    def refuse(path: str, _mode: str) -> None:
+        raise PermissionError(errno.EACCES, "no", path)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("validator.files.open", refuse, raising=False)
     result = validate(before, after)
     assert result.exit_code == 2
     assert result.stderr == "error: before.trace: permission denied\n"

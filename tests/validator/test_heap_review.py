@@ -13,8 +13,8 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.runs import Seen, World
 from optimizer.ir.text import parse
 from validator import Options, validate
+from validator.counterexample import State
 from validator.report import verdict_name
-from validator.verdict import State
 
 TYPES = """+++
 [struct.Node]

@@ -10,7 +10,7 @@ from optimizer.ir.bounds import Bounds, bounds_domain
 from optimizer.ir.concrete import concrete
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
-from validator.cheap_rungs import LEMMAS
+from validator.all_lemmas import LEMMAS
 from validator.division_lemmas import DIVISION_LEMMAS
 from validator.lemmas import Lemmas
 from validator.object_kinds import CONDITIONS

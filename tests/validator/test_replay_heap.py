@@ -8,7 +8,7 @@ from heap_pairs import heap_pair
 from optimizer.ir.heap import NULL, Ref
 from optimizer.ir.heap_text import format_heap
 from optimizer.ir.runs import Seen, Stopped, World, Write
-from validator.verdict import State
+from validator.counterexample import State
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Node()"
 NODE = "p9 = new(descr=Node)\n"

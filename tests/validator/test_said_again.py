@@ -8,8 +8,8 @@ import pytest
 
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term
+from validator.all_lemmas import LEMMAS
 from validator.bounded_facts import BoundedFacts
-from validator.cheap_rungs import LEMMAS
 from validator.lemmas import Lemmas
 from validator.object_terms import SimplifyingObjectTerms
 

@@ -9,9 +9,10 @@ from heap_pairs import heap_pair
 
 from optimizer.ir.heap import Ref
 from optimizer.ir.runs import Seen, World, Write
+from validator.counterexample import State
 from validator.report import plain, verdict_json
 from validator.side_by_side import side_by_side
-from validator.verdict import Evidence, Refuted, State
+from validator.verdict import Evidence, Refuted
 
 ESCAPES = "escape_n(p0)\np8 = escape_r(p1)\ni9 = escape_i()\n"
 HEADS = [

@@ -15,9 +15,9 @@ from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
 from optimizer.ir.runs import Finished, Undefined, World, Write
 from optimizer.ir.text import parse
+from validator.counterexample import State
 from validator.simplify import simplify_state
 from validator.states import sample_states
-from validator.verdict import State
 
 BODIES = {
     "chain": (

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.plain_terms import PlainTerms
@@ -123,8 +123,7 @@ def _together(gave_up: Sequence[GaveUp]) -> GaveUp:
     return GaveUp(reasons[-1] if reasons else "effort", tuple(tried))
 
 
-@dataclass(frozen=True, slots=True)
-class Circuit:
+class Circuit(NamedTuple):
     """How large a circuit a query is, roughly, and whether there are products or divisions in it."""
 
     gates: float
