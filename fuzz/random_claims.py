@@ -15,12 +15,11 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, cone
+from validator.all_lemmas import LEMMAS
 from validator.bounded_facts import BoundedFacts
-from validator.division_lemmas import DIVISION_LEMMAS
 from validator.facts import Facts
 from validator.lemmas import Lemmas
 from validator.object_terms import SimplifyingObjectTerms
-from validator.product_lemmas import PRODUCT_LEMMAS
 from validator.states import simple_values
 
 _UNARY = ("neg", "bit_not")
@@ -48,7 +47,7 @@ def wrongly_claimed(random: Random, word: int, count: int) -> str:
 def _wrong(case: _Case) -> Iterator[str]:
     world, domain = case.world, bounds_domain(case.terms.width)
     plain, facts = Facts(case.terms), BoundedFacts(case.terms)
-    lemmas = Lemmas(case.terms, (*DIVISION_LEMMAS, *PRODUCT_LEMMAS))
+    lemmas = Lemmas(case.terms, LEMMAS)
     for known in (plain, facts):
         for condition in case.assumed:
             known.assume(condition)

@@ -12,7 +12,7 @@ What was rebuilt is kept. A new fact drops only what is built of the terms that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from optimizer.ir.term import Term, cone_within
 from validator.journal import Journal
@@ -211,6 +211,20 @@ class Facts:
         if root in self._rebuilt:
             return self._rebuilt[root]
         return self._rebuild(root, _LARGEST, _ROUNDS)
+
+    def restated(self, condition: Term) -> Term:
+        """What a condition that was learned says by now, when more may be known of what it is made of. Where nothing is
+        left of it, because of what it says itself of that, then of what that is made of in turn."""
+        literal = condition.args[0] if condition.kind == "not_" else condition
+        for rebuilt in (self.rebuild, self._with_parts_rebuilt):
+            known = self._with_parts_rebuilt(literal, rebuilt)
+            if known.kind != "truth":
+                break
+        return known if literal is condition else self._terms.not_(known)
+
+    def _with_parts_rebuilt(self, term: Term, rebuilt: Callable[[Term], Term] | None = None) -> Term:
+        args = tuple(map(rebuilt or self.rebuild, term.args))
+        return term if args == term.args else self._terms.remade(term, args)
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt = self._rebuilt

@@ -144,6 +144,8 @@ class Intervals:
         while self._waiting and left > 0 and not self.contradiction:
             term = self._waiting.popleft()
             left -= 1
+            if term.kind == "sub":
+                self._sharpen_difference(term)
             if term in self._limited:
                 left -= 1
                 self._narrow_arguments(term)
@@ -167,6 +169,20 @@ class Intervals:
                 self._narrow(term.args[place], value)
         if term.kind in _OVERFLOWS and self._known[term] is False:
             self._without_wrapping(term)
+        elif term.kind == "eq" and self._known[term] is False and term.args[1].kind != "const":
+            a, b = term.args
+            for difference in (self._terms.sub(a, b), self._terms.sub(b, a)):
+                if difference in self._known:
+                    self._sharpen_difference(difference)
+
+    def _sharpen_difference(self, difference: Term) -> None:
+        """The difference of two words that are known not to be the same is not 0."""
+        bounds = self._known[difference]
+        if difference.kind != "sub" or 0 not in (bounds.low, bounds.high):
+            return
+        if self._known.get(self._terms.eq(*difference.args)) is False:
+            left = self._narrowing.exclude(bounds, 0, 0)
+            self._narrow(difference, self._nothing(bounds) if left is None else left)
 
     def _without_wrapping(self, denied: Term) -> None:
         """The result of what does not overflow is exact."""

@@ -3,12 +3,13 @@
 A lemma says that a term has the value of another one under a condition on bounds, or under a condition that follows
 from what is known. All bring terms to one form, so that structure decides again: multiply-high with a shift becomes
 the division that it computes, a division by `1 << y` a shift, a product that does not overflow what it is of the
-integers. `validator.division_lemmas` has those of division by constants, `validator.product_lemmas` the others.
+integers. `validator.division_lemmas` has those of division by constants, `validator.product_lemmas` those of products
+and other divisions, `validator.sum_lemmas` those of sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,9 +21,16 @@ _LARGEST = 2000
 """Claims of more parts are left alone."""
 
 _MOST_CONDITIONS = 40
-"""So many known conditions with products or quotients are rewritten for one claim, the latest ones."""
+"""So many known conditions are said again for one claim, and of those with products or quotients so many are rewritten,
+the latest ones."""
 
 _OF_PRODUCTS = frozenset({"mul", "umulh", "udiv", "sdiv", "fdiv", "srem", "fmod"})
+
+_TIMES_SAID_AGAIN = 2
+"""So many times it is, as what is said again may bear on what was learned before."""
+
+_FEW_VALUES = 4
+"""An input with no more values is looked at for each of them."""
 
 _ROUNDS = 6
 """So many lemmas are used one after the other on one term."""
@@ -46,6 +54,9 @@ class Assuming(Known, Protocol):
 
     learned: list[Term]
 
+    def restated(self, condition: Term) -> Term:
+        """What one of those says by now."""
+
     def mark(self) -> None: ...
     def assume(self, condition: Term) -> None: ...
     def take_back(self) -> None: ...
@@ -57,10 +68,12 @@ Rewrite = Callable[[PlainTerms, Known, Term], Term | None]
 
 @dataclass(frozen=True, slots=True)
 class Lemma:
-    """A rewriting of terms of these kinds. Its statement and where it is from are the docstring of `rewrite`."""
+    """A rewriting of terms of these kinds. Its statement and where it is from are the docstring of `rewrite`. One
+    `of_written` terms goes before those for their parts: it looks for what is known of these as they are written."""
 
     kinds: tuple[str, ...]
     rewrite: Rewrite
+    of_written: bool = False
 
     @property
     def name(self) -> str:
@@ -79,21 +92,57 @@ class Lemmas:
         self._has_products: dict[Term, bool] = {}
 
     def proves(self, known: Assuming, claim: Term) -> bool:
-        """Does the claim hold when lemmas have rewritten it, or it and what is known?"""
+        """Does the claim hold when lemmas have rewritten it, or it and what is known? Or does it for each of the few
+        values that an input has?"""
+        if self._proves(known, claim):
+            return True
+        cases = self._cases(known, claim)
+        return bool(cases) and all(self._proves_where(known, case, claim) for case in cases)
+
+    def _cases(self, known: Known, claim: Term) -> list[Term]:
+        """The values of the first input that the claim is about of which only few are left."""
+        for term in cone_within([known.rebuild(claim)], (), _LARGEST) or ():
+            bounds = known.bounds(term) if term.kind == "var" else None
+            if bounds is not None and bounds.high - bounds.low < _FEW_VALUES:
+                values = range(bounds.low, bounds.high + 1)
+                return [self._terms.eq(term, self._terms.const(value)) for value in values]
+        return []
+
+    def _proves_where(self, known: Assuming, condition: Term, claim: Term) -> bool:
+        known.mark()
+        known.assume(condition)
+        proves = known.proves(claim) or self._proves(known, claim)
+        known.take_back()
+        return proves
+
+    def _proves(self, known: Assuming, claim: Term) -> bool:
         rebuilt = known.rebuild(claim)
         rewritten = self.rewrite(known, rebuilt)
         if rewritten is not rebuilt and known.proves(rewritten):
             return True
-        conditions = [c for c in known.learned if self._is_of_products(c)][-_MOST_CONDITIONS:]
-        more = [new for c in conditions if (new := self.rewrite(known, c)) is not c]
-        if not more:
-            return False
         known.mark()
-        for condition in more:
-            known.assume(condition)
-        proves = known.proves(rewritten)
+        proves = self._proves_with_more(known, rewritten)
         known.take_back()
         return proves
+
+    def _proves_with_more(self, known: Assuming, claim: Term) -> bool:
+        for _ in range(_TIMES_SAID_AGAIN):
+            more = self._said_again(known)
+            if not more:
+                return False
+            for condition in more:
+                known.assume(condition)
+            claim = self.rewrite(known, known.rebuild(claim))
+            if known.proves(claim):
+                return True
+        return False
+
+    def _said_again(self, known: Assuming) -> list[Term]:
+        """What was learned, where it says something else under what was learned later, or with lemmas."""
+        latest = known.learned[-_MOST_CONDITIONS:]
+        earlier = [c for c in known.learned[:-_MOST_CONDITIONS] if self._is_of_products(c)][-_MOST_CONDITIONS:]
+        said = [(c, self.rewrite(known, known.restated(c))) for c in (*earlier, *latest)]
+        return [new for c, new in said if new is not c]
 
     def _is_of_products(self, condition: Term) -> bool:
         found = self._has_products.get(condition)
@@ -106,10 +155,15 @@ class Lemmas:
         """The claim with all its parts rewritten, arguments first; itself where no lemma applies."""
         made: dict[Term, Term] = {}
         for term in cone_within([claim], (), _LARGEST) or ():
-            args = tuple(map(made.__getitem__, term.args))
-            new = term if args == term.args else known.rebuild(self._terms.remade(term, args))
+            new = term
+            if any(made[arg] is not arg for arg in term.args):
+                new = known.rebuild(self._with_args(self._once(known, term, of_written=True) or term, made))
             made[term] = self._rewritten(known, new)
         return made.get(claim, claim)
+
+    def _with_args(self, term: Term, made: Mapping[Term, Term]) -> Term:
+        args = tuple(made.get(arg, arg) for arg in term.args)
+        return term if args == term.args else self._terms.remade(term, args)
 
     def _rewritten(self, known: Known, term: Term) -> Term:
         for _ in range(_ROUNDS):
@@ -119,9 +173,9 @@ class Lemmas:
             term = known.rebuild(better)
         return term
 
-    def _once(self, known: Known, term: Term) -> Term | None:
+    def _once(self, known: Known, term: Term, *, of_written: bool = False) -> Term | None:
         for lemma in self._by_kind.get(term.kind, ()):
-            better = lemma.rewrite(self._terms, known, term)
+            better = lemma.rewrite(self._terms, known, term) if lemma.of_written or not of_written else None
             if better is not None and better is not term:
                 return better
         return None

@@ -15,16 +15,18 @@ _SIGNED = {"sdiv", "fdiv", "ashr"}
 
 
 def _factors(terms: PlainTerms, term: Term) -> Iterator[tuple[Term, Term]]:
-    """x and y where the term is x * y, both ways if neither is a constant."""
+    """x and y where the term is x * y, both ways."""
     match term.kind, term.args:
         case "mul", (x, y):
-            yield x, y
-            if y.kind != "const":
-                yield y, x
+            pass
         case "neg", (x,):
-            yield x, terms.const(-1)
+            y = terms.const(-1)
         case "shl", (x, k) if k.kind == "const" and 0 <= k.value < terms.width - 1:
-            yield x, terms.const(1 << k.value)
+            y = terms.const(1 << k.value)
+        case _:
+            return
+    yield x, y
+    yield y, x
 
 
 def _divisor(terms: PlainTerms, term: Term) -> Term | None:
@@ -202,9 +204,20 @@ def below_quotient(terms: PlainTerms, known: Known, term: Term) -> Term | None:
     return None
 
 
+def rest_of_dividend(terms: PlainTerms, _known: Known, term: Term) -> Term | None:
+    """x % d = c says that d * (x / d) = x - c, for a constant c."""
+    rest, c = term.args
+    if rest.kind not in ("srem", "fmod") or c.kind != "const" or rest.args[1].kind == "const":
+        return None
+    x, d = rest.args
+    quotient = terms.sdiv(x, d) if rest.kind == "srem" else terms.fdiv(x, d)
+    return terms.eq(terms.mul(quotient, d), terms.sub(x, c))
+
+
 PRODUCT_LEMMAS = (
     Lemma(("sdiv", "fdiv", "udiv", "ashr", "lshr"), exact_quotient),
     Lemma(("srem", "fmod"), exact_rest),
+    Lemma(("eq",), rest_of_dividend),
     Lemma(("srem", "fmod"), rest_of_less),
     Lemma(("sdiv", "fdiv", "udiv"), quotient_of_less),
     Lemma(("slt",), square_below),

@@ -305,7 +305,10 @@ class Terms(BitTerms):
         return None
 
     def _remainder(self, kind: str, a: Term, b: Term) -> Term | None:
-        """What the two remainders share: x % x, 0 % x, and the remainder of a remainder."""
+        """What the two remainders share: x % x, 0 % x, and the remainder of a remainder: where it truncates, that is
+        the one that it is of, and where it rounds down, the one of the same word."""
         if a is b or self._is(a, 0):
             return self.zero
-        return a if a.kind == kind and a.args[1] is b else None
+        if a.kind not in _DIVISIONS or a.args[1] is not b:
+            return None
+        return a if kind in ("srem", a.kind) else self.fmod(a.args[0], b)

@@ -14,13 +14,14 @@ from optimizer.ir.knownbits import KnownBits, KnownBitsDomain
 from optimizer.ir.ranges import Range, Ranges
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-from validator import cache, cheap_rungs, division_lemmas, encode, judge, product_lemmas, replay
+from validator import cache, cheap_rungs, division_lemmas, encode, judge, product_lemmas, replay, sum_lemmas
 from validator.bounded_facts import BoundedFacts
 from validator.cheap_rungs import CheapRungs
 from validator.discharge import Discharger
 from validator.facts import Facts
 from validator.intervals import Intervals
 from validator.journal import Journal
+from validator.lemmas import Lemmas
 from validator.narrowing import Narrowing
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair
@@ -328,6 +329,10 @@ VALIDATOR_FAULTS = (
         _set(division_lemmas, "quotient_by", _quotient_by), "validator/test_lemmas.py"),
     _fault("product at the end", "a product that is just above the greatest integer does not overflow", "lemmas",
         _set(product_lemmas, "_is_exact", _is_exact), "validator/test_lemmas.py"),
+    _fault("words of sums cancel", "every sum is taken for that of the integers", "lemmas",
+        _set(sum_lemmas, "_is_exact", lambda *_: True), "validator/test_lemmas.py"),
+    _fault("the first of few values", "what holds for some of the values of an input holds", "lemmas",
+        _around(Lemmas, "_cases", lambda right, *args: right(*args)[1:]), "validator/test_said_again.py"),
     _fault("negative factors", "products and quotients are of what is not negative", "lemmas",
         _set(product_lemmas, "_at_least", lambda *_: True), "validator/test_lemmas.py"),
     _solver("operands change places", "a - b is written as b - a", _swapped("sub"), _TEXT),

@@ -108,7 +108,8 @@ DIVISIONS = {"udiv": None, "sdiv": "srem", "fdiv": "fmod"}
 
 
 def parts(terms: Terms, x: Term, d: Term) -> list[Term]:
-    """What division makes of x: quotients, remainders, their multiples and differences, in all orders."""
+    """What division makes of x: quotients, remainders (of remainders too), their multiples and differences, in all
+    orders."""
     made: list[Term] = []
     for divide, rest in DIVISIONS.items():
         quotient = getattr(terms, divide)(x, d)
@@ -116,6 +117,7 @@ def parts(terms: Terms, x: Term, d: Term) -> list[Term]:
         remainders = [terms.sub(x, multiples[0]), terms.add(multiples[2], x), terms.add(x, terms.neg(multiples[1]))]
         remainders += [] if rest is None else [getattr(terms, rest)(x, d)]
         made += [quotient, *multiples, *remainders, *[terms.sub(x, r) for r in remainders]]
+        made += [again for r in remainders for again in (terms.srem(r, d), terms.fmod(r, d))]
         made += [sum_ for r in remainders for m in multiples for sum_ in (terms.add(r, m), terms.add(m, r))]
     return made
 

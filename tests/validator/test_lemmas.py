@@ -10,11 +10,12 @@ from optimizer.ir.bounds import Bounds, bounds_domain
 from optimizer.ir.concrete import concrete
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
+from validator.all_lemmas import LEMMAS
 from validator.division_lemmas import DIVISION_LEMMAS
 from validator.lemmas import Lemmas
+from validator.object_kinds import CONDITIONS
 from validator.product_lemmas import PRODUCT_LEMMAS
-
-LEMMAS = (*DIVISION_LEMMAS, *PRODUCT_LEMMAS)
+from validator.sum_lemmas import SUM_LEMMAS
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Proving(Oracle):
     """Rebuilds conditions to what they are on all inputs that are left."""
 
     def rebuild(self, root: Term) -> Term:
-        if root.kind in ("slt", "ult", "eq", "not_") and len(set(self.of(root))) == 1:
+        if root.kind in CONDITIONS and len(set(self.of(root))) == 1:
             return self.terms.truth(bool(self.of(root)[0]))
         return root
 
@@ -161,9 +162,47 @@ def shapes_of_words() -> Iterator[Shape]:
         yield lambda t, x, y, c, compare=compare: getattr(t, compare)(t.mul(x, x), c)
         yield lambda t, x, y, _c, compare=compare: getattr(t, compare)(t.mul(x, t.const(3)), t.mul(y, t.const(3)))
         yield lambda t, x, y, _c, compare=compare: getattr(t, compare)(t.mul(x, t.const(-3)), t.mul(y, t.const(-3)))
+    for kind in ("srem", "fmod"):
+        for k in (-5, 0, 4):
+            yield lambda t, x, y, _c, kind=kind, k=k: t.eq(getattr(t, kind)(x, y), t.const(k))
+            yield lambda t, x, y, _c, kind=kind, k=k: t.eq(getattr(t, kind)(t.const(k), y), t.const(k))
     yield lambda t, x, _y, _c: t.slt(t.mul(x, x), t.const(2))
     yield lambda t, x, y, _c: t.sub(x, t.mul(t.udiv(x, y), y))
     yield lambda t, x, y, _c: t.add(t.fmod(x, y), t.mul(t.udiv(x, y), y))
+
+
+SUMS: list[Callable[[Terms, Term, Term], Term]] = [
+    lambda t, x, y: t.add(x, y),
+    lambda t, x, y: t.sub(x, y),
+    lambda t, x, y: t.add(t.bit_xor(x, y), x),
+    lambda t, x, y: t.sub(x, t.bit_xor(x, y)),
+    lambda t, x, y: t.sub(t.const(3), t.sub(y, t.bit_xor(x, y))),
+    lambda t, x, y: t.add(t.bit_xor(x, y), t.sub(t.const(-2), x)),
+    lambda t, x, y: t.add(t.mul(x, t.const(-6)), t.shl(y, t.one)),
+    lambda t, x, y: t.sub(t.bit_not(x), t.neg(y)),
+    lambda t, x, y: t.neg(t.add(x, t.const(-7))),
+    lambda t, x, y: t.bit_not(t.add(x, y)),
+    lambda t, x, _: t.neg(x),
+    lambda t, x, _: t.add(x, t.const(5)),
+    lambda t, x, _: t.sub(t.const(5), x),
+    lambda t, x, _: t.shl(x, t.const(2)),
+    lambda t, x, _: t.mul(x, t.const(3)),
+    lambda t, _, y: y,
+]
+
+
+def shapes_of_sums() -> Iterator[Shape]:
+    """Sums of sums, comparisons of them, and what is absorbed."""
+    for one, other in itertools.product(SUMS, repeat=2):
+        for kind in ("add", "sub", "eq", "slt"):
+            yield lambda t, x, y, _c, kind=kind, one=one, other=other: getattr(t, kind)(one(t, x, y), other(t, x, y))
+    for total in SUMS:
+        yield lambda t, x, y, _c, total=total: t.slt(total(t, x, y), t.const(-3))
+        yield lambda t, x, y, _c, total=total: t.eq(total(t, x, y), t.const(4))
+    yield lambda t, x, y, _c: t.bit_or(t.bit_and(x, y), x)
+    yield lambda t, x, y, _c: t.bit_and(y, t.bit_or(x, y))
+    for kind in ("neg", "bit_not"):
+        yield lambda t, x, y, _c, kind=kind: getattr(t, kind)(t.ite(t.slt(x, y), t.const(-16), t.const(3)))
 
 
 def inputs_at(width: int, low: int, high: int, least: int, most: int) -> list[dict[str, int]]:
@@ -214,4 +253,23 @@ def test_every_lemma_is_right_and_used() -> None:
                 oracle = Proving(terms, inputs)
                 for make in shapes_of_words():
                     check_all_parts(make(terms, terms.var("x"), terms.var("y"), terms.zero), oracle, used)
-    assert used == {lemma.name for lemma in LEMMAS}
+    assert used >= {lemma.name for lemma in (*DIVISION_LEMMAS, *PRODUCT_LEMMAS)}
+
+
+def test_every_lemma_of_sums_is_right_and_used() -> None:
+    used: set[str] = set()
+    width = 4
+    domain = concrete(width)
+    fitting: list[Callable[[int, int], bool]] = [
+        lambda x, y: True,
+        lambda x, y: x != y and not domain.add_overflows(x, y),
+        lambda x, y: x < y and not domain.sub_overflows(x, y),
+        lambda x, y: not domain.sub_overflows(y, x),
+        lambda x, y: -1 <= x <= 2 and 0 <= y <= 1,
+    ]
+    for allowed in fitting:
+        terms = Terms(width)
+        oracle = Proving(terms, [i for i in inputs_at(width, -8, 7, -8, 7) if allowed(i["x"], i["y"])])
+        for make in shapes_of_sums():
+            check_all_parts(make(terms, terms.var("x"), terms.var("y"), terms.zero), oracle, used)
+    assert used >= {lemma.name for lemma in SUM_LEMMAS}
