@@ -36,6 +36,14 @@ _ALLOCATIONS = 10_000
 """When there are so many more objects than at the last time, cycles among them are looked for. With Python's 700 that
 takes 8 % of the time in which traces are made, optimized and judged."""
 
+
+def collect_seldom() -> None:
+    """What a process does first that makes and judges many traces: what is there now stays, and cycles are looked for
+    less often than Python does."""
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
+
+
 # A worker is there at once, with all modules. It is made where there are no threads, and no solvers to inherit.
 _PROCESSES = get_context("fork")
 
@@ -194,7 +202,7 @@ def _serve(
 ) -> None:
     """What a worker does. It is the head of a group of processes, and leaves Ctrl-C to the process that started it."""
     os.setpgid(0, 0)
-    gc.set_threshold(_ALLOCATIONS)
+    collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)

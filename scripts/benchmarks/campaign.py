@@ -31,6 +31,7 @@ from optimizer.pipeline import optimize
 from validator.judge import validate
 from validator.solvers.answers import SolverChoice
 from validator.verdict import Options
+from validator.workers import collect_seldom
 
 _SOLVERS = {"z3": SolverChoice.Z3, "Bitwuzla": SolverChoice.BITWUZLA}
 
@@ -75,6 +76,7 @@ def _of_children() -> float:
 
 
 def main(solver: str, most: int) -> None:
+    collect_seldom()  # as the processes of a campaign do
     options = Options(effort=1_000_000, timeout_s=5.0, solver=_SOLVERS[solver])
     verdicts: Counter[str] = Counter()
     before, start, operations = time.process_time(), time.perf_counter(), 0
