@@ -48,12 +48,12 @@ def rung_table(races: Sequence[Race]) -> str:
 
 
 def growth_table(found: Sequence[Growth], cap_s: float) -> str:
-    rows = [["operations", "pairs", "method", "median", "unknown"]]
+    rows = [["workload", "operations", "pairs", "method", "median", "unknown"]]
     for one in found:
         seconds = f"{one.seconds:.3f} s" if one.in_time else f"> {cap_s:.0f} s"
         unknown = sum(judged.answer is Answer.UNKNOWN for judged in one.judged)
-        rows.append([str(one.operations), str(len(one.judged)), one.method.name, seconds, str(unknown)])
-    return _table(f"Pairs by length, the random mix (a pair has {cap_s:.0f} s)", rows)
+        rows.append([one.workload, str(one.operations), str(len(one.judged)), one.method.name, seconds, str(unknown)])
+    return _table(f"Pairs by length (a pair has {cap_s:.0f} s)", rows)
 
 
 def command_table(found: Commands) -> str:

@@ -29,6 +29,20 @@ _COMPUTING: Mix = (
 )
 """Few guards and tests, so that more of the operations can multiply or divide."""
 
+COMPUTING_SHAPE = Shape(
+    inputs=30,
+    mix=(
+        (Step.PURE, 40),
+        (Step.OVERFLOW, 8),
+        (Step.CHAIN, 8),
+        (Step.REPEAT, 6),
+        (Step.EVENT, 1),
+        (Step.RELATE, 8),
+    ),
+    unknown_failargs=0,
+)
+"""No guards that fix what the inputs are, so that a long trace computes to its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
