@@ -97,6 +97,11 @@ class Alignment:
         """
         if self._hopeless:
             return None
+        if self._best is None:
+            self._best = self._searched()
+        return self._best
+
+    def _searched(self) -> list[int | None] | None:
         if not self._before:
             return [None] * len(self._after)
         way = self._free_way()
