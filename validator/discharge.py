@@ -178,9 +178,14 @@ class Discharger:
         return answer
 
     @property
+    def is_late(self) -> bool:
+        """Is the time used up?"""
+        return self._budget.left_s() <= 0
+
+    @property
     def is_repeatable(self) -> bool:
         """Has no limit of time or memory had a part in the answers so far?"""
-        return not self._cut_off and self._budget.left_s() > 0
+        return not self._cut_off and not self.is_late
 
     def state(self, model: Mapping[Term, int], stops_at: int | None) -> State:
         """The state that a model describes; what it does not mention is 0 or NULL."""

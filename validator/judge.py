@@ -161,7 +161,8 @@ class _Judge:
             origins = self._alignment.best()
             if origins is None:
                 return self._refuted()
-            if unknown is not None and (tuple(origins) in seen or len(seen) == _UNSETTLED_ATTEMPTS):
+            tried_enough = self._discharger.is_late or tuple(origins) in seen or len(seen) == _UNSETTLED_ATTEMPTS
+            if unknown is not None and tried_enough:
                 return self._unknown(unknown)
             attempt = self._attempt(origins)
             if attempt is None:

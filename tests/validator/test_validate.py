@@ -14,6 +14,7 @@ from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 from validator.cheap_rungs import KnownPlaces
 from validator.encode import encode, memory_for
 from validator.facts import Facts
+from validator.judge import _Judge
 from validator.obligations import Pair, Place
 
 pytestmark = pytest.mark.usefixtures("rungs")
@@ -629,6 +630,25 @@ def test_the_time_limit_is_a_net() -> None:
     verdict = validate(before, after, Options(timeout_s=1e-9))
     assert isinstance(verdict, Unknown)
     assert "time limit" in verdict.reason
+
+
+def test_behind_the_time_limit_no_other_origins_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    guards = "guard_false(i0) []\nguard_false(i0) []\nguard_false(i0) []\n"
+    before = parse(f"[i0, i1]\n{guards}i2 = int_mul(i1, i1)\ni3 = int_and(i2, 2)\nfinish(i3)")
+    after = parse("[i0, i1]\nguard_false(i0) []\nfinish(0)")
+    tried: list[list[int | None]] = []
+    attempt = _Judge._attempt
+
+    def noting(judge: _Judge, origins: list[int | None]) -> object:
+        tried.append(origins)
+        return attempt(judge, origins)
+
+    monkeypatch.setattr(_Judge, "_attempt", noting)
+    assert isinstance(validate(before, after, Options(timeout_s=1e-9)), Unknown)
+    assert len(tried) == 1
+    tried.clear()
+    assert isinstance(validate(before, after, Options(effort=1)), Unknown)
+    assert len(tried) > 1
 
 
 @pytest.mark.parametrize("other", ["[i0, i1]\nfinish()", "[]\nfinish()", "[p0]\nfinish()", "[f0]\nfinish()"])
