@@ -99,6 +99,8 @@ def validity_name(invalidations: int) -> str:
 
 def choices(p: Term) -> list[Term]:
     """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
+    if p.kind != "choose":
+        return [p]
     seen: set[Term] = set()
     order: list[Term] = []
     stack = [(p, False)]
