@@ -216,14 +216,14 @@ class Facts:
         """What a condition that was learned says by now, when more may be known of what it is made of. Where nothing is
         left of it, because of what it says itself of that, then of what that is made of in turn."""
         literal = condition.args[0] if condition.kind == "not_" else condition
-        for rebuilt in (self.rebuild, self._with_parts_rebuilt):
-            known = self._with_parts_rebuilt(literal, rebuilt)
+        for rebuilt in (self.rebuild, lambda part: self._with_parts(part, self.rebuild)):
+            known = self._with_parts(literal, rebuilt)
             if known.kind != "truth":
                 break
         return known if literal is condition else self._terms.not_(known)
 
-    def _with_parts_rebuilt(self, term: Term, rebuilt: Callable[[Term], Term] | None = None) -> Term:
-        args = tuple(map(rebuilt or self.rebuild, term.args))
+    def _with_parts(self, term: Term, rebuilt: Callable[[Term], Term]) -> Term:
+        args = tuple(map(rebuilt, term.args))
         return term if args == term.args else self._terms.remade(term, args)
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
