@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import z3
 
+from benchmarks import naive
 from benchmarks.large import boxes, nodes
 from benchmarks.measure import Z3_ALONE, methods, timed
 from benchmarks.naive import Answer, judge_naively
@@ -210,3 +212,19 @@ def test_generated_pairs_are_never_proved_and_refuted(workload: Workload) -> Non
         pair = workload.sample(seed)
         said.add((judge(pair, 0.5), judge_naively(pair.before, pair.after, 0.1)))
     assert not {(Answer.PROVED, Answer.REFUTED), (Answer.REFUTED, Answer.PROVED)} & said
+
+
+def test_a_model_is_one_only_if_it_satisfies_what_was_asserted() -> None:
+    x = z3.BitVec("x", 8)
+    solver = z3.Solver()
+    solver.add(x == 1)
+    assert solver.check() == z3.sat
+    assert naive._satisfies(solver.model(), [x == 1, x != 2])
+    assert not naive._satisfies(solver.model(), [x == 1, x == 2])
+
+
+def test_the_baseline_refutes_nothing_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after = parse("[i0]\ni1 = int_add(i0, 1)\nfinish(i1)"), parse("[i0]\nfinish(i0)")
+    assert naive.judge_naively(before, after) is naive.Answer.REFUTED
+    monkeypatch.setattr(naive, "_satisfies", lambda *_: False)
+    assert naive.judge_naively(before, after) is naive.Answer.UNKNOWN
