@@ -211,35 +211,48 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
     ]
 
 
-_REST = [
-    *_unmodelled_guards(VOID, "guard_no_exception guard_not_forced guard_not_forced_2"),
-    *_unmodelled_guards(VOID, "guard_future_condition"),
-    *_unmodelled_guards(REF, "guard_exception"),
-    Op("label", None, VOID, Kind.OTHER, modelled=False),
+_FLOATS = [
     *_exit_block(FLOAT, "same_as_f float_neg float_abs", (FLOAT,)),
     *_exit_block(FLOAT, "float_add float_sub float_mul float_truediv", (FLOAT, FLOAT)),
     *_exit_block(INT, "float_lt float_le float_eq float_ne float_gt float_ge", (FLOAT, FLOAT)),
     *_exit_block(FLOAT, "cast_int_to_float convert_longlong_bytes_to_float", (INT,)),
     *_exit_block(INT, "cast_float_to_int convert_float_bytes_to_longlong", (FLOAT,)),
-    *_exit_block(INT, "cast_float_to_singlefloat cast_ptr_to_int"),
+    *_exit_block(INT, "cast_float_to_singlefloat"),
     *_exit_block(FLOAT, "cast_singlefloat_to_float"),
-    *_exit_block(REF, "cast_int_to_ptr"),
-    *_typed("getfield_gc:f getfield_gc_pure:f getfield_raw:irf", None),
-    *_typed("getarrayitem_gc:f getarrayitem_gc_pure:f getarrayitem_raw:if getinteriorfield_gc:f"),
-    *_typed("raw_load:if gc_load:irf gc_load_indexed:irf"),
-    *_exit_block(VOID, "setfield_raw setarrayitem_raw"),
-    *_exit_block(VOID, "setinteriorfield_raw raw_store gc_store gc_store_indexed zero_array"),
+    *_typed("getfield_gc:f getfield_gc_pure:f getarrayitem_gc:f getarrayitem_gc_pure:f getinteriorfield_gc:f"),
+]
+
+_STRINGS = [
     *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
     *_exit_block(REF, "newstr newunicode"),
     *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
+]
+
+_CALLS = [
+    *_unmodelled_guards(VOID, "guard_no_exception guard_not_forced guard_not_forced_2 guard_future_condition"),
+    *_unmodelled_guards(REF, "guard_exception"),
     *_typed("call:f call_pure:irfn call_may_force:f call_loopinvariant:irfn"),
     *_typed("call_release_gil:f call_assembler:f cond_call_value:ir"),
     *_unmodelled(VOID, "cond_call check_memory_error record_known_result"),
-    *_unmodelled(REF, "force_token virtual_ref save_exception load_from_gc_table"),
-    *_unmodelled(INT, "save_exc_class load_effective_address"),
+    *_unmodelled(REF, "force_token virtual_ref save_exception"),
+    *_unmodelled(INT, "save_exc_class"),
     *_unmodelled(VOID, "virtual_ref_finish keepalive restore_exception"),
-    *_unmodelled(VOID, "enter_portal_frame leave_portal_frame increment_debug_counter force_spill"),
-    *_unmodelled(VOID, "cond_call_gc_wb cond_call_gc_wb_array"),
+    *_unmodelled(VOID, "enter_portal_frame leave_portal_frame"),
+]
+
+_RAW = [
+    *_typed("getfield_raw:irf getarrayitem_raw:if raw_load:if gc_load:irf gc_load_indexed:irf"),
+    *_exit_block(VOID, "setfield_raw setarrayitem_raw"),
+    *_exit_block(VOID, "setinteriorfield_raw raw_store gc_store gc_store_indexed zero_array"),
+    *_exit_block(INT, "cast_ptr_to_int"),
+    *_exit_block(REF, "cast_int_to_ptr"),
+    *_unmodelled(REF, "load_from_gc_table"),
+    *_unmodelled(INT, "load_effective_address"),
+]
+
+_BACKEND = [
+    Op("label", None, VOID, Kind.OTHER, modelled=False),
+    *_unmodelled(VOID, "increment_debug_counter force_spill cond_call_gc_wb cond_call_gc_wb_array"),
     *_unmodelled(REF, "call_malloc_nursery call_malloc_nursery_varsize call_malloc_nursery_varsize_frame"),
     *_unmodelled(REF, "nursery_ptr_increment"),
 ]
@@ -255,7 +268,11 @@ OPS: dict[str, Op] = {
         *_POSITIONS,
         *_ENDS,
         *HEAP_ROWS,
-        *_REST,
+        *_FLOATS,
+        *_STRINGS,
+        *_CALLS,
+        *_RAW,
+        *_BACKEND,
     )
 }
 """The table, by name."""
