@@ -83,7 +83,7 @@ class Intervals:
     def _computed(self, term: Term) -> Value:
         d = self.domain
         match term.kind:
-            case "var" | "gc_type":
+            case "var" | "gc_type" | "vtable":
                 return d.top
             case "const":
                 return d.const(term.value)

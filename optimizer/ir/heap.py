@@ -9,6 +9,7 @@ from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Known, Layout, Struct
 from optimizer.ir.row import Type
+from optimizer.ir.values import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,17 @@ class Heap(HeapDomain[int, bool, Ref]):
     """Objects by their references, and further `names` of references: aliases, and names for NULL.
 
     `valid` says whether the code is, `gc_types` gives the numbers of types by their names, 0 for those left out.
+    `forced`: the last event has forced the frame; `future`: the condition holds that is put in later.
     """
 
     __slots__ = (
         "_allocated",
+        "_pending",
         "_protected",
         "_settled",
         "_watched",
+        "forced",
+        "future",
         "gc_types",
         "layout",
         "names",
@@ -109,6 +114,9 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._allocated = 0
         self.valid = True
         self.gc_types: Mapping[str, int] = {}
+        self.forced = False
+        self.future = True
+        self._pending = NULL
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
@@ -125,6 +133,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         heap._protected = set(self._protected)
         heap.valid = self.valid
         heap.gc_types = self.gc_types
+        heap.forced, heap.future, heap._pending = self.forced, self.future, self._pending
         heap._allocated = self._allocated
         return heap
 
@@ -216,6 +225,24 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._watched.clear()
         self._protected.clear()
         self.valid = valid
+
+    def is_forced(self) -> bool:
+        return self.forced
+
+    def has_future(self) -> bool:
+        return self.future
+
+    # Exceptions.
+
+    def pending(self) -> Ref:
+        return self._pending
+
+    def set_pending(self, p: Ref) -> None:
+        self._pending = p
+
+    def vtable(self, p: Ref) -> int:
+        type_ = self.objects[p].type if p in self.objects else None
+        return address_of(type_.vtable, self.layout.word) if isinstance(type_, Struct) else 0
 
     # Fresh objects.
 

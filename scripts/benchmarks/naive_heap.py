@@ -14,6 +14,7 @@ import z3
 
 from benchmarks.naive_words import NaiveWords
 from optimizer.ir.effects import Effects
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.row import Type
@@ -333,6 +334,21 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
 
     def watch(self, p: Any, slot: Field) -> None:
         self.watched = (*self.watched, (slot, p, None))
+
+    def pending(self) -> Any:
+        raise Unsupported("exceptions")
+
+    def set_pending(self, p: Any) -> None:
+        raise Unsupported("exceptions")
+
+    def vtable(self, p: Any) -> Any:
+        raise Unsupported("exceptions")
+
+    def is_forced(self) -> Any:
+        raise Unsupported("forced frames")
+
+    def has_future(self) -> Any:
+        raise Unsupported("guard_future_condition")
 
     def protect(self) -> None:
         self.protected, self.watched = (*self.protected, *self.watched), ()

@@ -25,7 +25,7 @@ LOADS = frozenset({"load", "load_ref"})
 NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "class_name"})
 """The kinds of terms with values of their own that are references or classes."""
 
-VALUED = NUMBERS | {"var", "load", "length", "gc_type"}
+VALUED = NUMBERS | {"var", "load", "length", "gc_type", "vtable"}
 """The kinds of terms that a model says the values of."""
 
 OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "class_below", "same", "choose"}
@@ -49,7 +49,7 @@ class References:
         """The sort of a term of `OF_MEMORY` that is no condition."""
         if term.kind in _OF_CLASSES:
             return _CLASS
-        return self._word if term.kind in ("load", "length", "gc_type") else _REFERENCE
+        return self._word if term.kind in ("load", "length", "gc_type", "vtable") else _REFERENCE
 
     def text(self, term: Term) -> str:
         """The text of a term, those of its arguments being known."""
@@ -65,7 +65,7 @@ class References:
                 return self._declare(symbol("constant", term.value), _REFERENCE)
             case "pointer":
                 return self._declare(symbol(f"reference {term.value.epoch}", term.value.name), _REFERENCE)
-            case "load" | "load_ref" | "length" | "class_of" | "gc_type":
+            case "load" | "load_ref" | "length" | "class_of" | "gc_type" | "vtable":
                 return self._applied(term, args)
             case "class_id":
                 return _class(term.value)
@@ -103,7 +103,7 @@ class References:
         match kind:
             case "class_of":
                 return f"({_REFERENCE}) {_CLASS}"
-            case "gc_type":
+            case "gc_type" | "vtable":
                 return f"({_CLASS}) {self._word}"
             case "class_below":
                 return f"({_CLASS} {_CLASS}) Bool"
