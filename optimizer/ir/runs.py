@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
+from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Seen:
     """The object with that number among those that the trace allocated and an event has seen, in the order of their
     discovery: how the world names them, whatever the run calls them."""
@@ -25,7 +26,7 @@ An object that an event brings into the world is one that existed before the tra
 """
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Write:
     """An event puts `value` into a field (by its descr), or into an item if there is an `index`."""
 
@@ -35,7 +36,7 @@ class Write:
     index: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Given:
     """What the call of a function gives, and the exception that it raises, NULL if it raises none."""
 
@@ -43,7 +44,7 @@ class Given:
     raises: Scripted = NULL
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Applied:
     """The call of a function by the operation of that number, behind so many events. Where it is not `made`, the trace
     only says what it gives."""
@@ -57,7 +58,7 @@ class Applied:
     made: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class World:
     """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
     the n-th event writes. A write that the event may not do is not done (see `optimizer.ir.environment`).

@@ -143,7 +143,7 @@ class Writer:
             case 2:
                 owner = self.of("Node.version")
                 met = f"quasiimmut_field({owner}, descr=Node.version)\nguard_not_invalidated() [{owner}]\n"
-        name = pick([row for row in OPS if row.startswith("call_") and OPS[row].has_meaning])
+        name = pick([f"call{kind}_{letter}" for kind in ("", "_may_force", "_assembler") for letter in "irn"])
         if "descr=Base.fixed" in met or "guard_not_invalidated" in met:
             name = "call_n" if self.random.random() < 0.5 else name
         descr = {"i": ["peek"], "n": ["poke", "poke", "flush"], "r": ["look"]}[name[-1]]
