@@ -14,14 +14,17 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from optimizer.ir.declaration_entries import Call as Declared
 from optimizer.ir.effects import NOTHING, Effects, effects_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
 from optimizer.ir.trace import Operation, Value, Var
+
+if TYPE_CHECKING:
+    from optimizer.ir.declaration_entries import Call as Declared
 
 MEANINGS = {"int_py_div": "int_py_div", "int_py_mod": "int_py_mod", "int_udiv": "uint_floordiv"}
 """The operations that oopspecs stand for."""

@@ -8,13 +8,16 @@ by then, it must not call.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from optimizer.ir.declaration_entries import Call as Declared
-from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, Ref
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Applied, Given, Scripted, Seen, World
+
+if TYPE_CHECKING:
+    from optimizer.ir.declaration_entries import Call as Declared
+    from optimizer.ir.declaration_entries import Scalar
 
 NOT_MADE = "the function is called as the recorded trace has not called it there"
 OTHERWISE = "the function gives something else"
