@@ -11,7 +11,7 @@ A *slot* is a `Field` of the layout: a field, or with an `index` the items of an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from optimizer.ir.layout import Array, Field, Struct
 
@@ -53,11 +53,11 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def is_settled(self, p: P, slot: Field, index: W | None = None) -> C: ...
     @abstractmethod
-    def get(self, p: P, slot: Field, index: W | None = None) -> W | P: ...
+    def get(self, p: P, slot: Field, index: W | None = None) -> Any: ...
     @abstractmethod
-    def set_field(self, p: P, slot: Field, value: W | P) -> None: ...
+    def set_field(self, p: P, slot: Field, value: Any) -> None: ...
     @abstractmethod
-    def set_item(self, p: P, slot: Field, index: W, value: W | P) -> None: ...
+    def set_item(self, p: P, slot: Field, index: W, value: Any) -> None: ...
 
     # Arrays.
     @abstractmethod

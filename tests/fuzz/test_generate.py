@@ -63,7 +63,7 @@ def test_the_same_seed_makes_the_same_trace() -> None:
 def test_every_operation_with_a_meaning_occurs(generated: list[GeneratedTrace]) -> None:
     seen = {operation.op for one in generated for operation in all_operations(one.trace)}
     # What can never pass cannot be on a trace that runs to its end.
-    meaningful = {row for row in OPS.values() if row.has_meaning}
+    meaningful = {row for row in OPS.values() if row.has_meaning and Type.FLOAT not in (row.result, *(row.args or ()))}
     hopeless = {row for row in meaningful if row.is_guard and not (row.args or row.reads_flag or row.memory)}
     assert meaningful - seen == hopeless
 
