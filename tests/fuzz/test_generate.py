@@ -14,7 +14,7 @@ from fuzz.rows import rows
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Step
 from optimizer.ir.check import check
 from optimizer.ir.interpreter import Finished, Jumped, Run, run
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations
 
