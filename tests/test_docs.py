@@ -35,7 +35,8 @@ CACHE = ROOT / "docs" / "cache.md"
 NIGHTLY = ROOT / "docs" / "nightly.md"
 OPTIMIZER = ROOT / "docs" / "your-optimizer.md"
 REDUCTION = ROOT / "docs" / "reduction.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION)
+PYPY_LOGS = ROOT / "docs" / "pypy-logs.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION, PYPY_LOGS)
 CORPUS = ROOT / "corpus"
 
 

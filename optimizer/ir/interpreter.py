@@ -14,6 +14,7 @@ from optimizer.ir.effects import EVERYTHING, Effects, event_effects
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, type_of
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.ops import Kind, Meaning, Memory
 from optimizer.ir.runs import EventSeen as EventSeen
@@ -50,7 +51,7 @@ def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap:
     return Program(trace).run(inputs, world, heap=heap)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Step:
     """An operation made ready; `plain` ones have nothing but a meaning without a heap, which is the common case."""
 
