@@ -14,6 +14,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Heap
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Kind, Memory, Type
+from optimizer.ir.raw_memory import is_raw, slot_of
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -85,6 +86,8 @@ class Plan:
     checks_code: bool = False
     floats: list[Float] = field(default_factory=list)
     """The constants of the traces."""
+    raw: dict[str, Field] = field(default_factory=dict)
+    """The raw memory that the traces use, by key."""
 
 
 def needs_heap(trace: Trace) -> bool:
@@ -173,6 +176,10 @@ class _Walk:
         descr = self._plan.layout.descr_of(operation)
         if isinstance(descr, Struct | Array):
             self._plan.types.setdefault(descr.name, descr)
+        slot = slot_of(descr)
+        if slot is not None and is_raw(slot.key):
+            self._plan.raw[slot.key] = slot
+            return
         if isinstance(descr, Field) and operation.descr is not None:
             self._plan.memory.setdefault(descr.key, Used(descr, operation.descr, memory.descr in _ITEMS))
         self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
@@ -224,8 +225,8 @@ class ObjectTerms(PlainTerms):
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None) -> Term:
-        """What the memory held for an object that is no choice."""
-        if p is self.null:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL."""
+        if p is self.null and not is_raw(initial.key):
             return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index))

@@ -65,7 +65,16 @@ class Known:
     fields: tuple[tuple[Field, int | Float | str], ...] = ()
 
 
-Resolved = Field | Array | Struct
+@immutable
+class RawItem:
+    """So many bytes of raw memory, taken as a number with a sign or without."""
+
+    size: int
+    signed: bool
+    type: Type
+
+
+Resolved = Field | Array | Struct | RawItem
 
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""
