@@ -222,7 +222,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         cells, word = self.add_raw().cells, self.layout.word
         if isinstance(slot, RawItem):
             return raw_heap.load(cells, slot, address, word)
-        return cells.get(raw_heap.cell(slot, address, word), _zero(slot))
+        return cells.get(raw_heap.cell(slot, address, word), blank(slot.type))
 
     def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
         word, raw = self.layout.word, self.add_raw()
