@@ -24,10 +24,6 @@ def _calls(stem: str, letters: str, **memory: Any) -> list[Op]:
     return [_row(f"{stem}_{letter}", None, _TYPES[letter], Kind.EVENT, meaning) for letter in letters]
 
 
-def _unmodelled(stem: str) -> Op:
-    return Op(f"{stem}_f", None, FLOAT, Kind.OTHER, modelled=False)
-
-
 def _is_true(d: Domain[Any, Any], _h: Any, _none: Any, condition: Any) -> Any:
     return d.ne(condition, d.const(0))
 
@@ -59,17 +55,15 @@ _RESTORE = Memory(
 
 
 CALL_ROWS = [
-    *_calls("call", "irn"),
-    *_calls("call_pure", "irn", role=Role.FUNCTION),
-    *_calls("call_may_force", "irn"),
-    *_calls("call_loopinvariant", "irn", role=Role.INVARIANT),
-    *_calls("call_release_gil", "irn", function=1),
-    *_calls("call_assembler", "irn"),
+    *_calls("call", "irfn"),
+    *_calls("call_pure", "irfn", role=Role.FUNCTION),
+    *_calls("call_may_force", "irfn"),
+    *_calls("call_loopinvariant", "irfn", role=Role.INVARIANT),
+    *_calls("call_release_gil", "irfn", function=1),
+    *_calls("call_assembler", "irfn"),
     _row("cond_call", None, VOID, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_true)),
     _row("cond_call_value_i", None, INT, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_zero)),
     _row("cond_call_value_r", None, REF, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_null)),
-    *map(_unmodelled, ("call", "call_pure", "call_may_force", "call_loopinvariant")),
-    *map(_unmodelled, ("call_release_gil", "call_assembler")),
     _row(
         "record_known_result",
         None,

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Applied, Given, Scripted, Seen, World
 
 if TYPE_CHECKING:
     from optimizer.ir.declaration_entries import Call as Declared
-    from optimizer.ir.declaration_entries import Scalar
 
 NOT_MADE = "the function is called as the recorded trace has not called it there"
 OTHERWISE = "the function gives something else"
@@ -78,7 +76,7 @@ class Functions:
 
     def say(self, op: int, args: Arguments, value: Datum, declared: Declared | None) -> str | None:
         """The trace says that the function gives that value; why this is undefined, if it is."""
-        type_ = Type.REF if isinstance(value, Ref) else Type.INT
+        type_ = type_of(value)
         known = self._known.get((type_, args))
         if known is None and self._world.checked:
             found = self._matching(args, type_)
@@ -105,8 +103,7 @@ class Functions:
 
     def _result(self, scripted: Scripted | None, type_: Type) -> Datum:
         value = None if scripted is None else self._value(scripted)
-        zero: Datum = NULL if type_ is Type.REF else 0
-        return zero if value is None or isinstance(value, Ref) != (type_ is Type.REF) else value
+        return blank(type_) if value is None or type_of(value) is not type_ else value
 
     def _value(self, value: Scripted) -> Datum | None:
         if not isinstance(value, Seen):
@@ -149,19 +146,7 @@ class Functions:
         """What is declared of what the function gives of these arguments."""
         for known in () if declared is None else declared.results:
             if len(known.args) == len(args) and all(
-                self._content(one) == arg for one, arg in zip(known.args, args, strict=True)
+                self._heap.content(one.value) == arg for one, arg in zip(known.args, args, strict=True)
             ):
-                return self._content(known.value)
+                return self._heap.content(known.value.value)
         return None
-
-    def _content(self, scalar: Scalar) -> Datum:
-        return content(scalar, self._heap)
-
-
-def content(scalar: Scalar, heap: Heap) -> Datum:
-    """The value that a declaration names."""
-    if isinstance(scalar.value, str):
-        return NULL if scalar.value == NULL.name else heap.constant(scalar.value)
-    if scalar.type == "float":
-        raise Unsupported("a float in a known result")
-    return scalar.value
