@@ -52,7 +52,7 @@ def memory_rows() -> MemoryRows:
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
         marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
         events=tuple(row for row in events if not _is_call(row)),
-        calls=tuple(row for row in of[Kind.EVENT] if kinds.get(row) is DescrKind.CALL and _is_plain(row)),
+        calls=tuple(row for row in events if kinds.get(row) is DescrKind.CALL and _is_plain(row)),
     )
 
 
