@@ -14,7 +14,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, STRUCTS, forced_name, future_name
+from validator.object_kinds import ARRAYS, PENDING, STRUCTS, forced_name, future_name
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.store_chains import Chain, Chains, Key
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
 
+    `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start?
     """
 
@@ -34,6 +35,7 @@ class Memory:
     chains: Chains
     raw: RawChains
     slots: Mapping[str, Field]
+    has_exceptions: bool = False
     is_pending: bool = False
 
 
@@ -79,7 +81,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._protected: tuple[tuple[str, Key], ...] = ()
         self._events = 0
         self._validity = 0
-        self._pending = memory.terms.pointer("pending", 0) if memory.is_pending else memory.terms.null
+        self._pending = memory.terms.pointer(PENDING, 0) if memory.is_pending else memory.terms.null
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
