@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from optimizer.aliasing import may_meet
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
+from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
 from optimizer.references import Fresh, constant_name
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def stored_value(operation: Operation) -> Value:
 
 def zero(slot: Field) -> Value:
     """What a cleared cell holds."""
+    if slot.type is Type.FLOAT:
+        return ConstFloat(ZERO)
     return NULL if slot.type is Type.REF else ConstInt(0)
 
 
@@ -126,8 +129,8 @@ class Memory:
             return None
         for slot, value in known.fields:
             if slot.key == cell.slot.key:
-                if isinstance(value, int):
-                    return ConstInt(value)
+                if not isinstance(value, str):
+                    return constant_of(value)
                 return NULL if value == NULL.text else ConstRef(f"ConstPtr({value})")
         return None
 
