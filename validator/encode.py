@@ -6,13 +6,14 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
+from optimizer.ir.string_text import is_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -23,11 +24,12 @@ from optimizer.ir.trace import (
     Value,
     Var,
     all_operations,
+    descr_name,
     exit_of,
     memory_of,
 )
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
-from validator.store_chains import Chains
+from validator.store_chains import MOST_TERMS, Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
 
@@ -126,10 +128,19 @@ def event_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    described = (one for trace in traces for one in all_operations(trace) if one.descr is not None)
+    described = (one for trace in traces for one in all_operations(trace) if descr_name(one) is not None)
     descrs = map(layout.descr_of, described)
     slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
+    constants = (arg for trace in traces for one in all_operations(trace) for arg in _values_of(one))
+    texts = dict.fromkeys(arg.text for arg in constants if isinstance(arg, ConstRef) and is_text(arg.text))
+    terms.texts = [terms.constant(text) for text in texts]
     return Memory(terms, Chains(terms), slots)
+
+
+def _values_of(operation: Operation) -> Iterator[Value | None]:
+    yield from operation.args
+    if operation.exit is not None:
+        yield from operation.exit.failargs or ()
 
 
 def check_supported(trace: Trace) -> None:
@@ -156,11 +167,6 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
-_MOST_TERMS = 600_000
-"""A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
-that may be the same has a term for each way that they may be, and a read from there as many for each of those."""
-
-
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
 
@@ -184,8 +190,8 @@ class _Computer:
                 return self.terms.const(number)
             case ConstRef(text) if text == "NULL":
                 return self.terms.null
-            case ConstRef(text) if text.startswith("ConstPtr("):
-                return self.terms.constant(text[len("ConstPtr(") : -1])
+            case ConstRef(name=str(name)):
+                return self.terms.constant(name)
             case ConstClass(name):
                 return self.terms.address(name)
             case _:
@@ -296,7 +302,7 @@ class _Encoder:
         elif kind is Kind.EVENT:
             self._event(operation, number)
         elif kind is not Kind.END:
-            if len(self._terms) > _MOST_TERMS:
+            if len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )

@@ -65,6 +65,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def length(self, p: P) -> W: ...
 
+    # Ranges of items. `are_set`: so many of them from there on are, which is in range. `copy_items`: those of `p` from
+    # `start` on become those of `q` from `at` on, as if all were read first.
+    @abstractmethod
+    def are_set(self, p: P, slot: Field, start: W, count: W) -> C: ...
+    @abstractmethod
+    def copy_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> None: ...
+
+    # Strings. `is_text`: it is the object of a constant such as "abc", whose items never change. `hash`: a function of
+    # the items, of which nothing is known but that it is not 0.
+    @abstractmethod
+    def is_text(self, p: P) -> C: ...
+    @abstractmethod
+    def hash(self, p: P, slot: Field) -> W: ...
+
     # The code and what it relies on. `gc_type` is the number of the object's exact type, 0 for NULL. `is_valid`: the
     # code is. `watch` names a field of `p`, `protect` says that a check of the code has passed: from now on, until the
     # next event that can invalidate, no event changes what has been watched since the last such event.

@@ -25,6 +25,7 @@ from optimizer.ir.row import Meaning as Meaning
 from optimizer.ir.row import Memory as Memory
 from optimizer.ir.row import Op as Op
 from optimizer.ir.row import Type as Type
+from optimizer.ir.string_rows import STRING_ROWS
 
 INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
 
@@ -222,12 +223,6 @@ _FLOATS = [
     *_typed("getfield_gc:f getfield_gc_pure:f getarrayitem_gc:f getarrayitem_gc_pure:f getinteriorfield_gc:f"),
 ]
 
-_STRINGS = [
-    *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
-    *_exit_block(REF, "newstr newunicode"),
-    *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
-]
-
 _CALLS = [
     *_unmodelled_guards(VOID, "guard_no_exception guard_not_forced guard_not_forced_2 guard_future_condition"),
     *_unmodelled_guards(REF, "guard_exception"),
@@ -269,7 +264,7 @@ OPS: dict[str, Op] = {
         *_ENDS,
         *HEAP_ROWS,
         *_FLOATS,
-        *_STRINGS,
+        *STRING_ROWS,
         *_CALLS,
         *_RAW,
         *_BACKEND,

@@ -39,6 +39,8 @@ class Kind(Enum):
     LOAD = "load"  # reads the heap
     STORE = "store"  # changes the heap
     NEW = "new"  # allocates an object
+    COPY = "copy"  # changes a range of items to what another range holds
+    SCAN = "scan"  # reads a whole object
     FACT = "fact"  # says what holds
     OTHER = "other"  # not modelled
 
@@ -65,6 +67,7 @@ class Memory:
     `meaning` gives the result if there is one, `passes` says whether a guard goes on; the `meaning` of a guard is what
     happens where it does. The operation is defined where all of `requires` hold; each comes with what is wrong where
     it does not. `loads` says that the result is what the descr's memory holds, `stores` which argument is put there.
+    `on` names a built-in type of arrays, for rows that are about it and take no descr.
     """
 
     descr: DescrKind | None = None
@@ -74,6 +77,7 @@ class Memory:
     class_arg: int | None = None
     loads: bool = False
     stores: int | None = None
+    on: str | None = None
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""
