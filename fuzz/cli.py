@@ -22,6 +22,7 @@ _COMMANDS = {
     "audit": "fuzz.cli_audit:audit",
     "report": "fuzz.cli_report:report",
     "reduce": "fuzz.cli_reduce:reduce",
+    "pypy-log": "fuzz.cli_pypy_log:pypy_log",
 }
 
 

@@ -7,9 +7,9 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
@@ -34,7 +34,7 @@ from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Definedness:
     """The operation of that number is defined where `condition` holds; so many guards and events stand before it.
 
@@ -50,7 +50,7 @@ class Definedness:
     what: str = "defined"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ExitEncoding:
     """What a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit block, which
     is defined where `block` says. `made` are the allocations of the block, by number."""
@@ -66,7 +66,7 @@ class ExitEncoding:
         return Sight(self.heap, visible(self.heap, roots, _anything))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GuardEncoding:
     """A guard as a way out: it goes on where `passes` holds. `events` and `positions` count what stands before it,
     `heap` is what it finds, and `exit` what it leaves if its allocations are its own. `number` is its own."""
@@ -84,7 +84,7 @@ class GuardEncoding:
         return self.exit.failargs
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EventEncoding:
     """An event, with all that it sees; `guards` stand before it."""
 
@@ -95,7 +95,7 @@ class EventEncoding:
     may_see: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Encoding:
     """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
 

@@ -6,8 +6,8 @@ Which allocations are visible may depend on which references are the same object
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
@@ -94,7 +94,7 @@ def _put_by(link: Stored | Copied) -> list[Term]:
     return [alloc for one in links(link.below) if isinstance(one, Stored) for alloc in _allocations(one.value)]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Sight:
     """What somebody sees at an event or end: the heap, and the allocations that can be found in it."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap_domain import HeapDomain
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Known, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.string_text import constant_text, is_text
 from optimizer.ir.values import address_of
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ref:
     """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace."""
 
@@ -46,7 +47,7 @@ Cell = tuple[str, int]
 NO_INDEX = -1
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 

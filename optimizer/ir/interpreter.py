@@ -14,6 +14,7 @@ from optimizer.ir.effects import EVERYTHING, Effects, event_effects
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, Ref, TooLong
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.ops import Kind, Meaning, Memory, Type
 from optimizer.ir.runs import TOO_LONG as TOO_LONG
@@ -38,7 +39,7 @@ def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap:
     return Program(trace).run(inputs, world, heap=heap)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Step:
     """An operation made ready; `plain` ones have nothing but a meaning over machine ints, which is the common case."""
 

@@ -290,7 +290,7 @@ class Layout:
             field = next((field for field in fields if field.name == own), None)
             if field is None:
                 return None
-            self._fields[name] = replace(field, owner=owner)
+            self._fields[name] = field if field.owner == owner else replace(field, owner=owner)
         return self._fields[name]
 
     def _struct(self, struct: declaration_entries.Struct) -> Struct:

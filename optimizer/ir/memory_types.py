@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
 from optimizer.ir.string_text import HIGHEST
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Field:
     """A field of a struct, the items of an array, or one field of all structs in an array.
 
@@ -29,7 +28,7 @@ class Field:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Struct:
     """A class of objects, with all its fields, the inherited ones first."""
 
@@ -41,7 +40,7 @@ class Struct:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Array:
     """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
 
@@ -52,7 +51,7 @@ class Array:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Known:
     """What is declared of opaque constants that are one object; `names` are theirs.
 

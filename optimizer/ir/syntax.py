@@ -46,7 +46,8 @@ class Body(NamedTuple):
 
 
 OFFSET = r"\s*(?:\+[0-9]+:\s*)?"
-_HEAD = re.compile(rf"{OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
+OPERATION = re.compile(rf"{OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
+"""How a line with an operation begins: its result and its name."""
 _START = re.compile(OFFSET)
 BLOCK_END = re.compile(r"\s*\}\s*(?:#.*)?\Z")
 _LOOP_END = "--end of the loop--"
@@ -132,7 +133,7 @@ class LineParser:
     def statement(self, number: int) -> tuple[Statement, bool]:
         """The operation on line `number`, and whether an exit block begins behind it."""
         line = self.source.lines[number - 1]
-        head = _HEAD.match(line)
+        head = OPERATION.match(line)
         if head is None:
             raise self._not_an_operation(number)
         result = Token("name", head[1], head.start(1) + 1) if head[1] is not None else None

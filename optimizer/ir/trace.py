@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Kind, Memory, Op, Type
 from optimizer.ir.string_text import constant_name
 
@@ -28,7 +29,7 @@ class Var(NamedTuple):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstInt:
     value: int
 
@@ -40,7 +41,7 @@ class ConstInt:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstRef:
     """`NULL`, `ConstPtr(name)` (an opaque object that existed before the trace) or `"text"`, as it is written."""
 
@@ -59,7 +60,7 @@ class ConstRef:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstClass:
     """`ConstClass(name)`: the address of a class or function, a machine integer that is not known."""
 
@@ -106,7 +107,7 @@ Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
 Value = Var | Const
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Exit:
     """What a guard hands to the interpreter when it fails.
 
@@ -120,7 +121,7 @@ class Exit:
     block: tuple[Operation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Operation:
     """One use of an operation. `exit` is there for guards, and for them only. `line` is that of the source, or 0."""
 
@@ -142,7 +143,7 @@ class Operation:
         return Operation(op, args, self.result, self.exit, self.descr, self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Trace:
     inputs: tuple[Var, ...]
     ops: tuple[Operation, ...]

@@ -1,0 +1,154 @@
+"""`traceproof pypy-log`, on the logs of the sample programs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import shutil
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from fuzz.cli import main
+from fuzz.recorded import recorded_text, sections_of
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.text import format_trace, parse
+from optimizer.pipeline import run_passes
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+STORED = sorted((PROGRAMS / "logs").glob("*.log.xz"))
+LOG = """[1] {jit-log-noopt
+# Traced loop or bridge with 2 ops
+[i0]
+guard_value(i0, 5)
+jump(i0, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-noopt
+# Traced loop or bridge with 9 ops
+[i0]
+jump(i0)
+[4] jit-log-noopt}
+[5] {jit-log-noopt
+# Traced loop or bridge with 2 ops
+[i0]
+unheard_of(i0)
+jump(i0)
+[6] jit-log-noopt}
+"""
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `traceproof pypy-log`; gives the exit code and both outputs."""
+    monkeypatch.chdir(tmp_path)
+    Path("run.log").write_text(LOG)
+
+    def command(*args: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["pypy-log", *args])
+        told = capsys.readouterr()
+        return int(ended.value.code or 0), told.out, told.err
+
+    return command
+
+
+def test_a_log_is_listed(run: Run) -> None:
+    code, out, err = run("run.log", "--list")
+    assert code == 2
+    assert out.splitlines() == [
+        "     1      2 operations, line 2",
+        "     3      2 operations, line 13",
+        "run.log: 3 traces of 5 operations, 1 of them left out",
+    ]
+    assert err == "run.log:8: trace 2 is left out: the heading promises 9 operations, and there are 1\n"
+
+
+def test_a_log_is_listed_as_json(run: Run) -> None:
+    _, out, _ = run("run.log", "--json")
+    first, _, _, total = map(json.loads, out.splitlines())
+    assert first == {"number": 1, "line": 2, "operations": 2, "loss": "", "file": None}
+    assert total == {"log": "run.log", "traces": 3, "operations": 5, "lost": 1}
+
+
+def test_traces_are_extracted(run: Run) -> None:
+    code, out, err = run("run.log", "--extract", "traces")
+    assert code == 2
+    assert out == "run.log: 3 traces of 5 operations, 2 of them left out, written to traces\n"
+    assert "trace 3 is left out: run.log:15:1: there is no operation unheard_of" in err
+    assert [path.name for path in Path("traces").iterdir()] == ["run-0001.trace"]
+    text = Path("traces/run-0001.trace").read_text()
+    assert text.startswith("# run.log, trace 1, line 2\n# A log does not say what guards hand over.")
+    assert text.endswith("[i0]\nguard_value(i0, 5) [i0]\njump(i0, descr=<Loop-1>)\n")
+
+
+def test_bare_traces_have_no_failargs(run: Run) -> None:
+    run("run.log", "--extract", "traces", "--bare")
+    text = Path("traces/run-0001.trace").read_text()
+    assert text == "# run.log, trace 1, line 2\n[i0]\nguard_value(i0, 5)\njump(i0, descr=<Loop-1>)\n"
+
+
+@pytest.mark.parametrize("args", [("--bare",), ("--list", "--extract", "x")])
+def test_options_that_do_not_go_together(run: Run, args: tuple[str, ...]) -> None:
+    assert run("run.log", *args)[0] == 2
+
+
+def test_a_log_may_be_compressed(run: Run) -> None:
+    _, expected, _ = run("run.log")
+    Path("run.log.gz").write_bytes(gzip.compress(LOG.encode()))
+    Path("run.log.xz").write_bytes(lzma.compress(LOG.encode()))
+    for name in ("run.log.gz", "run.log.xz"):
+        assert run(name)[1] == expected.replace("run.log", name)
+
+
+@pytest.mark.parametrize("name", ["run.log.gz", "run.log.xz"])
+def test_damaged_data_is_the_users_mistake(run: Run, name: str) -> None:
+    compress = gzip.compress if name.endswith("gz") else lzma.compress
+    Path(name).write_bytes(compress(LOG.encode() * 100)[:-20])
+    code, _, err = run(name)
+    assert code == 2
+    assert f"error: {name}: the compressed data is damaged: " in err
+    assert run("missing.log")[0] == 2
+
+
+def test_twenty_programs_have_logs() -> None:
+    assert [path.name.partition(".")[0] for path in STORED] == sorted(path.stem for path in PROGRAMS.glob("*.py"))
+    assert len(STORED) == 20
+    assert sum(path.stat().st_size for path in STORED) < 500_000
+
+
+@pytest.mark.parametrize("log", STORED, ids=lambda path: path.name.partition(".")[0])
+def test_every_recorded_trace_is_read_and_printed_and_not_too_much_for_the_optimizer(log: Path) -> None:
+    sections = list(sections_of(str(log)))
+    assert sections
+    for number, section in enumerate(sections, start=1):
+        assert section.loss == ""
+        text = recorded_text(section, str(log), number)
+        trace = parse(text)
+        assert len(trace.ops) == section.promised
+        assert text.endswith(format_trace(trace))
+        assert parse(format_trace(trace)) == trace
+        with suppress(Unsupported):
+            run_passes(trace)
+
+
+PYPY = shutil.which("pypy3")
+
+
+@pytest.mark.skipif(PYPY is None, reason="pypy3 is not installed")
+@pytest.mark.parametrize("name", ["integers", "shapes", "generators"])
+def test_fresh_logs_are_read(run: Run, tmp_path: Path, name: str) -> None:
+    environment = {"PYPYLOG": f"jit-log-noopt,jit-summary:{tmp_path / 'fresh.log'}"}
+    subprocess.run([str(PYPY), str(PROGRAMS / f"{name}.py")], env=environment, check=True, capture_output=True)
+    code, out, _ = run("fresh.log", "--extract", "traces", "--json")
+    assert code == 0
+    *traces, _ = map(json.loads, out.splitlines())
+    assert traces
+    for told in traces:
+        text = Path(told["file"]).read_text()
+        assert text.endswith(format_trace(parse(text)))
