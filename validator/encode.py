@@ -13,6 +13,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
+from optimizer.ir.raw_memory import slot_of, uses_raw
 from optimizer.ir.string_text import is_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
@@ -24,11 +25,11 @@ from optimizer.ir.trace import (
     Value,
     Var,
     all_operations,
-    descr_name,
     exit_of,
     memory_of,
 )
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.raw_chains import RawChains
 from validator.store_chains import MOST_TERMS, Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
@@ -128,13 +129,13 @@ def event_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    described = (one for trace in traces for one in all_operations(trace) if descr_name(one) is not None)
-    descrs = map(layout.descr_of, described)
-    slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
+    named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
+    slots = {slot.key: slot for slot in named if slot is not None}
+    uses_raw(*traces)
     constants = (arg for trace in traces for one in all_operations(trace) for arg in _values_of(one))
     texts = dict.fromkeys(arg.text for arg in constants if isinstance(arg, ConstRef) and is_text(arg.text))
     terms.texts = [terms.constant(text) for text in texts]
-    return Memory(terms, Chains(terms), slots)
+    return Memory(terms, Chains(terms), RawChains(terms), slots)
 
 
 def _values_of(operation: Operation) -> Iterator[Value | None]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
+from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.immutable import immutable
-from optimizer.ir.layout import Array, Field, Known, Layout, Struct
+from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
+from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
 from optimizer.ir.string_text import constant_text, is_text
 from optimizer.ir.values import address_of
@@ -29,6 +31,9 @@ class Ref:
 
 
 NULL = Ref("NULL")
+
+RAW_REF = Ref(RAW_ARRAY.name)
+"""The object that raw memory is in a heap. No reference refers to it."""
 
 Datum = int | Ref
 """What a variable or a place in memory holds: a signed machine int, or a reference."""
@@ -153,7 +158,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     def named(self, name: str) -> Ref | None:
         """The reference of that name, an object's or another."""
         ref = Ref(name)
-        return ref if ref == NULL or ref in self.objects else self.names.get(name)
+        return ref if ref in (NULL, RAW_REF) or ref in self.objects else self.names.get(name)
 
     # Identity and classes.
 
@@ -207,6 +212,8 @@ class Heap(HeapDomain[int, bool, Ref]):
         return p in self.objects and self.objects[p].length is not None
 
     def length(self, p: Ref) -> int:
+        if p == RAW_REF:
+            return 1 << self.layout.word
         return (self.objects[p].length or 0) if p in self.objects else 0
 
     def are_set(self, p: Ref, slot: Field, start: int, count: int) -> bool:
@@ -236,6 +243,27 @@ class Heap(HeapDomain[int, bool, Ref]):
         length = self.length(p)
         items = sorted(pair for pair in _range(self.objects[p], slot, 0, length).items() if pair[1])
         return address_of(f"{slot.key} {length} {items}", self.layout.word) or 1
+
+    # Raw memory.
+
+    def add_raw(self) -> Object:
+        """Raw memory, which is there from now on."""
+        return self.objects.setdefault(RAW_REF, Object(RAW_ARRAY))
+
+    def get_raw(self, slot: RawItem | Field, address: int) -> Datum:
+        cells, word = self.add_raw().cells, self.layout.word
+        if isinstance(slot, RawItem):
+            return raw_heap.load(cells, slot, address, word)
+        return cells.get(raw_heap.cell(slot, address, word), _zero(slot))
+
+    def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
+        word, raw = self.layout.word, self.add_raw()
+        if isinstance(slot, Field):
+            self.objects[RAW_REF] = raw.put(raw_heap.cell(slot, address, word), value)
+            return
+        assert isinstance(value, int)
+        changed = raw_heap.store(slot, address, value, word)
+        self.objects[RAW_REF] = replace(raw, cells={**raw.cells, **changed})
 
     # The code and what it relies on.
 

@@ -17,6 +17,7 @@ from optimizer.ir.heap import NULL, Datum, Heap, Ref, TooLong
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.ops import Kind, Meaning, Memory, Type
+from optimizer.ir.raw_memory import uses_raw
 from optimizer.ir.runs import TOO_LONG as TOO_LONG
 from optimizer.ir.runs import EventSeen as EventSeen
 from optimizer.ir.runs import Finished as Finished
@@ -90,6 +91,7 @@ class Program:
         self._names: list[str | None] = []
         self._count = 0
         self._guards = 0
+        self._uses_raw = uses_raw(trace)
         for var in trace.inputs:
             if var.type is Type.FLOAT:
                 raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
@@ -173,14 +175,18 @@ class Program:
         state = _State(slots, heap, Environment(world or World(), heap))
         for name, slot in self._objects.items():
             slots[slot] = state.heap.constant(name)
+        if self._uses_raw:
+            heap.add_raw()
         outcome = self._execute(state, leave_at)
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
         return Run(outcome, state.environment.seen, values, state.heap, state.environment.world_of_run)
 
     def prepare(self, heap: Heap) -> None:
-        """Adds to `heap` the opaque constants of this trace that it does not describe."""
+        """Adds to `heap` the opaque constants of this trace that it does not describe, and raw memory if it uses it."""
         for name in self._objects:
             heap.constant(name)
+        if self._uses_raw:
+            heap.add_raw()
 
     def _check_inputs(self, inputs: Sequence[Datum]) -> None:
         if len(inputs) != len(self._inputs):

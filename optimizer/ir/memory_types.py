@@ -73,7 +73,16 @@ def string_type(name: str, word: int) -> Array:
     return Array(name, item, declared=True)
 
 
-Resolved = Field | Array | Struct
+@immutable
+class RawItem:
+    """So many bytes of raw memory, taken as a number with a sign or without."""
+
+    size: int
+    signed: bool
+    type: Type
+
+
+Resolved = Field | Array | Struct | RawItem
 
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""

@@ -99,4 +99,5 @@ class _Liveness:
 
 def _is_computed(operation: Operation) -> bool:
     """Is it there for its result alone? An overflow operation stays with its guard."""
-    return operation.op.kind in (Kind.PURE, Kind.LOAD, Kind.SCAN, Kind.NEW) and operation.op.overflows is None
+    kinds = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+    return operation.op.kind in kinds and operation.op.overflows is None
