@@ -56,8 +56,8 @@ class Line:
 _TOKEN = re.compile(
     rf"""(?P<blank>\s+|\#.*)
     |(?P<constant>ConstPtr\([^()]*\))
-    |"(?P<quoted>[^"]*)"
-    |(?P<string>u"[^"]*")
+    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |(?P<string>u"(?:[^"\\]|\\.)*")
     |(?P<name>{NAME})
     |(?P<number>[-+]?[0-9][\w.]*)
     |(?P<dots>\.\.\.)

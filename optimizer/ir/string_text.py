@@ -57,7 +57,7 @@ def write_text(kind: str, items: Iterable[int]) -> str:
 
 
 def _written(item: int) -> str:
-    plain = {10: "\\n", 9: "\\t", 13: "\\r", 34: "\\x22", 92: "\\\\"}.get(item)
+    plain = {10: "\\n", 9: "\\t", 13: "\\r", 34: '\\"', 92: "\\\\"}.get(item)
     if plain is not None:
         return plain
     if 32 <= item < 127:

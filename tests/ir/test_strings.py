@@ -72,7 +72,7 @@ def test_the_rows_do_what_their_reference_does() -> None:
 CANONICAL = {
     '"abc"': '"abc"',
     's"abc"': '"abc"',
-    '"a\\x62\\n\\"\\\\"': '"ab\\n\\x22\\\\"',
+    '"a\\x62\\n\\"\\\\"': '"ab\\n\\"\\\\"',
     'u"a\\u20ac\\U0001f600"': 'u"a\\u20ac\\U0001f600"',
     'u"€"': 'u"\\u20ac"',
     '"\\xe9é"': '"\\xe9\\xe9"',
@@ -103,6 +103,7 @@ def test_what_is_no_string_is_told(written: str, why: str) -> None:
 
 
 HEAPS = [
+    'p0 = str["a\\"b\\\\"]\n',
     'p0 = str["abc"]\n',
     'p0 = "abc"\n"abc" = str["abc"]\n',
     'p0 = unicode[u"\\u20ac"]\n',
