@@ -7,6 +7,7 @@ from dataclasses import field, replace
 
 from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
@@ -35,8 +36,8 @@ NULL = Ref("NULL")
 RAW_REF = Ref(RAW_ARRAY.name)
 """The object that raw memory is in a heap. No reference refers to it."""
 
-Datum = int | Ref
-"""What a variable or a place in memory holds: a signed machine int, or a reference."""
+Datum = int | Float | Ref
+"""What a variable or a place in memory holds: a signed machine int, a float, or a reference."""
 
 MOST_COPIED = 1 << 16
 """A run does not copy more items than that to where each has to be put down."""
@@ -56,7 +57,7 @@ NO_INDEX = -1
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0 or NULL, but if the object is not `cleared`, the items of an array and the machine ints of a
+    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and the numbers of a
     struct have not been written.
     """
 
@@ -74,7 +75,7 @@ class Object:
         is_blank = not is_ref if isinstance(self.type, Struct) else cell[1] != NO_INDEX
         if is_blank and not self.cleared:
             return None
-        return NULL if is_ref else 0
+        return blank(type_of(like))
 
     def put(self, cell: Cell, value: Datum) -> Object:
         return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared)
@@ -91,8 +92,18 @@ def _cell(slot: Field, index: int | None) -> Cell:
     return slot.key, NO_INDEX if index is None else index
 
 
-def _zero(slot: Field) -> Datum:
-    return NULL if slot.type is Type.REF else 0
+def type_of(value: Datum) -> Type:
+    """The type of a variable that has this value."""
+    if isinstance(value, Ref):
+        return Type.REF
+    return Type.FLOAT if isinstance(value, Float) else Type.INT
+
+
+def blank(type_: Type) -> Datum:
+    """What memory of that type holds where it has been cleared."""
+    if type_ is Type.INT:
+        return 0
+    return NULL if type_ is Type.REF else ZERO
 
 
 def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:
@@ -189,7 +200,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     # Contents.
 
     def is_set(self, p: Ref, slot: Field, index: int | None = None) -> bool:
-        return p in self.objects and self.objects[p].value(_cell(slot, index), _zero(slot)) is not None
+        return p in self.objects and self.objects[p].value(_cell(slot, index), blank(slot.type)) is not None
 
     def is_settled(self, p: Ref, slot: Field, index: int | None = None) -> bool:
         return (not p.fresh or p in self.seen) and (p, _cell(slot, index)) in self._settled
@@ -198,7 +209,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         cell = _cell(slot, index)
         if slot.immutable:
             self._settled.add((p, cell))
-        value = self.objects[p].value(cell, _zero(slot))
+        value = self.objects[p].value(cell, blank(slot.type))
         assert value is not None
         return value
 
@@ -227,7 +238,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         if not there.cleared and len(copied) < count:
             if count > MOST_COPIED:
                 raise TooLong
-            copied = {index: copied.get(index, _zero(slot)) for index in range(at, at + count)}
+            copied = {index: copied.get(index, blank(slot.type)) for index in range(at, at + count)}
         kept = {
             cell: value for cell, value in there.cells.items() if cell[0] != slot.key or not 0 <= cell[1] - at < count
         }
@@ -254,7 +265,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         cells, word = self.add_raw().cells, self.layout.word
         if isinstance(slot, RawItem):
             return raw_heap.load(cells, slot, address, word)
-        return cells.get(raw_heap.cell(slot, address, word), _zero(slot))
+        return cells.get(raw_heap.cell(slot, address, word), blank(slot.type))
 
     def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
         word, raw = self.layout.word, self.add_raw()
@@ -350,9 +361,9 @@ class Heap(HeapDomain[int, bool, Ref]):
         same = (held.type.name, held.length) == (wanted.type.name, wanted.length)
         return same and all(held.value(cell, value) == value for cell, value in wanted.cells.items())
 
-    def _content(self, declared: int | str) -> Datum:
+    def _content(self, declared: int | Float | str) -> Datum:
         """What a field holds of which that is declared."""
-        if isinstance(declared, int):
+        if not isinstance(declared, str):
             return declared
         return NULL if declared == "NULL" else self.constant(declared)
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import Kind, Memory, Op, Type
+from optimizer.ir.ops import Kind, Meaning, Memory, Op, Type
 from optimizer.ir.string_text import constant_name
 
 
@@ -76,17 +77,16 @@ class ConstClass:
 
 @dataclass(frozen=True, slots=True)
 class ConstFloat:
-    """A float by its bits (binary64), so that equality is identity of bits."""
+    """A float, equal to another one if its bits are."""
 
-    bits: int
-    text: str = field(compare=False)
+    value: Float
 
     @property
     def type(self) -> Type:
         return Type.FLOAT
 
     def __str__(self) -> str:
-        return self.text
+        return str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,11 @@ class RawText:
 
     def __str__(self) -> str:
         return self.text
+
+
+def constant_of(number: int | Float) -> ConstInt | ConstFloat:
+    """The constant that is that machine int or float."""
+    return ConstFloat(number) if isinstance(number, Float) else ConstInt(number)
 
 
 Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
@@ -182,6 +187,13 @@ def descr_name(operation: Operation) -> str | None:
     """The name of the operation's descr: the one that is written, or that of the strings that its row is about."""
     memory = operation.op.memory
     return operation.descr if memory is None or memory.on is None else memory.on
+
+
+def passes_of(guard: Operation) -> Meaning | None:
+    """When a guard without a meaning on the heap goes on; a row of `same_type` has another meaning on floats."""
+    if guard.op.same_type and guard.args[0].type is Type.FLOAT:
+        return guard.op.passes_floats
+    return guard.op.passes
 
 
 def all_operations(trace: Trace) -> Iterator[Operation]:
