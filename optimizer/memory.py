@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from optimizer.aliasing import distinct, may_meet
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
+from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
@@ -163,6 +164,8 @@ class Memory:
             if slot.key == cell.slot.key:
                 if isinstance(value, int):
                     return ConstInt(value)
+                if isinstance(value, Float):
+                    return None
                 return NULL if value == NULL.text else ConstRef(constant_text(value))
         return None
 
