@@ -62,18 +62,23 @@ class OurParts:
 
 @dataclass(frozen=True, slots=True)
 class Guilt:
-    """The passes that it takes for a failure (mostly one), and the rule where it is a rule's."""
+    """The passes that it takes for a failure (mostly one), and the rules where it is a rule's."""
 
     passes: tuple[str, ...]
-    rule: str = ""
+    rules: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """The first of the rules; empty where there is none."""
+        return self.rules[0] if self.rules else ""
 
     @property
     def parts(self) -> frozenset[str]:
-        """What is to be switched off, and the failure is gone."""
-        return frozenset([self.rule] if self.rule else self.passes)
+        """Without any of these, the failure is gone."""
+        return frozenset(self.rules or self.passes)
 
     def __str__(self) -> str:
-        return "-".join([*self.passes, *([self.rule] if self.rule else [])])
+        return "-".join([*self.passes, *self.rules[:1]])
 
 
 def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable, *, ask: bool = True) -> Guilt | None:
@@ -92,8 +97,7 @@ def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable,
     alone = [name for name in needed if shows_without([other for other in passes if other != name])]
     guilty = alone[:1] or needed or _several(passes, shows_without)
     rules = [rule for name in guilty for rule in separable.parts[name] if not find.fired or rule in find.fired]
-    rule = next((rule for rule in rules if not shows_without([rule])), "")
-    return Guilt(tuple(guilty), rule)
+    return Guilt(tuple(guilty), tuple(rule for rule in rules if not shows_without([rule])))
 
 
 def _several(passes: Sequence[str], shows_without: Callable[[Collection[str]], bool]) -> list[str]:

@@ -7,12 +7,13 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
+from optimizer.ir.raw_memory import slot_of, uses_raw
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -27,12 +28,13 @@ from optimizer.ir.trace import (
     memory_of,
 )
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.raw_chains import RawChains
 from validator.store_chains import Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Definedness:
     """The operation of that number is defined where `condition` holds; so many guards and events stand before it.
 
@@ -48,7 +50,7 @@ class Definedness:
     what: str = "defined"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ExitEncoding:
     """What a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit block, which
     is defined where `block` says. `made` are the allocations of the block, by number."""
@@ -64,7 +66,7 @@ class ExitEncoding:
         return Sight(self.heap, visible(self.heap, roots, _anything))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GuardEncoding:
     """A guard as a way out: it goes on where `passes` holds. `events` and `positions` count what stands before it,
     `heap` is what it finds, and `exit` what it leaves if its allocations are its own. `number` is its own."""
@@ -82,7 +84,7 @@ class GuardEncoding:
         return self.exit.failargs
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EventEncoding:
     """An event, with all that it sees; `guards` stand before it."""
 
@@ -93,7 +95,7 @@ class EventEncoding:
     may_see: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Encoding:
     """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
 
@@ -126,10 +128,10 @@ def event_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    described = (one for trace in traces for one in all_operations(trace) if one.descr is not None)
-    descrs = map(layout.descr_of, described)
-    slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
-    return Memory(terms, Chains(terms), slots)
+    named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
+    slots = {slot.key: slot for slot in named if slot is not None}
+    uses_raw(*traces)
+    return Memory(terms, Chains(terms), RawChains(terms), slots)
 
 
 def check_supported(trace: Trace) -> None:

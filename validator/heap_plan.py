@@ -13,6 +13,7 @@ from optimizer.ir.effects import Effects, effects_of
 from optimizer.ir.heap import NULL, Heap
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Kind, Memory, Type
+from optimizer.ir.raw_memory import is_raw, slot_of
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, memory_of
 
 EVENTS = "events"
@@ -71,6 +72,8 @@ class Plan:
     gc_types: dict[str, int] = field(default_factory=dict)
     """What guards want the numbers of the types to be that the traces allocate."""
     checks_code: bool = False
+    raw: dict[str, Field] = field(default_factory=dict)
+    """The raw memory that the traces use, by key."""
 
 
 def needs_heap(trace: Trace) -> bool:
@@ -157,6 +160,10 @@ class _Walk:
         descr = self._plan.layout.descr_of(operation)
         if isinstance(descr, Struct | Array):
             self._plan.types.setdefault(descr.name, descr)
+        slot = slot_of(descr)
+        if slot is not None and is_raw(slot.key):
+            self._plan.raw[slot.key] = slot
+            return
         if isinstance(descr, Field) and operation.descr is not None:
             self._plan.memory.setdefault(descr.key, Used(descr, operation.descr, memory.descr in _ITEMS))
         self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args

@@ -7,16 +7,20 @@ from dataclasses import replace
 from random import Random
 
 from optimizer.ir.domain import wrap
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.heap_plan import EVENTS, Place, Plan, Used
+from validator.raw_samples import RawSampler
 
 _OBJECTS = 12
 """A heap has so many objects at the most, but for those that the traces name."""
+
+_ADDRESSES = 6
+"""So many of the machine ints that are worth trying are addresses near which raw memory is filled."""
 
 
 class HeapSampler:
@@ -28,6 +32,7 @@ class HeapSampler:
         self._plan = plan
         self._pool = pool
         self._random = random
+        self._raw = RawSampler(plan.raw, len(plan.events), random)
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
@@ -50,7 +55,12 @@ class HeapSampler:
         world = World(self._results(), None, self._writes(), self._invalid(), self._gc_types())
         for ref in list(heap.objects):
             self._fill(ref)
-        return State(tuple(inputs), world, heap)
+        return self._with_raw(State(tuple(inputs), world, heap))
+
+    def _with_raw(self, state: State) -> State:
+        """The state with contents of raw memory, if the traces use it: near all addresses that they may begin with."""
+        numbers = [value for value in (*state.inputs, *state.world.results) if isinstance(value, int)]
+        return self._raw.filled(state, [*numbers, *self._pool[:_ADDRESSES]])
 
     def changed(self, example: State) -> State:
         """An example with an input, a cell or an event that is another one."""
@@ -70,9 +80,10 @@ class HeapSampler:
                 world = replace(world, invalid=self._invalid())
             else:
                 self._change_cell()
-        return State(tuple(inputs), world, heap)
+        return self._with_raw(State(tuple(inputs), world, heap))
 
     def _begin(self, heap: Heap, tame: bool = False) -> None:
+        heap.objects.pop(RAW_REF, None)
         self._heap = heap
         self._tame = tame
         self._found: dict[Place, Ref | None] = {}

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Program, World
 from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.term import Term
@@ -48,6 +49,7 @@ class _Reading:
         self._heap = Heap(self._layout)
         self._keys = before.heap.memory.slots.keys()
         self._refs: dict[int, Ref] = {0: NULL}
+        self._raw = _Contents()
         for term, value in model.items():
             self._note(term, value)
 
@@ -58,7 +60,8 @@ class _Reading:
         if term.kind not in ("class_of", "length", "load", "load_ref"):
             return
         of = self._model.get(term.args[0], 0)
-        contents = self._contents.setdefault(of, _Contents())
+        is_of_raw = term.kind in ("load", "load_ref") and is_raw(term.value.key)
+        contents = self._raw if is_of_raw else self._contents.setdefault(of, _Contents())
         match term.kind:
             case "class_of":
                 contents.class_ = value
@@ -66,6 +69,7 @@ class _Reading:
                 contents.length = value
             case _:
                 index = self._model[term.args[1]] if len(term.args) > 1 else NO_INDEX
+                index = index & self._terms.concrete.mask if is_of_raw else index
                 contents.cells.setdefault(term.value.epoch, {})[term.value.key, index] = term
 
     def state(self, stops_at: int | None) -> State:
@@ -76,6 +80,9 @@ class _Reading:
             self._ref(value)
         for value in old:
             self._fill(value)
+        if self._raw.cells:
+            raw = {cell: self._datum(term) for cell, term in self._raw.cells.get(0, {}).items()}
+            self._heap.objects[RAW_REF] = replace(self._heap.add_raw(), cells=raw)
         world = World(
             invalid=frozenset(k for k in range(len(self._before.events) + 1) if self._variable(validity_name(k))),
             gc_types=self._gc_types(),
@@ -222,8 +229,8 @@ class _Reading:
 
     def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
         """What an event changes for the epoch that it begins to hold what the model says."""
-        for value, contents in self._contents.items():
-            target = known.get(value)
+        places = [(known.get(value), contents) for value, contents in self._contents.items()]
+        for target, contents in [*places, (RAW_REF, self._raw)]:
             for (key, index), term in contents.cells.get(epoch, {}).items() if target is not None else ():
                 held = self._model[term]
                 put: Scripted | None = known.get(held) if term.kind == "load_ref" else held
@@ -233,4 +240,4 @@ class _Reading:
 
 def memory_name(key: str) -> str:
     """The descr that stands for the memory of that key."""
-    return key.removesuffix("[]").replace("[].", ".")
+    return raw_descr(key) if is_raw(key) else key.removesuffix("[]").replace("[].", ".")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
@@ -186,8 +187,8 @@ class ObjectTerms(PlainTerms):
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None) -> Term:
-        """What the memory held for an object that is no choice."""
-        if p is self.null:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL."""
+        if p is self.null and not is_raw(initial.key):
             return self.null if initial.type is Type.REF else self.zero
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index))

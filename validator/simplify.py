@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from optimizer.ir.heap import NULL, Object, Ref
+from optimizer.ir.heap import NULL, RAW_REF, Object, Ref
 from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World
@@ -280,7 +280,8 @@ def _shorter(length: int) -> Iterator[int]:
 
 
 def _is_constant(ref: Ref) -> bool:
-    return ref.name.startswith(CONSTANT)
+    """Has the object a name that must stay?"""
+    return ref == RAW_REF or ref.name.startswith(CONSTANT)
 
 
 def _numbered(stem: str, taken: set[str]) -> Ref:

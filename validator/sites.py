@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from optimizer.ir.heap import NULL, Cell, Heap, Object, Ref
+from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.runs import Scripted, World, Write
 from validator.counterexample import State
@@ -64,8 +64,8 @@ def given_memory(ref: Ref, heap: Heap) -> frozenset[str]:
 
 
 def is_given(ref: Ref, heap: Heap) -> bool:
-    """Is the object a constant whose class a declaration tells?"""
-    return any(one.struct is not None or one.array is not None for one in _known(ref, heap))
+    """Is the object a constant whose class a declaration tells, or raw memory?"""
+    return ref == RAW_REF or any(one.struct is not None or one.array is not None for one in _known(ref, heap))
 
 
 def _known(ref: Ref, heap: Heap) -> list[Known]:

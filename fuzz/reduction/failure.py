@@ -18,6 +18,11 @@ class Failure:
     what: str
 
     @property
+    def is_difference(self) -> bool:
+        """Do two runs differ?"""
+        return self.kind is FindKind.REFUTED and self.what != ALWAYS_FAILS
+
+    @property
     def words(self) -> str:
         """What is wrong, short enough for a name."""
         text = self.what

@@ -37,14 +37,14 @@ def _renamed_inputs(after: Trace, before: Trace) -> Trace:
 def with_names(trace: Trace, names: Mapping[Var, Var]) -> Trace:
     """The trace with other variables."""
 
-    def renamed(op: Operation) -> Operation:
-        op = with_values(op, names)
+    def defined(op: Operation) -> Operation:
         exit_ = op.exit
         if exit_ is not None:
-            exit_ = replace(exit_, block=tuple(map(renamed, exit_.block)))
+            exit_ = replace(exit_, block=tuple(map(defined, exit_.block)))
         return replace(op, result=None if op.result is None else names.get(op.result, op.result), exit=exit_)
 
-    return replace(trace, inputs=tuple(names.get(var, var) for var in trace.inputs), ops=tuple(map(renamed, trace.ops)))
+    ops = tuple(defined(with_values(op, names)) for op in trace.ops)
+    return replace(trace, inputs=tuple(names.get(var, var) for var in trace.inputs), ops=ops)
 
 
 Key = tuple[object, ...]

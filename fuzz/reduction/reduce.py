@@ -212,7 +212,7 @@ class _Search:
         assert self._best is not None
         candidate, find = self._best
         if isinstance(find.verdict, Refuted) and isinstance(find.after, Trace):
-            still = still_shows(candidate, find.after, self._failure, self._subject.options)
+            still = still_shows(candidate, find.after, failure_of(find), self._subject.options)
             yield replace(candidate, state=simplify_state(candidate.state, candidate.before, still))
 
     def reduced(self, interrupted: bool) -> Reduced:
@@ -222,4 +222,4 @@ class _Search:
         candidate, find = self._best
         made = replace(self._original.made, generated=GeneratedTrace(candidate.before, candidate.state, {}))
         find = replace(find, made=made, seed=self._original.seed)
-        return Reduced(find, self._failure, self._trials.tried, seconds, True, self._complete, interrupted)
+        return Reduced(find, failure_of(find), self._trials.tried, seconds, True, self._complete, interrupted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fuzz.campaign import AlwaysFails, Find, FindKind, Judge, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
 from fuzz.reduction.candidate import Candidate, is_well_formed
-from fuzz.reduction.failure import ALWAYS_FAILS, Failure, failure_of
+from fuzz.reduction.failure import Failure, failure_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped
@@ -42,7 +42,7 @@ class Trials:
     def __init__(self, subject: Subject, wanted: Failure) -> None:
         self._subject = subject
         self._wanted = wanted
-        self._asks = wanted.kind is FindKind.REFUTED and wanted.what != ALWAYS_FAILS
+        self._asks = wanted.is_difference
         self._failed: set[tuple[str, bool]] = set()
         self.tried = 0
 
@@ -72,23 +72,30 @@ class Trials:
             return None
         if isinstance(find.verdict, Refuted):
             candidate = replace(candidate, state=find.verdict.counterexample.state)
-        innocent = self._subject.innocent
-        if innocent is not None and self._find(candidate, innocent, False) is not None:
-            return None
-        return candidate, find
+        return (candidate, find) if self._is_wanted(candidate, failure_of(find)) else None
+
+    def _is_wanted(self, candidate: Candidate, failure: Failure) -> bool:
+        """Is it the same failure? Runs may differ in another thing, if nothing is wrong without what is guilty."""
+        wanted, innocent = self._wanted, self._subject.innocent
+        if innocent is None:
+            return failure == wanted
+        if failure == wanted:
+            return not self.shows(candidate, innocent, False)
+        return failure.is_difference and wanted.is_difference and self._find(candidate, innocent, False) is None
 
     def shows(self, candidate: Candidate, optimizer: Optimizer, ask: bool) -> bool:
         """Does another optimizer show the failure on the candidate?"""
-        return self._find(candidate, optimizer, ask) is not None
+        find = self._find(candidate, optimizer, ask)
+        return find is not None and failure_of(find) == self._wanted
 
     def _find(self, candidate: Candidate, optimizer: Optimizer | None, ask: bool) -> Find | None:
-        """What is found, if it is the failure that is wanted."""
+        """What is found with an optimizer."""
         made = Made(0, GeneratedTrace(candidate.before, candidate.state, {}))
         try:
             record = examine(made, checked(candidate, optimizer), self._judge(ask))
         except MemoryError:
             return None
-        return record if isinstance(record, Find) and failure_of(record) == self._wanted else None
+        return record if isinstance(record, Find) else None
 
     def _judge(self, ask: bool) -> Judge:
         subject = self._subject

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 
+from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap_domain import HeapDomain
-from optimizer.ir.layout import Array, Field, Known, Layout, Struct
+from optimizer.ir.immutable import immutable
+from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
+from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ref:
     """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace."""
 
@@ -27,6 +30,9 @@ class Ref:
 
 NULL = Ref("NULL")
 
+RAW_REF = Ref(RAW_ARRAY.name)
+"""The object that raw memory is in a heap. No reference refers to it."""
+
 Datum = int | Ref
 """What a variable or a place in memory holds: a signed machine int, or a reference."""
 
@@ -36,7 +42,7 @@ Cell = tuple[str, int]
 NO_INDEX = -1
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
@@ -137,7 +143,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     def named(self, name: str) -> Ref | None:
         """The reference of that name, an object's or another."""
         ref = Ref(name)
-        return ref if ref == NULL or ref in self.objects else self.names.get(name)
+        return ref if ref in (NULL, RAW_REF) or ref in self.objects else self.names.get(name)
 
     # Identity and classes.
 
@@ -191,7 +197,30 @@ class Heap(HeapDomain[int, bool, Ref]):
         return p in self.objects and self.objects[p].length is not None
 
     def length(self, p: Ref) -> int:
+        if p == RAW_REF:
+            return 1 << self.layout.word
         return (self.objects[p].length or 0) if p in self.objects else 0
+
+    # Raw memory.
+
+    def add_raw(self) -> Object:
+        """Raw memory, which is there from now on."""
+        return self.objects.setdefault(RAW_REF, Object(RAW_ARRAY))
+
+    def get_raw(self, slot: RawItem | Field, address: int) -> Datum:
+        cells, word = self.add_raw().cells, self.layout.word
+        if isinstance(slot, RawItem):
+            return raw_heap.load(cells, slot, address, word)
+        return cells.get(raw_heap.cell(slot, address, word), _zero(slot))
+
+    def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
+        word, raw = self.layout.word, self.add_raw()
+        if isinstance(slot, Field):
+            self.objects[RAW_REF] = raw.put(raw_heap.cell(slot, address, word), value)
+            return
+        assert isinstance(value, int)
+        changed = raw_heap.store(slot, address, value, word)
+        self.objects[RAW_REF] = replace(raw, cells={**raw.cells, **changed})
 
     # The code and what it relies on.
 

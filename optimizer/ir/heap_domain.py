@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Generic, Self, TypeVar
 
-from optimizer.ir.layout import Array, Field, Struct
+from optimizer.ir.layout import Array, Field, RawItem, Struct
 
 W = TypeVar("W")
 C = TypeVar("C")
@@ -64,6 +64,12 @@ class HeapDomain(ABC, Generic[W, C, P]):
     def has_length(self, p: P) -> C: ...
     @abstractmethod
     def length(self, p: P) -> W: ...
+
+    # Raw memory: what stands at an address, as bytes or in a named field of the raw struct that is there.
+    @abstractmethod
+    def get_raw(self, slot: RawItem | Field, address: W) -> W | P: ...
+    @abstractmethod
+    def set_raw(self, slot: RawItem | Field, address: W, value: W | P) -> None: ...
 
     # The code and what it relies on. `gc_type` is the number of the object's exact type, 0 for NULL. `is_valid`: the
     # code is. `watch` names a field of `p`, `protect` says that a check of the code has passed: from now on, until the

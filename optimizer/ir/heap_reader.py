@@ -9,6 +9,8 @@ from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.heap_syntax import Entry, Line, read_line
 from optimizer.ir.layout import Array, Field, Layout, Struct, WrongDescr
 from optimizer.ir.lexer import Source, Token, describe
+from optimizer.ir.raw_memory import RAW_ARRAY
+from optimizer.ir.raw_text import RawReader
 from optimizer.ir.row import DescrKind, Type
 from optimizer.ir.trace import ConstInt
 from optimizer.ir.values import BadConstant, read_constant
@@ -121,6 +123,8 @@ class _ObjectReader:
     def described(self) -> Object:
         line = self._line
         assert line.type is not None
+        if line.name.text == RAW_ARRAY.name:
+            return Object(RAW_ARRAY, cells=RawReader(self._layout, self._value, self._fault).cells(line))
         if line.items is None:
             struct = self._layout.struct(line.type.text)
             if self._layout.array(line.type.text).declared:

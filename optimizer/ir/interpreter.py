@@ -14,8 +14,10 @@ from optimizer.ir.effects import EVERYTHING, Effects, event_effects
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.ops import Kind, Meaning, Memory, Type
+from optimizer.ir.raw_memory import uses_raw
 from optimizer.ir.runs import EventSeen as EventSeen
 from optimizer.ir.runs import Finished as Finished
 from optimizer.ir.runs import GuardFailed as GuardFailed
@@ -37,7 +39,7 @@ def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap:
     return Program(trace).run(inputs, world, heap=heap)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Step:
     """An operation made ready; `plain` ones have nothing but a meaning over machine ints, which is the common case."""
 
@@ -88,6 +90,7 @@ class Program:
         self._names: list[str | None] = []
         self._count = 0
         self._guards = 0
+        self._uses_raw = uses_raw(trace)
         for var in trace.inputs:
             if var.type is Type.FLOAT:
                 raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
@@ -172,14 +175,18 @@ class Program:
         state = _State(slots, heap, Environment(world or World(), heap))
         for name, slot in self._objects.items():
             slots[slot] = state.heap.constant(name)
+        if self._uses_raw:
+            heap.add_raw()
         outcome = self._execute(state, leave_at)
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
         return Run(outcome, state.environment.seen, values, state.heap, state.environment.world_of_run)
 
     def prepare(self, heap: Heap) -> None:
-        """Adds to `heap` the opaque constants of this trace that it does not describe."""
+        """Adds to `heap` the opaque constants of this trace that it does not describe, and raw memory if it uses it."""
         for name in self._objects:
             heap.constant(name)
+        if self._uses_raw:
+            heap.add_raw()
 
     def _check_inputs(self, inputs: Sequence[Datum]) -> None:
         if len(inputs) != len(self._inputs):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Field:
     """A field of a struct, the items of an array, or one field of all structs in an array.
 
@@ -28,7 +27,7 @@ class Field:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Struct:
     """A class of objects, with all its fields, the inherited ones first."""
 
@@ -40,7 +39,7 @@ class Struct:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Array:
     """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
 
@@ -51,7 +50,7 @@ class Array:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Known:
     """What is declared of opaque constants that are one object; `names` are theirs.
 
@@ -65,7 +64,16 @@ class Known:
     fields: tuple[tuple[Field, int | str], ...] = ()
 
 
-Resolved = Field | Array | Struct
+@immutable
+class RawItem:
+    """So many bytes of raw memory, taken as a number with a sign or without."""
+
+    size: int
+    signed: bool
+    type: Type
+
+
+Resolved = Field | Array | Struct | RawItem
 
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from optimizer.ir.domain import Domain
 from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
+from optimizer.ir.raw_rows import RAW_ROWS
 from optimizer.ir.row import DescrKind as DescrKind
 from optimizer.ir.row import Kind as Kind
 from optimizer.ir.row import Meaning as Meaning
@@ -241,9 +242,9 @@ _CALLS = [
 ]
 
 _RAW = [
-    *_typed("getfield_raw:irf getarrayitem_raw:if raw_load:if gc_load:irf gc_load_indexed:irf"),
-    *_exit_block(VOID, "setfield_raw setarrayitem_raw"),
-    *_exit_block(VOID, "setinteriorfield_raw raw_store gc_store gc_store_indexed zero_array"),
+    *RAW_ROWS,
+    *_typed("getfield_raw:f getarrayitem_raw:f raw_load:f gc_load:rf gc_load_indexed:rf"),
+    *_exit_block(VOID, "setinteriorfield_raw zero_array"),
     *_exit_block(INT, "cast_ptr_to_int"),
     *_exit_block(REF, "cast_int_to_ptr"),
     *_unmodelled(REF, "load_from_gc_table"),

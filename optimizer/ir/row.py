@@ -39,6 +39,8 @@ class Kind(Enum):
     LOAD = "load"  # reads the heap
     STORE = "store"  # changes the heap
     NEW = "new"  # allocates an object
+    RAW_LOAD = "raw load"  # reads raw memory
+    RAW_STORE = "raw store"  # changes raw memory
     FACT = "fact"  # says what holds
     OTHER = "other"  # not modelled
 
@@ -52,6 +54,9 @@ class DescrKind(Enum):
     STRUCT = "struct"
     ARRAY = "array"
     CALL = "call"  # what an event may do; need not be there, nor be declared
+    RAW_ITEM = "raw item"  # bytes of raw memory
+    RAW_SIZE = "raw size"  # the same, where the last argument is their number and a descr says nothing
+    RAW_FIELD = "raw field"  # a field of a raw struct
 
     __hash__ = object.__hash__
 

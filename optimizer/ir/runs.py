@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap import Datum, Heap, Object, Ref
+from optimizer.ir.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Seen:
     """The object with that number among those that the trace allocated and an event has seen, in the order of their
     discovery: how the world names them, whatever the run calls them."""
@@ -24,7 +25,7 @@ An object that an event brings into the world is one that existed before the tra
 """
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Write:
     """An event puts `value` into a field (by its descr), or into an item if there is an `index`."""
 
@@ -34,7 +35,7 @@ class Write:
     index: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class World:
     """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
     the n-th event writes. A write that the event may not do is not done (see `optimizer.ir.environment`).

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Kind, Memory, Op, Type
 
 
@@ -27,7 +28,7 @@ class Var(NamedTuple):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstInt:
     value: int
 
@@ -39,7 +40,7 @@ class ConstInt:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstRef:
     """`NULL`, `ConstPtr(name)` (an opaque object that existed before the trace) or `"text"`, as it is written."""
 
@@ -53,7 +54,7 @@ class ConstRef:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstClass:
     """`ConstClass(name)`: the address of a class or function, a machine integer that is not known."""
 
@@ -100,7 +101,7 @@ Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
 Value = Var | Const
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Exit:
     """What a guard hands to the interpreter when it fails.
 
@@ -114,7 +115,7 @@ class Exit:
     block: tuple[Operation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Operation:
     """One use of an operation. `exit` is there for guards, and for them only. `line` is that of the source, or 0."""
 
@@ -136,7 +137,7 @@ class Operation:
         return Operation(op, args, self.result, self.exit, self.descr, self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Trace:
     inputs: tuple[Var, ...]
     ops: tuple[Operation, ...]

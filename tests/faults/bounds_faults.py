@@ -272,7 +272,7 @@ BOUNDS_FAULTS = (
     ),
     _fault(
         "join of one side", "what is known of one of two values is known of both",
-        _method(BoundsDomain, "join", _first),
+        _method(BoundsDomain, "join", _first), "[i0]\ni1 = int_force_ge_zero(i0)\njump(i1)\n",
     ),
     _fault(
         "below by two", "a < b says that a is at most b - 2", _inverse("slt", _slt_far),
@@ -318,9 +318,13 @@ BOUNDS_FAULTS = (
         "unsigned test narrows as signed", "unsigned a < b narrows a and b as signed", _inverse("ult", _as_signed),
         "[i0]\ni1 = uint_gt(i0, 5)\nguard_true(i1) []\ni2 = int_gt(i0, 5)\njump(i2)\n",
     ),
-    _fault("both are false", "where a and b do not both hold, neither does", _inverse("both", _both_false)),
+    _fault(
+        "both are false", "where a and b do not both hold, neither does", _inverse("both", _both_false),
+        "[i0, i1]\ni2 = int_py_div(i0, i1)\ni3 = int_ne(i0, -9223372036854775808)\njump(i3)\n",
+    ),
     _fault(
         "sums are exact", "a sum that may wrap is bounded as if it did not", _exact_anyway,
+        "[i0]\ni1 = int_sub(i0, 5)\ni2 = int_gt(i1, 9223372036854775801)\nguard_true(i2) []\njump(i0)\n",
     ),
     _fault("one way of a choice", "of a choice, what is known of the first way is known", _one_way,
         "[i0]\ni1 = int_force_ge_zero(i0)\njump(i1)\n"),
@@ -332,7 +336,11 @@ BOUNDS_FAULTS = (
         "lengths are positive", "no array is empty", _lengths_are_positive,
         "[p0]\ni1 = arraylen_gc(p0, descr=array)\ni2 = int_gt(i1, 0)\njump(i2)\n",
     ),
-    _fault("narrow memory", "what a narrow field holds is at most half of what fits", _narrow_slots),
+    _fault(
+        "narrow memory", "what a narrow field holds is at most half of what fits", _narrow_slots,
+        "+++\n[struct.Node.fields]\nsize = 'u8'\n+++\n[p0]\ni1 = getfield_gc_i(p0, descr=Node.size)\n"
+        "i2 = int_lt(i1, 128)\njump(i2)\n",
+    ),
     _fault(
         "guards learned the other way round", "behind a guard that passes, its test has the other outcome",
         _as_guard_true, "[i0]\ni1 = int_lt(i0, 5)\nguard_true(i1) []\njump(i1)\n",

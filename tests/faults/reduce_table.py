@@ -42,12 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="scripts/reduce-table",
-        description="Plants each fault of the optimizer in tests/faults, takes the first find of a campaign that has "
-        "enough operations, and reduces it. Seconds are those of one core, solvers included. Ends with 1 if one took "
-        "more than 10, or came out more than twice as large as the smallest trace that is known for its fault.",
+        description="Plants each fault of the optimizer in tests/faults, takes the first find of a campaign on traces "
+        "of enough operations, and reduces it. Seconds are those of one core, solvers included. Ends with 1 if one was "
+        "not found, took more than 10, or came out more than twice as large as the smallest trace known for it.",
     )
     parser.add_argument("--operations", type=int, default=60, metavar="N", help="of a find, at least; 60 by default")
-    parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="to look for one; 60 by default")
+    parser.add_argument("--seconds", type=float, default=300.0, metavar="N", help="to look for one; 300 by default")
     parser.add_argument("--traces", action="store_true", help="show the reduced traces")
     take_faults(parser, OPTIMIZER_FAULTS)
     return parser
@@ -57,7 +57,7 @@ def _told(name: str, operations: int, seconds: float) -> Told:
     fault = fault_named(name, OPTIMIZER_FAULTS)
     row, known = row_of(fault, operations, seconds), smallest_known(fault)
     if row is None:
-        return Told(f"| {name} | not found | | {known or ''} | | |", "", 0.0, True)
+        return Told(f"| {name} | not found | | {known or ''} | | |", "", 0.0, False)
     found, left = row.sizes
     line = f"| {name} | {found} | {left} | {known or ''} | {row.seconds:.1f} | {row.settled.bucket} |"
     return Told(line, format_trace(row.settled.reduced.before), row.seconds, known is None or left <= 2 * known)

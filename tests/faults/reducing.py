@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
+from random import Random
 
 from faults.killing import OPTIONS, cpu_seconds, judge
 from faults.planting import FaultyOptimizer, OptimizerFault
 
 from fuzz.campaign import Find, FindKind, Made, Optimized, Optimizer, examine
-from fuzz.generate import generate_for
+from fuzz.choices import RandomChoices
+from fuzz.generate import GeneratedTrace, generate_from
 from fuzz.reduction.trials import Subject
+from fuzz.shape import draw_shape
 from fuzz.triage import OurParts, Settled, settle
-from optimizer.ir.text import parse
+from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import DEFAULT_PASSES, optimize
 
@@ -42,26 +45,35 @@ class FaultyParts:
 def find_large(
     fault: OptimizerFault, least: int, seconds: float, seeds: Iterable[int] | None = None
 ) -> tuple[Find, FaultyParts] | None:
-    """The first find of a campaign whose trace has so many operations, and which is the fault's; else the largest that
-    comes in so many seconds."""
+    """The first find of a campaign whose trace has so many operations, and which is the fault's; None if none comes in
+    so many seconds."""
     parts = FaultyParts(FaultyOptimizer(fault))
     faulty, start = parts.without(()), time.perf_counter()
-    largest: Find | None = None
     for seed in count() if seeds is None else seeds:
-        made = Made(seed, generate_for(seed))
-        size = len(made.generated.trace.ops)
-        if largest is not None and size <= len(largest.generated.trace.ops):
-            continue
-        record = examine(made, faulty, judge)
+        made = Made(seed, generate_large(seed, least))
+        trace = made.generated.trace
+        record = examine(made, faulty, judge) if len(trace.ops) >= least and _is_changed(trace, parts.faulty) else None
         if isinstance(record, Find) and record.kind is not FindKind.FAULT:
             if isinstance(examine(made, optimize, judge), Find):
                 continue
-            largest = record
-            if size >= least:
-                break
+            return record, parts
         if time.perf_counter() - start > seconds:
             break
-    return None if largest is None else (largest, parts)
+    return None
+
+
+def generate_large(seed: int, least: int) -> GeneratedTrace:
+    """A trace as a campaign makes one, of mostly so many operations at least."""
+    choices = RandomChoices(Random(seed))
+    return generate_from(choices, replace(draw_shape(choices), min_operations=least, max_operations=least))
+
+
+def _is_changed(trace: Trace, faulty: FaultyOptimizer) -> bool:
+    """Does the fault change what becomes of the trace?"""
+    try:
+        return format_trace(faulty(trace)) != format_trace(optimize(trace))
+    except Exception:  # a find of its own
+        return True
 
 
 def reduced(find: Find, parts: FaultyParts, budget_s: float = 60.0) -> Settled:

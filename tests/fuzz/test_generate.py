@@ -65,7 +65,8 @@ def test_every_operation_with_a_meaning_occurs(generated: list[GeneratedTrace]) 
     # What can never pass cannot be on a trace that runs to its end.
     meaningful = {row for row in OPS.values() if row.has_meaning}
     hopeless = {row for row in meaningful if row.is_guard and not (row.args or row.reads_flag or row.memory)}
-    assert meaningful - seen == hopeless
+    raw = {row for row in meaningful if row.kind in (Kind.RAW_LOAD, Kind.RAW_STORE)}
+    assert meaningful - seen - raw == hopeless
 
 
 def test_each_kind_of_exit_occurs(generated: list[GeneratedTrace]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from faults.planting import OptimizerFault
 from faults.reducing import find_large, reduced, smallest_known
 from faults.table import OPTIMIZER_FAULTS
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fuzz.campaign import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
@@ -130,6 +130,7 @@ def test_operations_go_and_the_others_compute_the_same(seed: int, data: st.DataO
 
 
 @given(st.integers(0, 1 << 20))
+@example(104357)
 def test_plain_names_change_nothing(seed: int) -> None:
     candidate = candidate_for(seed)
     named = with_plain_names(candidate)
@@ -340,6 +341,50 @@ def test_one_fault_does_not_become_another(knows_parts: bool) -> None:
     settled = settle(find, Subject(optimizer, judge, OPTIONS), 30.0, parts if knows_parts else None)
     assert has(settled.reduced.before, "int_mul") == knows_parts
     assert settled.bucket.startswith("a-end-argument-" if knows_parts else "end-argument-")
+
+
+AT_A_GUARD = """\
+[i0, i1]
+i2 = int_mul(i0, i1)
+i3 = int_lt(i2, 100)
+guard_true(i3) []
+i4 = int_sub(i1, i0)
+jump(i4, i0)
+"""
+
+
+@pytest.mark.parametrize("knows_parts", [True, False])
+def test_a_wrong_value_is_handed_over_by_the_end_if_it_is_known_who_is_guilty(knows_parts: bool) -> None:
+    """The other fault, which shows where an end has one argument, is not taken for it."""
+    parts = TwoFaults({"a": (), "b": ()})
+    subject = Subject(parts.without(()), judge, OPTIONS)
+    find = find_in(parse(AT_A_GUARD), None, subject, State((20, 10)))
+    assert find is not None
+    assert failure_of(find).what.startswith("guard: ")
+    left = settle(find, subject, 30.0, parts if knows_parts else None).reduced
+    assert has(left.before, "int_mul")
+    assert bool(left.before.guards) != knows_parts
+    assert left.failure.what.startswith("end: " if knows_parts else "guard: ")
+
+
+@dataclass(frozen=True)
+class TwoRules:
+    """A pass whose two rules are needed to do harm: to take int_mul for int_add."""
+
+    parts: Mapping[str, Sequence[str]]
+
+    def without(self, names: Collection[str]) -> Optimizer:
+        return (lambda trace: trace) if {"a", "turn", "add"} & set(names) else _wrong_product
+
+
+def test_rules_that_are_all_needed_are_guilty_together() -> None:
+    parts = TwoRules({"a": ("turn", "other", "add"), "b": ()})
+    find = find_in(parse(TWICE), None, Subject(_wrong_product, judge, OPTIONS))
+    assert find is not None
+    guilt = find_guilt(find, judge, OPTIONS, parts)
+    assert guilt == Guilt(("a",), ("turn", "add"))
+    assert str(guilt) == "a-turn"
+    assert guilt.parts == {"turn", "add"}
 
 
 def test_parts_that_fail_alike_are_guilty_together() -> None:

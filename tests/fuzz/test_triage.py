@@ -66,7 +66,7 @@ def subject() -> Subject:
 
 @pytest.mark.usefixtures("faulty")
 def test_the_guilty_rule_is_found() -> None:
-    assert find_guilt(find(), judge, OPTIONS, OurParts()) == Guilt(("simplify",), "mul_power_of_two")
+    assert find_guilt(find(), judge, OPTIONS, OurParts()) == Guilt(("simplify",), ("mul_power_of_two",))
 
 
 @pytest.mark.usefixtures("faulty")
@@ -86,7 +86,7 @@ def test_what_is_right_has_nobody_guilty() -> None:
 def test_buckets_have_readable_names() -> None:
     trace = parse("[i0]\ni1 = int_mul(i0, 8)\nfinish(i1)\n")
     wrong = Failure(FindKind.REFUTED, "end: argument")
-    guilty = Guilt(("simplify",), "mul_add_const")
+    guilty = Guilt(("simplify",), ("mul_add_const",))
     name = bucket_of(wrong, guilty, trace)
     assert name.startswith("simplify-mul_add_const-end-argument-")
     assert len(name.rpartition("-")[2]) == 4
