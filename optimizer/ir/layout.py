@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.memory_types import SUBCLASS as SUBCLASS
 from optimizer.ir.memory_types import Array as Array
 from optimizer.ir.memory_types import Field as Field
@@ -418,7 +419,7 @@ class Layout:
                 struct = self._structs[entry.struct]
         array = next((self._arrays[entry.array] for entry in entries if entry.array is not None), None)
         length = next((entry.length for entry in entries if entry.length is not None), None)
-        fields: dict[str, tuple[Field, int | str]] = {}
+        fields: dict[str, tuple[Field, int | Float | str]] = {}
         for entry in entries:
             for name, scalar in entry.fields:
                 field = self.field(f"{entry.struct}.{name}")
