@@ -17,6 +17,7 @@ from optimizer.ir.raw_memory import BYTES, is_raw, raw_descr, slot_of, uses_raw
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
+    ConstFloat,
     ConstInt,
     ConstRef,
     Operation,
@@ -26,6 +27,7 @@ from optimizer.ir.trace import (
     all_operations,
     exit_of,
     memory_of,
+    passes_of,
 )
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.raw_chains import RawChains
@@ -145,10 +147,15 @@ def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
             raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
 
 
-def check_supported(trace: Trace) -> None:
+def check_supported(trace: Trace, layout: Layout) -> None:
     """Raises Unsupported for the first operation that has no encoding."""
     for operation in all_operations(trace):
-        if not operation.op.has_meaning:
+        is_known = operation.op.has_meaning
+        if is_known and operation.op.memory is not None:
+            from optimizer.ir.calls import is_modelled  # here: many traces have no calls
+
+            is_known = is_modelled(operation, layout)
+        if not is_known:
             raise Unsupported(operation.op.name, operation.line)
 
 
@@ -195,6 +202,8 @@ class _Computer:
                 return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
+            case ConstFloat(float_):
+                return self.terms.floats.const(float_)
             case ConstRef(text) if text == "NULL":
                 return self.terms.null
             case ConstRef(text) if text.startswith("ConstPtr("):
@@ -219,8 +228,9 @@ class _Computer:
         if row.meaning is not None:
             assert operation.result is not None
             self.values[operation.result.name] = row.meaning(self.terms, *args)
-        if row.passes is not None:
-            self.passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
+        passes = passes_of(operation) if row.is_guard else None
+        if passes is not None:
+            self.passes = passes(self.terms, self.flag) if row.reads_flag else passes(self.terms, *args)
         if row.overflows is not None:
             self.flag = row.overflows(self.terms, *args)
         return defined
@@ -229,8 +239,6 @@ class _Computer:
         self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
     ) -> list[Definedness]:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
-        if isinstance(descr, Field) and descr.type is Type.FLOAT:
-            raise Unsupported(f"{operation.op.name} of a float", operation.line)
         condition = memory.defined(self.terms, self.heap, descr, *args)
         defined = self._defined(condition, operation, number, place)
         if memory.passes is not None:
@@ -283,10 +291,7 @@ class _Encoder:
         self._positions = 0
         self._number = 0
         for position, var in enumerate(trace.inputs):
-            if var.type is Type.FLOAT:
-                raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
-            name = input_name(position)
-            self._values[var.name] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
+            self._values[var.name] = _unknown(terms, input_name(position), var.type, 0)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -326,10 +331,10 @@ class _Encoder:
         self._computer.pass_guard(operation)
 
     def _event(self, operation: Operation, number: int) -> None:
-        from optimizer.ir.effects import event_effects  # here: many traces have no event
+        from optimizer.ir.effects import effects_of  # here: many traces have no event
 
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
-        effects = event_effects(operation, self._terms.layout)
+        effects = effects_of(operation, self._terms.layout)
         objects = visible(heap, args, effects.may_see)
         may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
         seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)
@@ -343,11 +348,15 @@ class _Encoder:
             place = (len(self._guards), count + 1)
             self._defined += [Definedness(number, operation, fact, *place, "kept") for fact in kept]
         if operation.result is not None:
-            name = event_name(count)
-            is_ref = operation.op.result is Type.REF
-            self._values[operation.result.name] = (
-                self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
-            )
+            type_ = operation.op.result
+            self._values[operation.result.name] = _unknown(self._terms, event_name(count), type_, count + 1)
+
+
+def _unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
+    """An unknown value that came into being behind so many events."""
+    if type_ is Type.FLOAT:
+        return terms.floats.var(name)
+    return terms.pointer(name, epoch) if type_ is Type.REF else terms.var(name)
 
 
 def _exit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.runs import Scripted, World, Write
@@ -93,7 +94,7 @@ def with_value(state: State, site: Site, value: Scripted) -> State:
     world = state.world
     match site:
         case Input(number):
-            assert isinstance(value, int | Ref)
+            assert isinstance(value, int | Float | Ref)
             return replace(state, inputs=(*state.inputs[:number], value, *state.inputs[number + 1 :]))
         case Result(event):
             results = (*world.results[:event], value, *world.results[event + 1 :])
@@ -104,7 +105,7 @@ def with_value(state: State, site: Site, value: Scripted) -> State:
             return with_writes(state, event, done)
         case CellOf(ref, cell):
             assert state.heap is not None
-            assert isinstance(value, int | Ref)
+            assert isinstance(value, int | Float | Ref)
             return with_objects(state, {ref: state.heap.objects[ref].put(cell, value)})
 
 
@@ -127,9 +128,9 @@ def with_objects(state: State, objects: Mapping[Ref, Object | None]) -> State:
     return replace(state, heap=heap)
 
 
-def fits_at(state: State, site: Site, value: int) -> bool:
-    """Is the machine int in the range of that memory?"""
-    if not isinstance(site, CellOf) or state.heap is None:
+def fits_at(state: State, site: Site, value: int | Float) -> bool:
+    """Is the number in the range of that memory?"""
+    if isinstance(value, Float) or not isinstance(site, CellOf) or state.heap is None:
         return True
     slot = _slot(state.heap.objects[site.ref], site.cell)
     return slot is None or slot.low is None or slot.high is None or slot.low <= value <= slot.high

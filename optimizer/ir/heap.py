@@ -7,11 +7,13 @@ from dataclasses import field, replace
 
 from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
+from optimizer.ir.values import address_of
 
 
 @immutable
@@ -33,8 +35,8 @@ NULL = Ref("NULL")
 RAW_REF = Ref(RAW_ARRAY.name)
 """The object that raw memory is in a heap. No reference refers to it."""
 
-Datum = int | Ref
-"""What a variable or a place in memory holds: a signed machine int, or a reference."""
+Datum = int | Float | Ref
+"""What a variable or a place in memory holds: a signed machine int, a float, or a reference."""
 
 Cell = tuple[str, int]
 """A place in an object: the key of its slot, and the index in an array, `NO_INDEX` for a field."""
@@ -46,7 +48,7 @@ NO_INDEX = -1
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0 or NULL, but if the object is not `cleared`, the items of an array and the machine ints of a
+    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and the numbers of a
     struct have not been written.
     """
 
@@ -64,7 +66,7 @@ class Object:
         is_blank = not is_ref if isinstance(self.type, Struct) else cell[1] != NO_INDEX
         if is_blank and not self.cleared:
             return None
-        return NULL if is_ref else 0
+        return blank(type_of(like))
 
     def put(self, cell: Cell, value: Datum) -> Object:
         return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared)
@@ -81,21 +83,35 @@ def _cell(slot: Field, index: int | None) -> Cell:
     return slot.key, NO_INDEX if index is None else index
 
 
-def _zero(slot: Field) -> Datum:
-    return NULL if slot.type is Type.REF else 0
+def type_of(value: Datum) -> Type:
+    """The type of a variable that has this value."""
+    if isinstance(value, Ref):
+        return Type.REF
+    return Type.FLOAT if isinstance(value, Float) else Type.INT
+
+
+def blank(type_: Type) -> Datum:
+    """What memory of that type holds where it has been cleared."""
+    if type_ is Type.INT:
+        return 0
+    return NULL if type_ is Type.REF else ZERO
 
 
 class Heap(HeapDomain[int, bool, Ref]):
     """Objects by their references, and further `names` of references: aliases, and names for NULL.
 
     `valid` says whether the code is, `gc_types` gives the numbers of types by their names, 0 for those left out.
+    `forced`: the last event has forced the frame; `future`: the condition holds that is put in later.
     """
 
     __slots__ = (
         "_allocated",
+        "_pending",
         "_protected",
         "_settled",
         "_watched",
+        "forced",
+        "future",
         "gc_types",
         "layout",
         "names",
@@ -115,6 +131,9 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._allocated = 0
         self.valid = True
         self.gc_types: Mapping[str, int] = {}
+        self.forced = False
+        self.future = True
+        self._pending = NULL
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
@@ -131,6 +150,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         heap._protected = set(self._protected)
         heap.valid = self.valid
         heap.gc_types = self.gc_types
+        heap.forced, heap.future, heap._pending = self.forced, self.future, self._pending
         heap._allocated = self._allocated
         return heap
 
@@ -174,7 +194,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     # Contents.
 
     def is_set(self, p: Ref, slot: Field, index: int | None = None) -> bool:
-        return p in self.objects and self.objects[p].value(_cell(slot, index), _zero(slot)) is not None
+        return p in self.objects and self.objects[p].value(_cell(slot, index), blank(slot.type)) is not None
 
     def is_settled(self, p: Ref, slot: Field, index: int | None = None) -> bool:
         return (not p.fresh or p in self.seen) and (p, _cell(slot, index)) in self._settled
@@ -183,7 +203,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         cell = _cell(slot, index)
         if slot.immutable:
             self._settled.add((p, cell))
-        value = self.objects[p].value(cell, _zero(slot))
+        value = self.objects[p].value(cell, blank(slot.type))
         assert value is not None
         return value
 
@@ -211,7 +231,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         cells, word = self.add_raw().cells, self.layout.word
         if isinstance(slot, RawItem):
             return raw_heap.load(cells, slot, address, word)
-        return cells.get(raw_heap.cell(slot, address, word), _zero(slot))
+        return cells.get(raw_heap.cell(slot, address, word), blank(slot.type))
 
     def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
         word, raw = self.layout.word, self.add_raw()
@@ -245,6 +265,24 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._watched.clear()
         self._protected.clear()
         self.valid = valid
+
+    def is_forced(self) -> bool:
+        return self.forced
+
+    def has_future(self) -> bool:
+        return self.future
+
+    # Exceptions.
+
+    def pending(self) -> Ref:
+        return self._pending
+
+    def set_pending(self, p: Ref) -> None:
+        self._pending = p
+
+    def vtable(self, p: Ref) -> int:
+        type_ = self.objects[p].type if p in self.objects else None
+        return address_of(type_.vtable, self.layout.word) if isinstance(type_, Struct) else 0
 
     # Fresh objects.
 
@@ -282,7 +320,7 @@ class Heap(HeapDomain[int, bool, Ref]):
             return Object(known.array, known.length or 0)
         cells: dict[Cell, Datum] = {}
         for slot, value in known.fields:
-            cells[_cell(slot, None)] = self._content(value)
+            cells[_cell(slot, None)] = self.content(value)
         return Object(known.struct or Struct("object", "object"), cells=cells)
 
     def is_as_declared(self, valid: bool) -> bool:
@@ -293,14 +331,14 @@ class Heap(HeapDomain[int, bool, Ref]):
             if known is None or ref is None:
                 continue
             held = self.objects.get(ref)
-            wanted = {slot: self._content(value) for slot, value in known.fields if valid or not slot.quasi_immutable}
+            wanted = {slot: self.content(value) for slot, value in known.fields if valid or not slot.quasi_immutable}
             if held is None or any(held.value(_cell(slot, None), value) != value for slot, value in wanted.items()):
                 return False
         return True
 
-    def _content(self, declared: int | str) -> Datum:
+    def content(self, declared: int | Float | str) -> Datum:
         """What a field holds of which that is declared."""
-        if isinstance(declared, int):
+        if not isinstance(declared, str):
             return declared
         return NULL if declared == "NULL" else self.constant(declared)
 

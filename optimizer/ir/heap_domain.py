@@ -11,7 +11,7 @@ A *slot* is a `Field` of the layout: a field, or with an `index` the items of an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 
@@ -53,11 +53,11 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def is_settled(self, p: P, slot: Field, index: W | None = None) -> C: ...
     @abstractmethod
-    def get(self, p: P, slot: Field, index: W | None = None) -> W | P: ...
+    def get(self, p: P, slot: Field, index: W | None = None) -> Any: ...
     @abstractmethod
-    def set_field(self, p: P, slot: Field, value: W | P) -> None: ...
+    def set_field(self, p: P, slot: Field, value: Any) -> None: ...
     @abstractmethod
-    def set_item(self, p: P, slot: Field, index: W, value: W | P) -> None: ...
+    def set_item(self, p: P, slot: Field, index: W, value: Any) -> None: ...
 
     # Arrays.
     @abstractmethod
@@ -67,7 +67,7 @@ class HeapDomain(ABC, Generic[W, C, P]):
 
     # Raw memory: what stands at an address, as bytes or in a named field of the raw struct that is there.
     @abstractmethod
-    def get_raw(self, slot: RawItem | Field, address: W) -> W | P: ...
+    def get_raw(self, slot: RawItem | Field, address: W) -> Any: ...
     @abstractmethod
     def set_raw(self, slot: RawItem | Field, address: W, value: W | P) -> None: ...
 
@@ -83,6 +83,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def protect(self) -> None: ...
 
+    # The exception that is pending, NULL where none is, and the address of the vtable of an object, 0 of NULL.
+    @abstractmethod
+    def pending(self) -> P: ...
+    @abstractmethod
+    def set_pending(self, p: P) -> None: ...
+    @abstractmethod
+    def vtable(self, p: P) -> W: ...
+
+    # What else the world decides: has the last event forced the frame, will the condition hold that is put in later?
+    @abstractmethod
+    def is_forced(self) -> C: ...
+    @abstractmethod
+    def has_future(self) -> C: ...
+
     # Fresh objects. `cleared` arrays hold 0 or NULL, others nothing yet.
     @abstractmethod
     def new_struct(self, struct: Struct) -> P: ...
@@ -92,6 +106,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     # What follows from the above, the same in every domain.
     def is_null(self, p: P) -> C:
         return self.same(p, self.null())
+
+    def is_clear(self) -> C:
+        """Is no exception pending?"""
+        return self.is_null(self.pending())
+
+    def is_pending(self, vtable: str) -> C:
+        """Is an exception of exactly that class pending?"""
+        return self.has_class(self.pending(), vtable)
+
+    def take_pending(self) -> P:
+        """The pending exception, which is so no more."""
+        exception = self.pending()
+        self.set_pending(self.null())
+        return exception
 
 
 PRIMITIVES: tuple[str, ...] = tuple(sorted(HeapDomain.__abstractmethods__))

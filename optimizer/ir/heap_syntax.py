@@ -57,7 +57,7 @@ _TOKEN = re.compile(
     |(?P<constant>ConstPtr\([^()]*\))
     |"(?P<quoted>[^"]+)"
     |(?P<name>{NAME})
-    |(?P<number>[-+]?[0-9][\w.]*)
+    |(?P<number>[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-inf\b)
     |(?P<dots>\.\.\.)
     |(?P<mark>[()\[\]=,:])
     |(?P<fault>.)""",

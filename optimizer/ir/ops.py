@@ -17,7 +17,9 @@ import copyreg
 from collections.abc import Callable
 from typing import Any
 
+from optimizer.ir.call_rows import CALL_ROWS
 from optimizer.ir.domain import Domain
+from optimizer.ir.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
 from optimizer.ir.raw_rows import RAW_ROWS
 from optimizer.ir.row import DescrKind as DescrKind
@@ -25,6 +27,7 @@ from optimizer.ir.row import Kind as Kind
 from optimizer.ir.row import Meaning as Meaning
 from optimizer.ir.row import Memory as Memory
 from optimizer.ir.row import Op as Op
+from optimizer.ir.row import Role as Role
 from optimizer.ir.row import Type as Type
 
 INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
@@ -169,7 +172,14 @@ _GUARDS = [
         defined=_is_bool,
         undefined_when="the argument is neither 0 nor 1",
     ),
-    _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), same_type=True, memory=SAME_OBJECT),
+    _guard(
+        "guard_value",
+        (INT, INT),
+        lambda d, a, b: d.eq(a, b),
+        same_type=True,
+        memory=SAME_OBJECT,
+        passes_floats=same_float,
+    ),
     _guard("guard_no_overflow", (), lambda d, flag: d.not_(flag), reads_flag=True),
     _guard("guard_overflow", (), lambda d, flag: flag, reads_flag=True),
     _guard("guard_always_fails", (), lambda d: d.truth(False)),
@@ -179,16 +189,12 @@ _EVENTS = [
     Op("escape_i", None, INT, Kind.EVENT),
     Op("escape_n", None, VOID, Kind.EVENT),
     Op("escape_r", None, REF, Kind.EVENT, modelled=False, memory=Memory()),
-    Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False),
+    Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False, memory=Memory()),
 ]
 
 _POSITIONS = [Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_merge_point", "jit_debug")]
 
 _ENDS = [Op("jump", None, VOID, Kind.END, jumps=True), Op("finish", None, VOID, Kind.END)]
-
-
-def _unmodelled_guards(result: Type, names: str) -> list[Op]:
-    return [Op(name, None, result, Kind.GUARD, modelled=False) for name in names.split()]
 
 
 def _unmodelled(result: Type, names: str, args: tuple[Type, ...] | None = None, **more: Any) -> list[Op]:
@@ -212,33 +218,10 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
     ]
 
 
-_FLOATS = [
-    *_exit_block(FLOAT, "same_as_f float_neg float_abs", (FLOAT,)),
-    *_exit_block(FLOAT, "float_add float_sub float_mul float_truediv", (FLOAT, FLOAT)),
-    *_exit_block(INT, "float_lt float_le float_eq float_ne float_gt float_ge", (FLOAT, FLOAT)),
-    *_exit_block(FLOAT, "cast_int_to_float convert_longlong_bytes_to_float", (INT,)),
-    *_exit_block(INT, "cast_float_to_int convert_float_bytes_to_longlong", (FLOAT,)),
-    *_exit_block(INT, "cast_float_to_singlefloat"),
-    *_exit_block(FLOAT, "cast_singlefloat_to_float"),
-    *_typed("getfield_gc:f getfield_gc_pure:f getarrayitem_gc:f getarrayitem_gc_pure:f getinteriorfield_gc:f"),
-]
-
 _STRINGS = [
     *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
     *_exit_block(REF, "newstr newunicode"),
     *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
-]
-
-_CALLS = [
-    *_unmodelled_guards(VOID, "guard_no_exception guard_not_forced guard_not_forced_2 guard_future_condition"),
-    *_unmodelled_guards(REF, "guard_exception"),
-    *_typed("call:f call_pure:irfn call_may_force:f call_loopinvariant:irfn"),
-    *_typed("call_release_gil:f call_assembler:f cond_call_value:ir"),
-    *_unmodelled(VOID, "cond_call check_memory_error record_known_result"),
-    *_unmodelled(REF, "force_token virtual_ref save_exception"),
-    *_unmodelled(INT, "save_exc_class"),
-    *_unmodelled(VOID, "virtual_ref_finish keepalive restore_exception"),
-    *_unmodelled(VOID, "enter_portal_frame leave_portal_frame"),
 ]
 
 _RAW = [
@@ -269,9 +252,9 @@ OPS: dict[str, Op] = {
         *_POSITIONS,
         *_ENDS,
         *HEAP_ROWS,
-        *_FLOATS,
+        *CALL_ROWS,
+        *FLOAT_ROWS,
         *_STRINGS,
-        *_CALLS,
         *_RAW,
         *_BACKEND,
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Cell, Datum, Ref
+from optimizer.ir.heap import Cell, Datum, Ref, type_of
 from optimizer.ir.heap_syntax import Entry, Line
 from optimizer.ir.layout import Field, Layout, WrongDescr
 from optimizer.ir.lexer import NAME, Token, describe
@@ -80,7 +80,7 @@ class RawReader:
 
     def _put(self, slot: Field, address: int, token: Token, name: str) -> None:
         value = self._value(token)
-        if isinstance(value, Ref) != (slot.type is Type.REF):
+        if type_of(value) is not slot.type:
             expected = "a reference" if slot.type is Type.REF else "a machine int"
             raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
         low, high = slot.low, slot.high
@@ -93,6 +93,6 @@ class RawReader:
 
     def _int(self, token: Token, what: str) -> int:
         value = self._value(token)
-        if isinstance(value, Ref):
+        if not isinstance(value, int):
             raise self._fault(f"expected {what}, got {describe(token)}", token)
         return value
