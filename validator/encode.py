@@ -123,13 +123,10 @@ def event_name(number: int) -> str:
     return f"event{number}"
 
 
-def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
-    """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
+def memory_for(layout: Layout, *, plain: bool = False) -> Memory:
+    """The memory that the traces share whose layout it is; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    described = (one for trace in traces for one in all_operations(trace) if one.descr is not None)
-    descrs = map(layout.descr_of, described)
-    slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
-    return Memory(terms, Chains(terms), slots)
+    return Memory(terms, Chains(terms), layout.used_memory())
 
 
 def check_supported(trace: Trace) -> None:
@@ -177,9 +174,9 @@ class _Computer:
         self.passes: Term = self.terms.true
 
     def term(self, value: Value, line: int) -> Term:
+        if isinstance(value, Var):
+            return self.values[value.name]
         match value:
-            case Var(name):
-                return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
             case ConstRef(text) if text == "NULL":

@@ -280,12 +280,10 @@ class ObjectTerms(PlainTerms):
 
     def class_in(self, p: Term, range_: ClassRange) -> Term:
         """Is the reference's class, 0 of NULL, one of those?"""
-
-        def of(one: Term) -> Term:
-            plain = self._class_in(self.class_of(one), range_)
-            return self._if_exposed(one, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
-
-        return self.by_object(p, of)
+        if p.kind == "choose":
+            return self.by_object(p, lambda one: self.class_in(one, range_))
+        plain = self._class_in(self.class_of(p), range_)
+        return self._if_exposed(p, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
 
     def _class_in(self, class_: Term, range_: ClassRange) -> Term:
         low, high = self.class_limits(class_)

@@ -104,7 +104,7 @@ class Layout:
         self._fields: dict[str, Field] = {}
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
-        self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
+        self._learned: dict[tuple[DescrKind, str, Type | None], None] = {}  # there is no more to learn from these
         self._known = {name: known for known in self._merge_constants() for name in known.names}
 
     # Learning.
@@ -133,7 +133,7 @@ class Layout:
         resolved = self.resolve(kind, text)
         if isinstance(resolved, Field):
             self._check_field(resolved, text, type_, operation.op.name)
-        self._learned.add((kind, text, type_))
+        self._learned[kind, text, type_] = None
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
@@ -236,6 +236,11 @@ class Layout:
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)
         return slot if isinstance(slot, Field) else None
+
+    def used_memory(self) -> dict[str, Field]:
+        """The fields and items that operations name whose descrs have been learned, by their keys."""
+        descrs = (self.resolve(kind, text) for kind, text, _ in self._learned)
+        return {descr.key: descr for descr in descrs if isinstance(descr, Field)}
 
     def canonical(self, text: str | None) -> str | None:
         """The name for which the alias stands; any other text as it is."""
