@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import pairwise
 
 from optimizer.ir.term import Term, cone_within
 from validator.journal import Journal
@@ -55,6 +56,11 @@ class Facts:
         self._journal.take_back()
         learned, self.contradiction = self._marks.pop()
         del self.learned[learned:]
+
+    def steps(self) -> list[list[Term]]:
+        """What was learned ahead of the first mark, and behind each."""
+        starts = [0, *(learned for learned, _ in self._marks), len(self.learned)]
+        return [self.learned[start:end] for start, end in pairwise(starts)]
 
     def assume(self, condition: Term) -> None:
         """From here on, `condition` holds."""
