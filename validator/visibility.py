@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
+from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import choices, is_reference
@@ -104,6 +105,8 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     one, two = before.heap.chain(slot), after.heap.chain(slot)
     if one is two:
         return terms.true
+    if slot == BYTES:
+        return memory.raw.agree(one, two)
     result = terms.true
     below = {id(link) for link in links(one)}
     shared = next((link for link in links(two) if id(link) in below), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
 
@@ -54,17 +55,26 @@ class Array:
 class Known:
     """What is declared of opaque constants that are one object; `names` are theirs.
 
-    A field's value is a machine int (floats by their bits), or the name of a constant.
+    A field's value is a machine int, a float, or the name of a constant.
     """
 
     names: tuple[str, ...]
     struct: Struct | None = None
     array: Array | None = None
     length: int | None = None
-    fields: tuple[tuple[Field, int | str], ...] = ()
+    fields: tuple[tuple[Field, int | Float | str], ...] = ()
 
 
-Resolved = Field | Array | Struct
+@immutable
+class RawItem:
+    """So many bytes of raw memory, taken as a number with a sign or without."""
+
+    size: int
+    signed: bool
+    type: Type
+
+
+Resolved = Field | Array | Struct | RawItem
 
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""

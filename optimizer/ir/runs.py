@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum, Heap, Object, Ref
 from optimizer.ir.immutable import immutable
 
@@ -18,8 +19,9 @@ class Seen:
     number: int
 
 
-Scripted = int | Ref | Seen
-"""A value that the world gives: a machine int, an object that existed before the trace (or NULL), or one it has seen.
+Scripted = int | Float | Ref | Seen
+"""A value that the world gives: a machine int, a float, an object that existed before the trace (or NULL), or one it
+has seen.
 
 An object that an event brings into the world is one that existed before the trace, and that nothing refers to.
 """

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import Kind, Memory, Op, Type
+from optimizer.ir.ops import Kind, Meaning, Memory, Op, Type
 
 
 class Var(NamedTuple):
@@ -70,17 +71,16 @@ class ConstClass:
 
 @dataclass(frozen=True, slots=True)
 class ConstFloat:
-    """A float by its bits (binary64), so that equality is identity of bits."""
+    """A float, equal to another one if its bits are."""
 
-    bits: int
-    text: str = field(compare=False)
+    value: Float
 
     @property
     def type(self) -> Type:
         return Type.FLOAT
 
     def __str__(self) -> str:
-        return self.text
+        return str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,11 @@ class RawText:
 
     def __str__(self) -> str:
         return self.text
+
+
+def constant_of(number: int | Float) -> ConstInt | ConstFloat:
+    """The constant that is that machine int or float."""
+    return ConstFloat(number) if isinstance(number, Float) else ConstInt(number)
 
 
 Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
@@ -170,6 +175,13 @@ def memory_of(operation: Operation) -> Memory | None:
     if operation.op.same_type and operation.args[0].type is not Type.REF:
         return None
     return operation.op.memory
+
+
+def passes_of(guard: Operation) -> Meaning | None:
+    """When a guard without a meaning on the heap goes on; a row of `same_type` has another meaning on floats."""
+    if guard.op.same_type and guard.args[0].type is Type.FLOAT:
+        return guard.op.passes_floats
+    return guard.op.passes
 
 
 def all_operations(trace: Trace) -> Iterator[Operation]:
