@@ -162,6 +162,16 @@ def test_an_overflow_check_may_go_alone() -> None:
     assert changed.state.inputs == (1, 2)
 
 
+def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None:
+    trace = parse("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 8)\nescape_n(i1, 7)\nfinish(i2)\n")
+    candidate = numbered(Candidate(trace, None, State((2,))))
+    changed = [one for change in forward(candidate) if (one := change(candidate)) is not None]
+    texts = [format_trace(one.before) for one in changed]
+    assert "[i0]\ni2 = int_lt(i0, 8)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
+    assert "[i0]\ni2 = int_lt(i0, 3)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
+    assert "[i0]\ni2 = int_lt(7, 8)\nescape_n(7, 7)\nfinish(i2)\n" in texts
+
+
 def test_origins_are_renumbered() -> None:
     before = parse("[i0]\nguard_true(i0) [1]\nguard_false(0) []\nfinish(i0)\n")
     after = parse("[i5]\nguard_true(i5, origin=0) [1]\nguard_false(0, origin=1) []\nfinish(i5)\n")

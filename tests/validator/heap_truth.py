@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from optimizer.ir.heap import NO_INDEX, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
@@ -79,10 +80,13 @@ class Pairing:
 
 
 def _places(mine: Object, theirs: Object) -> set[Cell]:
+    """All that one of them has written, and of an array an item that neither has, which stands for the others."""
     places = {*mine.cells, *theirs.cells}
     if not isinstance(mine.type, Struct):
         slots = [*mine.type.fields, *([mine.type.item] if mine.type.item is not None else [])]
-        places |= {(slot.key, index) for slot in slots for index in range(mine.length or 0)}
+        for slot in slots:
+            unwritten = (index for index in range(mine.length or 0) if (slot.key, index) not in places)
+            places |= {(slot.key, index) for index in islice(unwritten, 1)}
     return places
 
 
