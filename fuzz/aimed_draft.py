@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fuzz.choices import Choices
 from fuzz.draft import Args
@@ -10,13 +10,14 @@ from fuzz.heap_draft import NULL_REF, HeapDraft
 from fuzz.random_types import Place
 from fuzz.shape import HeapShape, Shape
 from optimizer.ir.heap import Object
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 
 _RECENT = 6
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Aim:
     """A place of an object, as an access names it."""
 

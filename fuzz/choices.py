@@ -6,10 +6,13 @@ shrink makes short traces of small numbers by making the integers small.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeVar
+
+from optimizer.ir.floats import Float
 
 T = TypeVar("T")
 
@@ -87,3 +90,19 @@ def constant(choices: Choices, width: int) -> int:
         case _:
             value = choices.integer(-half, half - 1)
     return ((value + half) & (2 * half - 1)) - half
+
+
+_FLOATS = (0.0, 1.0, -0.0, 2.0, -1.0, 0.5, math.nan, math.inf, -math.inf, 3.0, 0.1, 1e300, 5e-324, 2.0**53, -(2.0**63))
+
+
+def float_constant(choices: Choices) -> Float:
+    """A float: one at which operations behave in some special way, a power of two, a small one, or any pattern."""
+    match choices.integer(0, 9):
+        case 0 | 1 | 2 | 3 | 4:
+            return Float.of(choices.pick(_FLOATS))
+        case 5 | 6:
+            return Float.of(math.ldexp(choices.pick((1.0, -1.0)), choices.integer(-8, 8)))
+        case 7 | 8:
+            return Float.of(choices.integer(-40, 40) / choices.pick((1, 2, 4, 10)))
+        case _:
+            return Float(choices.integer(0, (1 << 64) - 1))

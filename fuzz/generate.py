@@ -7,7 +7,6 @@ change here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 
 from fuzz.aimed_draft import AimedDraft
@@ -17,12 +16,13 @@ from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from validator.counterexample import State
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GeneratedTrace:
     """A trace and an example: the state that it runs on, and the values of its variables.
 

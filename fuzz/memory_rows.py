@@ -32,6 +32,9 @@ def memory_rows() -> MemoryRows:
     known = [row for row in OPS.values() if row.memory is not None]
     of = {kind: [row for row in known if row.kind is kind] for kind in Kind}
     kinds = {row: row.memory.descr for row in known if row.memory is not None and row.memory.descr is not None}
+    events = [
+        row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning and row.result is not Type.FLOAT
+    ]
     plain = [row for row in of[Kind.PURE] if row not in kinds]
     return MemoryRows(
         loads={
@@ -48,6 +51,6 @@ def memory_rows() -> MemoryRows:
         checks=tuple(row for row in of[Kind.GUARD] if not row.args),
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
         marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
-        events=tuple(row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning and row not in kinds),
+        events=tuple(row for row in events if row not in kinds),
         calls=tuple(row for row in of[Kind.EVENT] if kinds.get(row) is DescrKind.CALL),
     )

@@ -7,7 +7,7 @@ from fuzz.heap_draft import NULL_REF
 from optimizer.ir.heap import Ref
 from optimizer.ir.layout import Field
 from optimizer.ir.ops import Op, Type
-from optimizer.ir.trace import ConstClass, ConstInt, Value, Var
+from optimizer.ir.trace import ConstClass, ConstInt, Value, Var, constant_of
 
 
 def guard_something(draft: AimedDraft) -> None:
@@ -97,7 +97,7 @@ def _completed(draft: AimedDraft, row: Op, first: Value) -> list[tuple[Value, ..
     if row.same_type or row.args == (Type.REF, Type.REF) or row.args == (Type.INT, Type.INT):
         datum = draft.datum(first)
         if not isinstance(datum, Ref):
-            return [(first, ConstInt(datum))]
+            return [(first, constant_of(datum))]
         return [(first, constant) for constant in (NULL_REF, *draft.const_refs) if draft.datum(constant) == datum]
     return [(first, ConstInt(number)) for _, number in draft.world.gc_types if number < draft.domain.half]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fuzz.choices import Choices
 from fuzz.shape import HeapShape
 from optimizer.ir import declaration_entries as declared
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import Declarations
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
 
@@ -17,7 +16,7 @@ NARROW_FROM = 16
 """Narrow memory needs words of so many bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Place:
     """Memory that an access can name: the text of its descr, and what that stands for."""
 
@@ -26,7 +25,7 @@ class Place:
     slot: Field
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Types:
     """The classes of objects, the memory that objects of each have, and the opaque constants.
 

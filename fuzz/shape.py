@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from fuzz.choices import Choices
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import OPS, Op
 
 
@@ -92,7 +92,7 @@ HEAP_MIX: Mix = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
@@ -109,7 +109,7 @@ class HeapShape:
     undeclared: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Shape:
     """How large a trace is, and what it consists of.
 

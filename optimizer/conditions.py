@@ -16,9 +16,9 @@ What is said of machine ints, and of what memory holds, is None here: not known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Resolved
 from optimizer.ir.ops import Kind, Memory
 from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
@@ -26,13 +26,13 @@ from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
 NULL = ConstRef("NULL")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Same:
     one: Value
     other: Value
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class IsA:
     """The object is of the declared struct or a subclass, or of the declared array."""
 
@@ -40,45 +40,45 @@ class IsA:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class HasVtable:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class HasClass:
     value: Value
     vtable: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class HasSubclass:
     value: Value
     vtable: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class IsArray:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EqualInts:
     one: Value
     other: Value
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class IsValid:
     """The code is: nobody has invalidated it."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Not:
     of: Condition
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Both:
     one: Condition
     other: Condition
@@ -88,14 +88,14 @@ Condition = Same | IsA | HasVtable | HasClass | HasSubclass | IsArray | EqualInt
 """None is a condition of which nothing is said here."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Bit:
     """1 where the condition holds, else 0."""
 
     of: Condition
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Length:
     """The length of an array."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from optimizer.aliasing import may_meet
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
@@ -25,7 +26,7 @@ MOST_CELLS = 32
 """So many cells of one slot are known at a time, but for those of local objects."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cell:
     """A field of an object, or an item or interior field at an index."""
 

@@ -18,6 +18,7 @@ from optimizer.backward import EXACT, INVERSES, Contradiction, Fact, Inverse, ag
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain, transfer
 from optimizer.ir.domain import PRIMITIVES, Domain
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Op
 from optimizer.ir.ranges import Interval, Range, exact_difference, exact_product, exact_sum
 
@@ -55,7 +56,7 @@ _Recorder = cast(
 """The recording domain with all primitives, none of which needs a line of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Step:
     """One primitive on the results of earlier steps, with its inverse (see `optimizer.backward`).
 
@@ -153,7 +154,7 @@ def _round(d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted:
     return facts
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Narrowed:
     """What is known of an operation's arguments and, if it has one, of its result."""
 

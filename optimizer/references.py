@@ -183,10 +183,11 @@ class References:
 
     def _narrow(self, about: About, owner: str) -> None:
         """Its object is of the struct or array `owner` too."""
-        if self.layout.array(owner).declared:
+        if self._is_struct(owner):
+            if about.isa is None or self.layout.is_subclass(owner, about.isa):
+                about.isa = owner
+        elif self.layout.array(owner).declared:
             about.is_array, about.isa = True, owner
-        elif self._is_struct(owner) and (about.isa is None or self.layout.is_subclass(owner, about.isa)):
-            about.isa = owner
 
 
 def constant_name(value: Value) -> str:

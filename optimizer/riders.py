@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from optimizer.facts import Facts
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Equal:
     """The result is this value, which the walk has emitted, or a constant. Nothing is emitted.
 
@@ -23,7 +23,7 @@ class Equal:
     overflowed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Becomes:
     """This operation stands there instead, with the same result.
 
@@ -37,42 +37,42 @@ class Becomes:
     overflowed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Passes:
     """The guard passes wherever it is reached."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Fails:
     """The guard fails wherever it is reached."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Needless:
     """The operation, which has no result, changes nothing and tells nothing. It is not emitted."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Taken:
     """The pass takes the operation, and will emit it where it must."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class First:
     """These, which the pass has taken, are emitted here; then everybody is asked again."""
 
     taken: tuple[Operation, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Merged:
     """The guard passes, if `earlier`, which has been emitted as a guard without events since, becomes `op`."""
 

@@ -17,7 +17,7 @@ _SPLITS = 2
 _LARGEST_SPLIT = 300
 """Choices are looked for in claims of no more parts."""
 
-_TOLD = frozenset({"eq", "same", "class_in", "class_same"})
+_TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
 """Conditions by which terms stand for others."""
 
 

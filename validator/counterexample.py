@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from optimizer.ir.immutable import immutable
 from optimizer.ir.runs import World
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from optimizer.ir.runs import Run
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class State:
     """What a run starts from: a value for each input, the script of the world outside, and the heap (None where there
     is none but the constants that the traces name). The heap is not to be changed: runs take copies."""

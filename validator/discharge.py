@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from typing import TYPE_CHECKING
 
+from optimizer.ir.immutable import immutable
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from validator.no_rungs import Assumed, NoRungs
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Holds:
     """It holds on every input; `by` is the rung that showed it, and where that was solving, `solver` the solver."""
 
@@ -33,14 +34,14 @@ class Holds:
     solver: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Model:
     """It does not hold on this state, found by an exact query."""
 
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class NotSettled:
     """The solvers in `tried` gave up, the last one for that reason."""
 

@@ -7,15 +7,17 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
+from optimizer.ir.raw_memory import slot_of, uses_raw
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
+    ConstFloat,
     ConstInt,
     ConstRef,
     Operation,
@@ -25,14 +27,16 @@ from optimizer.ir.trace import (
     all_operations,
     exit_of,
     memory_of,
+    passes_of,
 )
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.raw_chains import RawChains
 from validator.store_chains import Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Definedness:
     """The operation of that number is defined where `condition` holds; so many guards and events stand before it.
 
@@ -48,7 +52,7 @@ class Definedness:
     what: str = "defined"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ExitEncoding:
     """What a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit block, which
     is defined where `block` says. `made` are the allocations of the block, by number."""
@@ -64,7 +68,7 @@ class ExitEncoding:
         return Sight(self.heap, visible(self.heap, roots, _anything))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GuardEncoding:
     """A guard as a way out: it goes on where `passes` holds. `events` and `positions` count what stands before it,
     `heap` is what it finds, and `exit` what it leaves if its allocations are its own. `number` is its own."""
@@ -82,7 +86,7 @@ class GuardEncoding:
         return self.exit.failargs
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EventEncoding:
     """An event, with all that it sees; `guards` stand before it."""
 
@@ -93,7 +97,7 @@ class EventEncoding:
     may_see: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Encoding:
     """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
 
@@ -126,10 +130,10 @@ def event_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    described = (one for trace in traces for one in all_operations(trace) if one.descr is not None)
-    descrs = map(layout.descr_of, described)
-    slots = {descr.key: descr for descr in descrs if isinstance(descr, Field)}
-    return Memory(terms, Chains(terms), slots)
+    named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
+    slots = {slot.key: slot for slot in named if slot is not None}
+    uses_raw(*traces)
+    return Memory(terms, Chains(terms), RawChains(terms), slots)
 
 
 def check_supported(trace: Trace) -> None:
@@ -182,6 +186,8 @@ class _Computer:
                 return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
+            case ConstFloat(float_):
+                return self.terms.floats.const(float_)
             case ConstRef(text) if text == "NULL":
                 return self.terms.null
             case ConstRef(text) if text.startswith("ConstPtr("):
@@ -206,8 +212,9 @@ class _Computer:
         if row.meaning is not None:
             assert operation.result is not None
             self.values[operation.result.name] = row.meaning(self.terms, *args)
-        if row.passes is not None:
-            self.passes = row.passes(self.terms, self.flag) if row.reads_flag else row.passes(self.terms, *args)
+        passes = passes_of(operation) if row.is_guard else None
+        if passes is not None:
+            self.passes = passes(self.terms, self.flag) if row.reads_flag else passes(self.terms, *args)
         if row.overflows is not None:
             self.flag = row.overflows(self.terms, *args)
         return defined
@@ -216,8 +223,6 @@ class _Computer:
         self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
     ) -> list[Definedness]:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
-        if isinstance(descr, Field) and descr.type is Type.FLOAT:
-            raise Unsupported(f"{operation.op.name} of a float", operation.line)
         condition = memory.defined(self.terms, self.heap, descr, *args)
         defined = self._defined(condition, operation, number, place)
         if memory.passes is not None:
@@ -270,10 +275,7 @@ class _Encoder:
         self._positions = 0
         self._number = 0
         for position, var in enumerate(trace.inputs):
-            if var.type is Type.FLOAT:
-                raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
-            name = input_name(position)
-            self._values[var.name] = terms.pointer(name, 0) if var.type is Type.REF else terms.var(name)
+            self._values[var.name] = _unknown(terms, input_name(position), var.type, 0)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -330,11 +332,15 @@ class _Encoder:
             place = (len(self._guards), count + 1)
             self._defined += [Definedness(number, operation, fact, *place, "kept") for fact in kept]
         if operation.result is not None:
-            name = event_name(count)
-            is_ref = operation.op.result is Type.REF
-            self._values[operation.result.name] = (
-                self._terms.pointer(name, count + 1) if is_ref else self._terms.var(name)
-            )
+            type_ = operation.op.result
+            self._values[operation.result.name] = _unknown(self._terms, event_name(count), type_, count + 1)
+
+
+def _unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
+    """An unknown value that came into being behind so many events."""
+    if type_ is Type.FLOAT:
+        return terms.floats.var(name)
+    return terms.pointer(name, epoch) if type_ is Type.REF else terms.var(name)
 
 
 def _exit(

@@ -97,6 +97,14 @@ class Facts:
             case ("slt" | "ult") as order, (a, b):
                 self._put(terms.eq(a, b), terms.false)
                 self._put(getattr(terms, order)(b, a), terms.false)
+            case "float_same", (a, b):
+                if b.kind == "float_const" or (a.kind != "float_const" and b.number < a.number):
+                    self._put(a, b)
+                else:
+                    self._put(b, a)
+            case "float_lt", (a, b):
+                self._put(terms.floats.eq(a, b), terms.false)
+                self._put(terms.floats.lt(b, a), terms.false)
         return ()
 
     def _deny(self, denied: Term) -> Iterable[Term]:

@@ -10,10 +10,23 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.concrete import concrete
 from optimizer.ir.effects import Effects, effects_of
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Heap
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Kind, Memory, Type
-from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, memory_of
+from optimizer.ir.raw_memory import is_raw, slot_of
+from optimizer.ir.trace import (
+    ConstClass,
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    all_operations,
+    memory_of,
+)
 
 EVENTS = "events"
 
@@ -71,11 +84,15 @@ class Plan:
     gc_types: dict[str, int] = field(default_factory=dict)
     """What guards want the numbers of the types to be that the traces allocate."""
     checks_code: bool = False
+    floats: list[Float] = field(default_factory=list)
+    """The constants of the traces."""
+    raw: dict[str, Field] = field(default_factory=dict)
+    """The raw memory that the traces use, by key."""
 
 
 def needs_heap(trace: Trace) -> bool:
-    """Has the trace references, or operations on a heap?"""
-    return any(var.type is Type.REF for var in trace.inputs) or any(
+    """Has the trace references, floats that are given to it, or operations on a heap?"""
+    return any(var.type is not Type.INT for var in trace.inputs) or any(
         memory_of(operation) is not None or operation.op.result is Type.REF for operation in all_operations(trace)
     )
 
@@ -115,6 +132,8 @@ class _Walk:
         for operation in all_operations(trace):
             for arg in operation.args:
                 self._value(arg)
+                if isinstance(arg, ConstFloat):
+                    self._plan.floats.append(arg.value)
             memory = memory_of(operation)
             if operation.op.kind is Kind.EVENT:
                 if operation.result is not None and operation.op.result is Type.REF:
@@ -157,6 +176,10 @@ class _Walk:
         descr = self._plan.layout.descr_of(operation)
         if isinstance(descr, Struct | Array):
             self._plan.types.setdefault(descr.name, descr)
+        slot = slot_of(descr)
+        if slot is not None and is_raw(slot.key):
+            self._plan.raw[slot.key] = slot
+            return
         if isinstance(descr, Field) and operation.descr is not None:
             self._plan.memory.setdefault(descr.key, Used(descr, operation.descr, memory.descr in _ITEMS))
         self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args

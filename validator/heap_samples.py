@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from random import Random
 
 from optimizer.ir.domain import wrap
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.heap_plan import EVENTS, Place, Plan, Used
+from validator.raw_samples import RawSampler
 
 _OBJECTS = 12
 """A heap has so many objects at the most, but for those that the traces name."""
+
+_ADDRESSES = 6
+"""So many of the machine ints that are worth trying are addresses near which raw memory is filled."""
 
 
 class HeapSampler:
@@ -28,6 +34,7 @@ class HeapSampler:
         self._plan = plan
         self._pool = pool
         self._random = random
+        self._raw = RawSampler(plan.raw, len(plan.events), random)
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
@@ -44,13 +51,18 @@ class HeapSampler:
         for ref in list(heap.objects):
             self._fill(ref)
         inputs = [
-            self._of_input(number) if var.type is Type.REF else self._int(number)
+            self._of_input(number) if var.type is Type.REF else self._number(var.type, number)
             for number, var in enumerate(self._inputs)
         ]
         world = World(self._results(), None, self._writes(), self._invalid(), self._gc_types())
         for ref in list(heap.objects):
             self._fill(ref)
-        return State(tuple(inputs), world, heap)
+        return self._with_raw(State(tuple(inputs), world, heap))
+
+    def _with_raw(self, state: State) -> State:
+        """The state with contents of raw memory, if the traces use it: near all addresses that they may begin with."""
+        numbers = [value for value in (*state.inputs, *state.world.results) if isinstance(value, int)]
+        return self._raw.filled(state, [*numbers, *self._pool[:_ADDRESSES]])
 
     def changed(self, example: State) -> State:
         """An example with an input, a cell or an event that is another one."""
@@ -62,17 +74,19 @@ class HeapSampler:
             way = self._random.randrange(4)
             if way == 0 and inputs:
                 number = self._random.randrange(len(inputs))
-                is_ref = self._inputs[number].type is Type.REF
-                inputs[number] = self._pick(self._input_place(number)) if is_ref else self._int(number)
+                type_ = self._inputs[number].type
+                is_ref = type_ is Type.REF
+                inputs[number] = self._pick(self._input_place(number)) if is_ref else self._number(type_, number)
             elif way == 1:
                 world = replace(world, writes=self._writes())
             elif way == 2:
                 world = replace(world, invalid=self._invalid())
             else:
                 self._change_cell()
-        return State(tuple(inputs), world, heap)
+        return self._with_raw(State(tuple(inputs), world, heap))
 
     def _begin(self, heap: Heap, tame: bool = False) -> None:
+        heap.objects.pop(RAW_REF, None)
         self._heap = heap
         self._tame = tame
         self._found: dict[Place, Ref | None] = {}
@@ -189,7 +203,7 @@ class HeapSampler:
         found: list[tuple[Field, Cell]] = []
         length = self._heap.objects[ref].length or 0
         for used in self._plan.memory.values():
-            if used.slot.type is not Type.FLOAT and not self._is_given(ref, used.slot):
+            if not self._is_given(ref, used.slot):
                 at = range(length) if used.has_index else (NO_INDEX,)
                 found += [(used.slot, (used.slot.key, index)) for index in at if self._has(ref, used.slot, index)]
         return found
@@ -216,12 +230,28 @@ class HeapSampler:
 
     def _held(self, slot: Field) -> Datum:
         """What that memory may hold."""
-        if slot.type is not Type.REF:
+        if slot.type is Type.FLOAT:
+            return self._float()
+        if slot.type is Type.INT:
             return self._ranged(slot)
         wanted = [place for place in self._plan.places if place.slot is not None and place.slot.key == slot.key]
         return self._pick(self._random.choice(wanted) if wanted else Place())
 
-    # Machine ints.
+    # Numbers.
+
+    def _number(self, type_: Type, source: object) -> int | Float:
+        return self._float() if type_ is Type.FLOAT else self._int(source)
+
+    def _float(self) -> Float:
+        from validator.float_samples import draw_float  # here: most traces have no floats
+
+        return draw_float(self._floats, self._random)
+
+    @cached_property
+    def _floats(self) -> tuple[Float, ...]:
+        from validator.float_samples import float_pool
+
+        return float_pool(self._plan.floats)
 
     def _int(self, source: object) -> int:
         """A value of an input, of memory or of an event: small where it is used as an index."""
@@ -251,7 +281,7 @@ class HeapSampler:
         results: list[Scripted] = []
         for number, (type_, _) in enumerate(self._plan.events):
             if type_ is not Type.REF:
-                results.append(0 if type_ is Type.VOID else self._int(EVENTS))
+                results.append(0 if type_ is Type.VOID else self._number(type_, EVENTS))
             elif not self._tame and self._random.random() < 0.15:
                 results.append(Seen(self._random.randrange(2)))
             else:
@@ -264,16 +294,13 @@ class HeapSampler:
         for _, effects in self._plan.events:
             writable = [used for used in self._plan.memory.values() if effects.may_write(used.slot)]
             count = self._random.choice((0, 0, 1, 1, 2)) if writable and not self._tame else 0
-            drawn = [self._write(self._random.choice(writable)) for _ in range(count)]
-            writes.append(tuple(write for write in drawn if write is not None))
+            writes.append(tuple(self._write(self._random.choice(writable)) for _ in range(count)))
         return tuple(writes) if any(writes) else ()
 
-    def _write(self, used: Used) -> Write | None:
+    def _write(self, used: Used) -> Write:
         slot, random = used.slot, self._random
         index = random.choice((0, 0, 1, 2)) if used.has_index else None
         targets = [ref for ref in self._heap.objects if self._has(ref, slot, NO_INDEX if index is None else index)]
-        if slot.type is Type.FLOAT:
-            return None
         value: Scripted = self._held(slot)
         if slot.type is Type.REF and random.random() < 0.2:
             value = Seen(random.randrange(2))

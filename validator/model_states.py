@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Program, World
 from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.term import Term
@@ -48,6 +50,7 @@ class _Reading:
         self._heap = Heap(self._layout)
         self._keys = before.heap.memory.slots.keys()
         self._refs: dict[int, Ref] = {0: NULL}
+        self._raw = _Contents()
         for term, value in model.items():
             self._note(term, value)
 
@@ -55,10 +58,11 @@ class _Reading:
         """Puts what the model says of a term to the object that it is about."""
         if term.kind in ("pointer", "constant", "load_ref") and value:
             self._contents.setdefault(value, _Contents())
-        if term.kind not in ("class_of", "length", "load", "load_ref"):
+        if term.kind not in ("class_of", "length", "load", "load_ref", "load_float"):
             return
         of = self._model.get(term.args[0], 0)
-        contents = self._contents.setdefault(of, _Contents())
+        is_of_raw = term.kind in ("load", "load_ref") and is_raw(term.value.key)
+        contents = self._raw if is_of_raw else self._contents.setdefault(of, _Contents())
         match term.kind:
             case "class_of":
                 contents.class_ = value
@@ -66,6 +70,7 @@ class _Reading:
                 contents.length = value
             case _:
                 index = self._model[term.args[1]] if len(term.args) > 1 else NO_INDEX
+                index = index & self._terms.concrete.mask if is_of_raw else index
                 contents.cells.setdefault(term.value.epoch, {})[term.value.key, index] = term
 
     def state(self, stops_at: int | None) -> State:
@@ -76,6 +81,9 @@ class _Reading:
             self._ref(value)
         for value in old:
             self._fill(value)
+        if self._raw.cells:
+            raw = {cell: self._datum(term) for cell, term in self._raw.cells.get(0, {}).items()}
+            self._heap.objects[RAW_REF] = replace(self._heap.add_raw(), cells=raw)
         world = World(
             invalid=frozenset(k for k in range(len(self._before.events) + 1) if self._variable(validity_name(k))),
             gc_types=self._gc_types(),
@@ -86,6 +94,9 @@ class _Reading:
 
     def _variable(self, name: str) -> int:
         return self._model.get(self._terms.var(name), 0)
+
+    def _float(self, name: str) -> Float:
+        return Float(self._model.get(self._terms.floats.var(name), 0))
 
     def _pointer(self, name: str, epoch: int) -> int:
         return self._model.get(self._terms.pointer(name, epoch), 0)
@@ -106,6 +117,8 @@ class _Reading:
         value = self._before.values[var.name]
         if value.kind == "var":
             return self._variable(input_name(position))
+        if value.kind == "float_var":
+            return self._float(input_name(position))
         number = self._pointer(input_name(position), 0)
         if number in self._refs:
             self._heap.names[var.name] = self._refs[number]
@@ -169,7 +182,13 @@ class _Reading:
 
     def _datum(self, term: Term) -> Datum:
         value = self._model[term]
-        return self._ref(value) if term.kind == "load_ref" and value not in self._fresh else value
+        if term.kind == "load_ref" and value not in self._fresh:
+            return self._ref(value)
+        return self._number(term)
+
+    def _number(self, term: Term) -> int | Float:
+        """What memory of numbers holds."""
+        return Float(self._model[term]) if term.kind == "load_float" else self._model[term]
 
     def _gc_types(self) -> tuple[tuple[str, int], ...]:
         found: dict[str, int] = {}
@@ -194,6 +213,8 @@ class _Reading:
             given: Scripted = 0
             if result is not None and result.type is Type.REF:
                 given = known.get(self._pointer(event_name(number), number + 1), NULL)
+            elif result is not None and result.type is Type.FLOAT:
+                given = self._float(event_name(number))
             elif result is not None:
                 given = self._variable(event_name(number))
             writes = tuple(self._writes(number + 1, known))
@@ -222,15 +243,15 @@ class _Reading:
 
     def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
         """What an event changes for the epoch that it begins to hold what the model says."""
-        for value, contents in self._contents.items():
-            target = known.get(value)
+        places = [(known.get(value), contents) for value, contents in self._contents.items()]
+        for target, contents in [*places, (RAW_REF, self._raw)]:
             for (key, index), term in contents.cells.get(epoch, {}).items() if target is not None else ():
                 held = self._model[term]
-                put: Scripted | None = known.get(held) if term.kind == "load_ref" else held
+                put: Scripted | None = known.get(held) if term.kind == "load_ref" else self._number(term)
                 if target is not None and put is not None and key in self._keys:
                     yield Write(target, memory_name(key), put, None if index == NO_INDEX else index)
 
 
 def memory_name(key: str) -> str:
     """The descr that stands for the memory of that key."""
-    return key.removesuffix("[]").replace("[].", ".")
+    return raw_descr(key) if is_raw(key) else key.removesuffix("[]").replace("[].", ".")

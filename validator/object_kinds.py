@@ -60,10 +60,38 @@ class ClassName(NamedTuple):
 
 _REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
 
-OF_OBJECTS = _REFERENCES | {"class_id", "class_name", "class_of", "class_in", "class_same", "class_below", "same"}
-"""The kinds of terms that are references, classes, or conditions on these."""
+OPAQUE_FLOATS = frozenset(
+    {"float_add", "float_sub", "float_mul", "float_div", "float_of_int", "float_of_single"},
+)
+"""The kinds of floats that a solver takes for functions of which it knows nothing, where it is not asked exactly."""
 
-LEAVES = frozenset({"var", "alloc", "constant", "pointer", "class_name"})
+FLOATS = OPAQUE_FLOATS | {
+    "float_var",
+    "float_const",
+    "load_float",
+    "float_ite",
+    "float_neg",
+    "float_abs",
+    "float_of_bytes",
+}
+"""The kinds of terms that are floats."""
+
+FLOAT_CONDITIONS = frozenset({"float_same", "float_eq", "float_lt"})
+
+OPAQUE_WORDS = frozenset({"float_to_int", "float_to_single"})
+"""The words computed of floats of which the same holds as of opaque floats."""
+
+WORDS_OF_FLOATS = OPAQUE_WORDS | {"float_to_bytes"}
+
+OF_OBJECTS = (
+    _REFERENCES
+    | {"class_id", "class_name", "class_of", "class_in", "class_same", "class_below", "same"}
+    | FLOATS
+    | FLOAT_CONDITIONS
+)
+"""The kinds of terms that are references, classes, floats, or conditions on these."""
+
+LEAVES = frozenset({"var", "float_var", "alloc", "constant", "pointer", "class_name"})
 """The kinds of terms without arguments that conditions can have in common."""
 
 
@@ -83,6 +111,7 @@ CONDITIONS = frozenset(
         "add_overflows",
         "sub_overflows",
         "mul_overflows",
+        *FLOAT_CONDITIONS,
     }
 )
 """The kinds of terms that are conditions."""
@@ -90,6 +119,10 @@ CONDITIONS = frozenset(
 
 def is_reference(term: Term) -> bool:
     return term.kind in _REFERENCES
+
+
+def is_float(term: Term) -> bool:
+    return term.kind in FLOATS
 
 
 def validity_name(invalidations: int) -> str:

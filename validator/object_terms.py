@@ -12,9 +12,12 @@ become visible: an allocation is distinct from all variables that are no younger
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.layout import SUBCLASS, Array, Layout, Struct
 from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
@@ -31,17 +34,23 @@ from validator.object_kinds import (
     Initial,
     Unknown,
     choices,
+    is_float,
     is_reference,
     number_classes,
     validity_name,
 )
+
+if TYPE_CHECKING:
+    from validator.float_terms import PlainFloatTerms
+
+_LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
 
 class ObjectTerms(PlainTerms):
     """Terms over words, as they are written, and over references to the objects of a layout. What is known of
     references is decided here: it is what the encoding of a heap is made of."""
 
-    __slots__ = ("_class_ranges", "exposed", "is_abstract", "layout", "null", "surely_seen", "visible_from")
+    __slots__ = ("_class_ranges", "_floats", "exposed", "is_abstract", "layout", "null", "surely_seen", "visible_from")
 
     def __init__(self, width: int, layout: Layout) -> None:
         super().__init__(width)
@@ -52,15 +61,34 @@ class ObjectTerms(PlainTerms):
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self._class_ranges = number_classes(layout)
+        self._floats: PlainFloatTerms | None = None
+
+    def make(self, kind: str, args: tuple[Term, ...], value: Any = None) -> Term:
+        """The term of that kind, as it is written."""
+        return self._make(kind, args, value)
+
+    @property
+    def floats(self) -> PlainFloatTerms:
+        if self._floats is None:
+            self._floats = self._floats_of_these()
+        return self._floats
+
+    def _floats_of_these(self) -> PlainFloatTerms:
+        from validator.float_terms import PlainFloatTerms  # here: most traces have no floats
+
+        return PlainFloatTerms(self)
 
     def remade(self, term: Term, args: Sequence[Term]) -> Term:
         match term.kind:
-            case "load" | "load_ref":
+            case "load" | "load_ref" | "load_float":
                 return self.load(term.value, *args)
             case "class_in":
                 return self._class_in(args[0], term.value)
             case "gc_type":
                 return self._make("gc_type", tuple(args))
+            case kind if kind.startswith("float_"):
+                made: Term = getattr(self.floats, kind[len("float_") :])(*args)
+                return made
             case _:
                 return super().remade(term, args)
 
@@ -128,13 +156,17 @@ class ObjectTerms(PlainTerms):
         return p if p is q else self._make("choose", (c, p, q))
 
     def select(self, c: Term, a: Term, b: Term) -> Term:
-        """`a` where `c` holds, else `b`; words or references."""
+        """`a` where `c` holds, else `b`; words, references or floats."""
+        if is_float(a):
+            return self.floats.ite(c, a, b)
         return self.choose(c, a, b) if is_reference(a) else self.ite(c, a, b)
 
     def equal(self, a: Term, b: Term) -> Term:
-        """Equality of words, or identity of references; what is of two sorts is not equal."""
-        if is_reference(a) != is_reference(b):
+        """Equality of words, or identity of references or floats; what is of two sorts is not equal."""
+        if is_reference(a) != is_reference(b) or is_float(a) != is_float(b):
             return self.false
+        if is_float(a):
+            return self.floats.same(a, b)
         return self.same(a, b) if is_reference(a) else self.eq(a, b)
 
     def same(self, p: Term, q: Term) -> Term:
@@ -155,8 +187,15 @@ class ObjectTerms(PlainTerms):
             return self.false
         return self._make("same", (p, q) if p.number < q.number else (q, p))
 
+    def zero_of(self, type_: Type) -> Term:
+        """What memory of that type holds where it has been cleared."""
+        if type_ is Type.FLOAT:
+            return self.floats.const(ZERO)
+        return self.null if type_ is Type.REF else self.zero
+
     def by_object(self, p: Term, of: Callable[[Term], Term]) -> Term:
-        """What `of` says of the reference, which is no choice where it is asked; a word, reference or condition."""
+        """What `of` says of the reference, which is no choice where it is asked: a word, reference, float or
+        condition."""
         if p.kind != "choose":
             return of(p)
         known: dict[Term, Term] = {}
@@ -169,7 +208,7 @@ class ObjectTerms(PlainTerms):
         return known[p]
 
     def _chosen(self, c: Term, a: Term, b: Term) -> Term:
-        """`a` where `c` holds, else `b`; words, references or conditions."""
+        """`a` where `c` holds, else `b`; words, references, floats or conditions."""
         if a is b:
             return a
         if a.kind in CONDITIONS or b.kind in CONDITIONS:
@@ -186,13 +225,12 @@ class ObjectTerms(PlainTerms):
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None) -> Term:
-        """What the memory held for an object that is no choice."""
-        if p is self.null:
-            return self.null if initial.type is Type.REF else self.zero
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL."""
+        if p is self.null and not is_raw(initial.key):
+            return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index))
-        kind = "load_ref" if initial.type is Type.REF else "load"
-        unknown = self._make(kind, (p,) if index is None else (p, index), initial)
+        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index), initial)
         if p.kind == "constant" and initial.epoch == 0 and index is None:
             return self._known_content(p.value, initial.key, unknown)
         return unknown
@@ -225,7 +263,9 @@ class ObjectTerms(PlainTerms):
                     constants += [content] if content.kind == "constant" and content not in constants else []
         return found
 
-    def _declared_content(self, value: int | str) -> Term:
+    def _declared_content(self, value: int | Float | str) -> Term:
+        if isinstance(value, Float):
+            return self.floats.const(value)
         if isinstance(value, int):
             return self.const(value)
         return self.null if value == "NULL" else self.constant(value)
@@ -376,7 +416,7 @@ class ObjectTerms(PlainTerms):
 
 def _is_initial_field(term: Term) -> bool:
     """Is it what a field held at the start?"""
-    return term.kind in ("load", "load_ref") and len(term.args) == 1 and term.value.epoch == 0
+    return term.kind in _LOADS.values() and len(term.args) == 1 and term.value.epoch == 0
 
 
 class SimplifyingObjectTerms(ObjectTerms, Terms):
@@ -386,3 +426,8 @@ class SimplifyingObjectTerms(ObjectTerms, Terms):
 
     def equal(self, a: Term, b: Term) -> Term:
         return self.true if a is b else super().equal(a, b)
+
+    def _floats_of_these(self) -> PlainFloatTerms:
+        from validator.float_terms import FloatTerms  # here: most traces have no floats
+
+        return FloatTerms(self)

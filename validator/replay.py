@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from optimizer.ir.concrete_floats import UnspecifiedBytes
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, Sight, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
@@ -75,15 +76,24 @@ class Replay:
 
     def reaches_end(self, state: State) -> bool:
         """Does the recorded trace go to its end on the state?"""
-        return isinstance(self._run(self._before, state).outcome, Finished | Jumped)
+        try:
+            return isinstance(self._run(self._before, state).outcome, Finished | Jumped)
+        except UnspecifiedBytes:
+            return False
 
     def run(self, state: State) -> Runs | None:
-        """Both runs on `state`, or None where the recorded trace is malformed on it, or it contradicts declarations.
+        """Both runs on `state`, or None where the recorded trace is malformed on it, or it contradicts declarations, or
+        one of the runs looks at the bytes of NaN, of which nobody says what they are.
 
         Where the recorded trace is undefined behind an event, the world is made to stop there: on such a world the
         recorded trace is defined, and is all that the optimized one may rely on.
         """
-        state = self._completed(state)
+        try:
+            return self._runs(self._completed(state))
+        except UnspecifiedBytes:
+            return None
+
+    def _runs(self, state: State) -> Runs | None:
         if state.heap is not None and not state.heap.is_as_declared(valid=0 not in state.world.invalid):
             return None
         before = self._run(self._before, state)
@@ -114,7 +124,14 @@ class Replay:
         return runs.after.outcome.guard if isinstance(runs.after.outcome, GuardFailed) else None
 
     def difference(self, runs: Runs, origin: int | None) -> Difference | None:
-        """What is wrong, where the guard at which the optimized trace left (if it did) has that origin."""
+        """What is wrong, where the guard at which the optimized trace left (if it did) has that origin; nothing where
+        that hangs on the bytes of NaN."""
+        try:
+            return self._difference(runs, origin)
+        except UnspecifiedBytes:
+            return None
+
+    def _difference(self, runs: Runs, origin: int | None) -> Difference | None:
         after = runs.after
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from optimizer.ir.heap import Datum, Ref
+from optimizer.ir.heap import Datum
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_object, natural_order
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
@@ -40,7 +40,7 @@ def run_json(run: Run) -> dict[str, Any]:
 
 
 def _plain(values: Iterable[Datum | None]) -> list[int | str | None]:
-    return [value.name if isinstance(value, Ref) else value for value in values]
+    return [value if value is None or isinstance(value, int) else str(value) for value in values]
 
 
 def _outcome_json(outcome: Outcome) -> dict[str, Any]:

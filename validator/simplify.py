@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from optimizer.ir.heap import NULL, Object, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NULL, RAW_REF, Object, Ref
 from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World
@@ -158,8 +159,8 @@ class _Search:
             simpler = replace(plain(held), cleared=True)
             if simpler != held:
                 done |= self._replace(ref, simpler)
-            if any(isinstance(value, int) for value in simpler.cells.values()):
-                done |= self._replace(ref, _without(simpler, int))
+            if any(isinstance(value, int | Float) for value in simpler.cells.values()):
+                done |= self._replace(ref, _without(_without(simpler, int), Float))
             assert self.state.heap is not None
             for length in () if is_given(ref, self.state.heap) else _shorter(held.length or 0):
                 if self._replace(ref, shortened(self._held(ref) or held, length)):
@@ -198,7 +199,7 @@ class _Search:
         done = False
         for site in sites(self.state):
             value = self._at(site)
-            for simpler in _simpler(value, self._trace.word) if isinstance(value, int) else ():
+            for simpler in _simpler(value, self._trace.word) if isinstance(value, int | Float) else ():
                 if fits_at(self.state, site, simpler) and self.attempt(with_value(self.state, site, simpler)):
                     done = True
                     break
@@ -280,7 +281,8 @@ def _shorter(length: int) -> Iterator[int]:
 
 
 def _is_constant(ref: Ref) -> bool:
-    return ref.name.startswith(CONSTANT)
+    """Has the object a name that must stay?"""
+    return ref == RAW_REF or ref.name.startswith(CONSTANT)
 
 
 def _numbered(stem: str, taken: set[str]) -> Ref:
@@ -290,7 +292,16 @@ def _numbered(stem: str, taken: set[str]) -> Ref:
     return Ref(f"{stem}{number}")
 
 
-def _simpler(value: int, word: int) -> Iterator[int]:
+def _simpler(value: int | Float, word: int) -> Iterator[int | Float]:
+    """Values that are simpler than `value`, simplest first."""
+    if isinstance(value, int):
+        return _simpler_ints(value, word)
+    from validator.float_samples import simpler_floats  # here: most traces have no floats
+
+    return simpler_floats(value)
+
+
+def _simpler_ints(value: int, word: int) -> Iterator[int]:
     """Values that are simpler than `value`, simplest first: small ones, powers of two and those below them, and `value`
     with one bit less. Of the powers, few are tried each time: the next search starts from what was found."""
     size, bits, limit = abs(value), abs(value).bit_length(), 1 << (word - 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from optimizer.ir.heap import NULL, Cell, Heap, Object, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.runs import Scripted, World, Write
 from validator.counterexample import State
@@ -64,8 +65,8 @@ def given_memory(ref: Ref, heap: Heap) -> frozenset[str]:
 
 
 def is_given(ref: Ref, heap: Heap) -> bool:
-    """Is the object a constant whose class a declaration tells?"""
-    return any(one.struct is not None or one.array is not None for one in _known(ref, heap))
+    """Is the object a constant whose class a declaration tells, or raw memory?"""
+    return ref == RAW_REF or any(one.struct is not None or one.array is not None for one in _known(ref, heap))
 
 
 def _known(ref: Ref, heap: Heap) -> list[Known]:
@@ -93,7 +94,7 @@ def with_value(state: State, site: Site, value: Scripted) -> State:
     world = state.world
     match site:
         case Input(number):
-            assert isinstance(value, int | Ref)
+            assert isinstance(value, int | Float | Ref)
             return replace(state, inputs=(*state.inputs[:number], value, *state.inputs[number + 1 :]))
         case Result(event):
             results = (*world.results[:event], value, *world.results[event + 1 :])
@@ -104,7 +105,7 @@ def with_value(state: State, site: Site, value: Scripted) -> State:
             return with_writes(state, event, done)
         case CellOf(ref, cell):
             assert state.heap is not None
-            assert isinstance(value, int | Ref)
+            assert isinstance(value, int | Float | Ref)
             return with_objects(state, {ref: state.heap.objects[ref].put(cell, value)})
 
 
@@ -127,9 +128,9 @@ def with_objects(state: State, objects: Mapping[Ref, Object | None]) -> State:
     return replace(state, heap=heap)
 
 
-def fits_at(state: State, site: Site, value: int) -> bool:
-    """Is the machine int in the range of that memory?"""
-    if not isinstance(site, CellOf) or state.heap is None:
+def fits_at(state: State, site: Site, value: int | Float) -> bool:
+    """Is the number in the range of that memory?"""
+    if isinstance(value, Float) or not isinstance(site, CellOf) or state.heap is None:
         return True
     slot = _slot(state.heap.objects[site.ref], site.cell)
     return slot is None or slot.low is None or slot.high is None or slot.low <= value <= slot.high

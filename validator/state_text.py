@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Datum, Heap, Object, Ref, blank
 from optimizer.ir.heap_comparison import step_to
 from optimizer.ir.heap_text import format_heap, natural_order
 from optimizer.ir.interpreter import Run
@@ -77,7 +77,7 @@ def _world(found: Ran) -> Iterator[str]:
         ]
         type_ = OPS[event.name].result
         if type_ is not Type.VOID:
-            result = world.results[n] if n < len(world.results) else NULL if type_ is Type.REF else 0
+            result = world.results[n] if n < len(world.results) else blank(type_)
             done.append(f"returns {scripted(result, found.before)}")
         if done:
             yield f"event {n} {' and '.join(done)}"
@@ -120,7 +120,7 @@ def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:
 
 
 def _plain(value: Datum) -> int | str:
-    return value.name if isinstance(value, Ref) else value
+    return value if isinstance(value, int) else str(value)
 
 
 def _object_json(ref: Ref, held: Object) -> dict[str, Any]:

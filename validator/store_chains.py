@@ -124,7 +124,7 @@ class Chains:
 
     def _at_start(self, slot: Field, p: Term, index: Term | None) -> Term:
         if p.kind == "alloc":
-            return self._terms.null if slot.type is Type.REF else self._terms.zero
+            return self._terms.zero_of(slot.type)
         return self._terms.load(initial(slot, 0), p, index)
 
     def _keeps(self, p: Term, event: int) -> bool:

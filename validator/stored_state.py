@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Heap, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import Heap, Ref, type_of
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.layout import Layout
-from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 
 Stored = int | str
-"""A value: a machine int, or the name of an object."""
+"""A value: a machine int, or the text of a float or the name of an object."""
 
 _SEEN = "seen "
 
@@ -73,6 +73,8 @@ def _text(value: Scripted) -> Stored:
             return f"{_SEEN}{number}"
         case Ref(name):
             return name
+        case Float():
+            return str(value)
         case _:
             return value
 
@@ -89,7 +91,7 @@ def restored_state(stored: StoredState, trace: Trace, layout: Layout, file: str)
     results = tuple(map(reader.value, stored.event_results))
     world = World(results, stored.stops_at, writes, frozenset(stored.invalid), stored.gc_types)
     for var, value in zip(trace.inputs, inputs, strict=True):
-        if isinstance(value, Ref) != (var.type is Type.REF) or isinstance(value, Seen):
+        if isinstance(value, Seen) or type_of(value) is not var.type:
             raise InputError(f"the input {var} is of type {var.type.value}, got {values[var.name]!r}", file=file)
     given = tuple(value for value in inputs if not isinstance(value, Seen))
     return State(given, world, heap if heap.objects or heap.names else None)
@@ -107,13 +109,16 @@ class _Reader:
         if number != text and number.isdecimal():
             return Seen(int(number))
         ref = self._heap.named(text)
-        if ref is None:
-            raise InputError(f"{text!r} is no object of the heap", file=self._file)
-        return ref
+        if ref is not None:
+            return ref
+        try:
+            return Float.of(float(text))
+        except ValueError:
+            raise InputError(f"{text!r} is no object of the heap, nor a float", file=self._file) from None
 
     def write(self, stored: StoredWrite) -> Write:
         target = self.value(stored.object)
-        if isinstance(target, int):
+        if isinstance(target, int | Float):
             raise InputError(f"an event cannot write to {stored.object!r}", file=self._file)
         return Write(target, stored.descr, self.value(stored.value), stored.index)
 

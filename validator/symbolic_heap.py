@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from optimizer.ir.heap_domain import HeapDomain
-from optimizer.ir.layout import Array, Field, Struct
+from optimizer.ir.layout import Array, Field, RawItem, Struct
+from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, STRUCTS
 from validator.object_terms import ObjectTerms
+from validator.raw_chains import RawChains
 from validator.store_chains import Chain, Chains, Key
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ class Memory:
 
     terms: ObjectTerms
     chains: Chains
+    raw: RawChains
     slots: Mapping[str, Field]
 
 
@@ -149,6 +152,19 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def _put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
         self._chains[slot.key] = self.memory.chains.store(self._chains[slot.key], p, index, value)
+
+    # Raw memory.
+
+    def get_raw(self, slot: RawItem | Field, address: Term) -> Term:
+        if isinstance(slot, Field):
+            return self.read(self._terms.null, slot, address)
+        return self.memory.raw.load(self._chains[BYTES.key], address, slot)
+
+    def set_raw(self, slot: RawItem | Field, address: Term, value: Term) -> None:
+        if isinstance(slot, Field):
+            self._put(self._terms.null, slot, address, value)
+        else:
+            self._chains[BYTES.key] = self.memory.raw.store(self._chains[BYTES.key], address, value, slot.size)
 
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from optimizer.ir.immutable import immutable
 from validator.solvers.answers import SolverChoice
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Status(Enum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Settled:
     """How an obligation ended: by which rung (`structure`, `intervals`, `lemmas`, `running`, `solving`), in how long,
     and where it was solving, by which solver."""
@@ -78,7 +79,7 @@ class Audit:
     unsettled: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Evidence:
     """What is told with every verdict that comes out of comparing two traces.
 
@@ -101,7 +102,7 @@ class Evidence:
     cached: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Proved:
     evidence: Evidence
 
@@ -136,7 +137,7 @@ class WhyUnknown:
     advice: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unknown:
     """`why` is there where it was an obligation that was not settled."""
 

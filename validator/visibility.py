@@ -6,9 +6,10 @@ Which allocations are visible may depend on which references are the same object
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
+from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import choices, is_reference
@@ -85,7 +86,7 @@ def _reached(heap: SymbolicHeap, slot: Field, inside: dict[Term, list[Term]]) ->
     return reached
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Sight:
     """What somebody sees at an event or end: the heap, and the allocations that can be found in it."""
 
@@ -104,6 +105,8 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     one, two = before.heap.chain(slot), after.heap.chain(slot)
     if one is two:
         return terms.true
+    if slot == BYTES:
+        return memory.raw.agree(one, two)
     result = terms.true
     below = {id(link) for link in links(one)}
     shared = next((link for link in links(two) if id(link) in below), None)

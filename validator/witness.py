@@ -13,8 +13,10 @@ from random import Random
 from typing import Any
 
 from optimizer.ir.concrete import Concrete
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.term import Term, cone
-from validator.object_kinds import ANY_CLASS, ARRAYS, NO_CLASS, STRUCTS
+from validator.object_kinds import ANY_CLASS, ARRAYS, FLOATS, NO_CLASS, STRUCTS
 from validator.object_terms import ObjectTerms
 
 _LARGEST = 300
@@ -29,11 +31,11 @@ _CHANGES = 1000
 _FRESH = 1 << 20
 """Allocations have numbers from here on, other references below; NULL is 0."""
 
-_LEAVES = frozenset({"var", "pointer", "class_name"})
-_FUNCTIONS = frozenset({"load", "load_ref", "length", "class_of", "gc_type", "class_below"})
+_LEAVES = frozenset({"var", "float_var", "pointer", "class_name"})
+_FUNCTIONS = frozenset({"load", "load_ref", "load_float", "length", "class_of", "gc_type", "class_below"})
 _LIMITED = frozenset({"class_of", "class_name", "length", "load"})
-_LOADS = frozenset({"load", "load_ref"})
-_SAME = frozenset({"same", "class_same", "eq"})
+_LOADS = frozenset({"load", "load_ref", "load_float"})
+_SAME = frozenset({"same", "class_same", "eq", "float_same"})
 
 _INVERSE: dict[str, Callable[[Concrete, int, int], int]] = {
     "add": Concrete.sub,
@@ -53,13 +55,17 @@ def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:
 
 def find_values(terms: ObjectTerms, conditions: Sequence[Term]) -> Mapping[Term, int] | None:
     """Values of terms under which all of `conditions` hold, of all terms that these are built of; None if none were
-    found. Words are signed; equal references are equal numbers, 0 is NULL."""
+    found. Words are signed, floats their patterns; equal references are equal numbers, 0 is NULL."""
     conditions = [*conditions, *terms.declared_contents(conditions)]
     order = cone(conditions)
     if len(order) > _LARGEST:
         return None
     search = _Search(terms, conditions, order)
-    return search.values if search.run() else None
+    try:
+        found = search.run()
+    except Unsupported:  # the bytes of NaN
+        return None
+    return {term: v.bits if isinstance(v, Float) else v for term, v in search.values.items()} if found else None
 
 
 class _Search:
@@ -119,12 +125,18 @@ class _Search:
                 return self._number_of(term)
             case "class_in":
                 return term.value[0] <= args[0] <= term.value[1]
-            case "choose":
+            case "choose" | "float_ite":
                 return args[1] if args[0] else args[2]
+            case "float_const":
+                return term.value
+            case _ if kind.startswith("float_"):
+                return getattr(self._domain.floats, kind[len("float_") :])(*args)
             case _:
                 return getattr(self._domain, kind)(*args)
 
-    def _plain(self, leaf: Term) -> int:
+    def _plain(self, leaf: Term) -> int | Float:
+        if leaf.kind == "float_var":
+            return ZERO
         if leaf.kind == "class_name":
             low, high = self._terms.class_limits(leaf)
             return max(low, high - leaf.number)
@@ -139,6 +151,8 @@ class _Search:
         match term.kind:
             case "load_ref":
                 return self._number(key)
+            case "load_float":
+                return ZERO
             case "class_of":
                 return self._class_at(key[2])
             case "load" if term.value.low is not None:
@@ -192,12 +206,12 @@ class _Search:
     def _is_array(self, reference: int) -> bool:
         return ARRAYS[0] <= self._class_at(reference) <= ARRAYS[1]
 
-    def _declared(self, constant: Term) -> Iterator[tuple[Any, int]]:
+    def _declared(self, constant: Term) -> Iterator[tuple[Any, Any]]:
         """What is declared of functions of the constant, but for its class."""
         for (kind, value), term in self._unary.items():
             if kind == "length" or kind in _LOADS:
                 known = self._terms.remade(term, (constant,))
-                if known.kind in ("const", "null"):
+                if known.kind in ("const", "float_const", "null"):
                     yield (kind, value, self._number_of(constant)), known.value or 0
 
     def _is_as_declared(self, constant: Term) -> bool:
@@ -215,6 +229,10 @@ class _Search:
         if self.values[term] == wanted or self._left < 0:
             return
         match kind:
+            case _ if kind in FLOATS:
+                self._force_float(term, wanted)
+            case "float_eq" | "float_lt":
+                self._arrange_floats(term, wanted)
             case _ if kind in _LEAVES or kind in _FUNCTIONS:
                 low, high = self._limits(term)
                 if low <= wanted <= high:
@@ -251,6 +269,25 @@ class _Search:
                 self._force(args[0], _INVERSE[kind](self._domain, wanted, self.values[args[1]]))
             case _ if args:
                 self._force(args[self._random.random() < 0.3 and args[-1].kind != "const"], wanted)
+
+    def _force_float(self, term: Term, wanted: Float) -> None:
+        match term.kind:
+            case "float_var" | "load_float":
+                self._put(term, wanted)
+            case "float_ite":
+                self._force(term.args[1 if self.values[term.args[0]] else 2], wanted)
+            case "float_neg":
+                self._force(term.args[0], self._domain.floats.neg(wanted))
+            case "float_abs" | "float_add" | "float_sub":
+                self._force(term.args[0], wanted)
+
+    def _arrange_floats(self, term: Term, wanted: bool) -> None:
+        """Has the comparison hold, or not."""
+        a, b = term.args
+        value, is_below = self.values[b].value, term.kind == "float_lt"
+        if is_below == wanted:
+            value = value - 1.0 if wanted else value + 1.0
+        self._force(a, Float.of(value))
 
     def _factor(self, args: Sequence[Term], wanted: int) -> None:
         """Has the product of both be `wanted`: a square, or what the other one divides."""
@@ -290,7 +327,9 @@ class _Search:
             return self._is_fixed(b)
         return self._random.random() < 0.5
 
-    def _another(self, value: int, kind: str) -> int:
+    def _another(self, value: Any, kind: str) -> Any:
+        if kind == "float_same":
+            return Float.of(1.0) if value == ZERO else ZERO
         return self._domain.const(value + 1) if kind == "eq" else value - 1
 
     def _arrange(self, term: Term, wanted: bool) -> None:
@@ -308,4 +347,4 @@ class _Search:
     def _is_fixed(self, term: Term) -> bool:
         if term.kind == "constant":
             return self._terms.layout.constant(term.value) is not None
-        return term.kind in ("const", "null", "alloc", "class_id")
+        return term.kind in ("const", "float_const", "null", "alloc", "class_id")

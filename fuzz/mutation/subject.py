@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
-from fuzz.choices import RandomChoices, constant
+from fuzz.choices import RandomChoices, constant, float_constant
 from fuzz.generate import GeneratedTrace
 from fuzz.mutation.sketch import Sketch, results_of
 from optimizer.ir.concrete import concrete
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum
 from optimizer.ir.ops import Type
-from optimizer.ir.trace import ConstInt, Operation, Value, Var, exit_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var, exit_of
 from optimizer.riders import Names
 
 T = TypeVar("T")
@@ -57,6 +58,17 @@ class Subject:
             case 3 | 4 | 5 if others:
                 return ConstInt(random.choice(others))
         return ConstInt(constant(RandomChoices(random), word))
+
+    def float_constant(self, near: Float | None) -> ConstFloat:
+        """The same of floats."""
+        others = [value.value for _, _, value in sites(self.sketch) if isinstance(value, ConstFloat)]
+        others += [value for value in self.values.values() if isinstance(value, Float)]
+        if near is not None and self.chance(25):
+            d = concrete(self.sketch.word).floats
+            return ConstFloat(self.random.choice((d.neg(near), d.add(near, Float.of(1.0)), d.div(Float.of(1.0), near))))
+        if others and self.chance(50):
+            return ConstFloat(self.random.choice(others))
+        return ConstFloat(float_constant(RandomChoices(self.random)))
 
     def variable(self, index: int, type_: Type) -> Var | None:
         """A variable that the operation on that line can name, most often a recent one."""

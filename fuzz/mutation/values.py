@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fuzz.mutation.sketch import Sketch
 from fuzz.mutation.subject import Subject, sites
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import ConstInt, Var, exit_of
@@ -72,6 +73,8 @@ def other_input(subject: Subject) -> Sketch | None:
     known = data[index]
     if isinstance(known, Ref):
         data[index] = random.choice([datum for datum in sketch.data if isinstance(datum, Ref)])
+    elif isinstance(known, Float):
+        data[index] = subject.float_constant(known).value
     else:
         data[index] = subject.constant(known).value
     return None if data[index] == known else replace(sketch, data=tuple(data))

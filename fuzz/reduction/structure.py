@@ -11,7 +11,7 @@ from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
 from optimizer.ir.heap import NULL, Ref
 from optimizer.ir.ops import Kind, Op
-from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
 
 Change = Callable[[Candidate], Candidate | None]
 """A candidate that may be simpler; None where the change does not apply. It holds for what has become of the candidate
@@ -188,7 +188,7 @@ def drop_inputs(candidate: Candidate) -> Iterator[Change]:
         if not candidate.takes_constants:
             pass
         elif not isinstance(value, Ref):
-            yield partial(_without_input, var=var, value=ConstInt(value))
+            yield partial(_without_input, var=var, value=constant_of(value))
         elif value == NULL:
             yield partial(_without_input, var=var, value=plain_value(var.type))
         for other in inputs[: inputs.index(var)]:

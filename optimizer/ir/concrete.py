@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from optimizer.ir.domain import Domain
+
+if TYPE_CHECKING:
+    from optimizer.ir.concrete_floats import ConcreteFloats
 
 
 class Concrete(Domain[int, bool]):
@@ -20,6 +24,12 @@ class Concrete(Domain[int, bool]):
         super().__init__(width)
         self.half = 1 << (width - 1)
         self.mask = (1 << width) - 1
+
+    @property
+    def floats(self) -> ConcreteFloats:
+        from optimizer.ir.concrete_floats import concrete_floats  # here: most traces have none
+
+        return concrete_floats(self.width)
 
     def const(self, value: int) -> int:
         return ((value + self.half) & self.mask) - self.half

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optimizer.ir.floats import Float
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A constant in a declaration: an "int", a "float" (by its bits) or a "ref" (the name of a constant)."""
+    """A constant in a declaration: an "int", a "float" or a "ref" (the name of a constant)."""
 
     type: str
-    value: int | str
+    value: int | Float | str
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
 from optimizer.ir.declaration_entries import Call, Field, KnownResult, Scalar, Struct
 from optimizer.ir.declared import Declarations
+from optimizer.ir.floats import Float
 
 
 def format_declarations(declarations: Declarations) -> str:
@@ -56,8 +56,8 @@ def _toml(value: Any) -> str:
             return "true" if value else "false"
         case str():
             return _quoted(value)
-        case Scalar("float", int(bits)):
-            return repr(struct.unpack("<d", struct.pack("<Q", bits))[0])
+        case Float():
+            return str(value)
         case Scalar():
             return _toml(value.value)
         case KnownResult():

@@ -18,8 +18,8 @@ from optimizer.ir.declaration_writer import format_declarations as format_declar
 from optimizer.ir.declared import NO_DECLARATIONS
 from optimizer.ir.declared import Declarations as Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.toml_source import Path, TomlSource
-from optimizer.ir.values import float_bits
 
 FIELD_TYPES = ("int", "ref", "float", "i8", "u8", "i16", "u16", "i32", "u32", "bool")
 RESULT_TYPES = ("int", "ref", "float", "void")
@@ -156,7 +156,7 @@ def _scalar(source: TomlSource, path: Path, value: object) -> Scalar:
         case int() if -(1 << 63) <= value < 1 << 63:
             return Scalar("int", value)
         case float():
-            return Scalar("float", float_bits(value))
+            return Scalar("float", Float.of(value))
         case str() if value:
             return Scalar("ref", value)
         case _:

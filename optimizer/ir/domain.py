@@ -11,7 +11,10 @@ Where SMT-LIB leaves a choice (shift amounts of `width` and more, division by ze
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from optimizer.ir.float_domain import FloatDomain
 
 W = TypeVar("W")
 C = TypeVar("C")
@@ -30,6 +33,11 @@ class Domain(ABC, Generic[W, C]):
 
     def __init__(self, width: int) -> None:
         self.width = width
+
+    @property
+    def floats(self) -> FloatDomain[W, C, Any]:
+        """The floats beside these words, in the domains that have some."""
+        raise TypeError(f"there are no floats in {type(self).__name__}")
 
     # Constants. `value` is any Python integer; it is taken modulo 2**width.
     @abstractmethod

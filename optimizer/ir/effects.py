@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.row import DescrKind
 from optimizer.ir.trace import Operation
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Effects:
     """The keys of the memory that an event may read and write; None is everything. `elidable` calls are no events.
 

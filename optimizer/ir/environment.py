@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optimizer.ir.effects import Effects
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
@@ -72,10 +73,10 @@ class Environment:
             return None
         value = self._value(world.results[number]) if number < len(world.results) else None
         if value is None:
-            return NULL if result is Type.REF else 0
-        if isinstance(value, Ref) != (result is Type.REF):
+            return blank(result)
+        if type_of(value) is not result:
             if world.checked:  # the run that it is of has come to another event here
-                return NULL if result is Type.REF else 0
+                return blank(result)
             raise ValueError(f"event {number} gives a {result.value}, got {value!r}")
         return value
 
@@ -105,9 +106,9 @@ class Environment:
         """Can the memory hold the value?"""
         if isinstance(value, Ref):
             return slot.type is Type.REF and (value == NULL or self._is_visible(value))
-        if value is None or slot.type is not Type.INT:
+        if value is None or slot.type is not type_of(value):
             return False
-        return slot.low is None or slot.high is None or slot.low <= value <= slot.high
+        return isinstance(value, Float) or slot.low is None or slot.high is None or slot.low <= value <= slot.high
 
     def _is_kept(self, target: Ref, slot: Field, index: int | None) -> bool:
         """Does the trace rely on this cell?"""

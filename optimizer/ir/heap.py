@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 
+from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.heap_domain import HeapDomain
-from optimizer.ir.layout import Array, Field, Known, Layout, Struct
+from optimizer.ir.immutable import immutable
+from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
+from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ref:
     """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace."""
 
@@ -27,8 +31,11 @@ class Ref:
 
 NULL = Ref("NULL")
 
-Datum = int | Ref
-"""What a variable or a place in memory holds: a signed machine int, or a reference."""
+RAW_REF = Ref(RAW_ARRAY.name)
+"""The object that raw memory is in a heap. No reference refers to it."""
+
+Datum = int | Float | Ref
+"""What a variable or a place in memory holds: a signed machine int, a float, or a reference."""
 
 Cell = tuple[str, int]
 """A place in an object: the key of its slot, and the index in an array, `NO_INDEX` for a field."""
@@ -36,11 +43,11 @@ Cell = tuple[str, int]
 NO_INDEX = -1
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0 or NULL, but if the object is not `cleared`, the items of an array and the machine ints of a
+    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and the numbers of a
     struct have not been written.
     """
 
@@ -58,7 +65,7 @@ class Object:
         is_blank = not is_ref if isinstance(self.type, Struct) else cell[1] != NO_INDEX
         if is_blank and not self.cleared:
             return None
-        return NULL if is_ref else 0
+        return blank(type_of(like))
 
     def put(self, cell: Cell, value: Datum) -> Object:
         return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared)
@@ -75,8 +82,18 @@ def _cell(slot: Field, index: int | None) -> Cell:
     return slot.key, NO_INDEX if index is None else index
 
 
-def _zero(slot: Field) -> Datum:
-    return NULL if slot.type is Type.REF else 0
+def type_of(value: Datum) -> Type:
+    """The type of a variable that has this value."""
+    if isinstance(value, Ref):
+        return Type.REF
+    return Type.FLOAT if isinstance(value, Float) else Type.INT
+
+
+def blank(type_: Type) -> Datum:
+    """What memory of that type holds where it has been cleared."""
+    if type_ is Type.INT:
+        return 0
+    return NULL if type_ is Type.REF else ZERO
 
 
 class Heap(HeapDomain[int, bool, Ref]):
@@ -137,7 +154,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     def named(self, name: str) -> Ref | None:
         """The reference of that name, an object's or another."""
         ref = Ref(name)
-        return ref if ref == NULL or ref in self.objects else self.names.get(name)
+        return ref if ref in (NULL, RAW_REF) or ref in self.objects else self.names.get(name)
 
     # Identity and classes.
 
@@ -168,7 +185,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     # Contents.
 
     def is_set(self, p: Ref, slot: Field, index: int | None = None) -> bool:
-        return p in self.objects and self.objects[p].value(_cell(slot, index), _zero(slot)) is not None
+        return p in self.objects and self.objects[p].value(_cell(slot, index), blank(slot.type)) is not None
 
     def is_settled(self, p: Ref, slot: Field, index: int | None = None) -> bool:
         return (not p.fresh or p in self.seen) and (p, _cell(slot, index)) in self._settled
@@ -177,7 +194,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         cell = _cell(slot, index)
         if slot.immutable:
             self._settled.add((p, cell))
-        value = self.objects[p].value(cell, _zero(slot))
+        value = self.objects[p].value(cell, blank(slot.type))
         assert value is not None
         return value
 
@@ -191,7 +208,30 @@ class Heap(HeapDomain[int, bool, Ref]):
         return p in self.objects and self.objects[p].length is not None
 
     def length(self, p: Ref) -> int:
+        if p == RAW_REF:
+            return 1 << self.layout.word
         return (self.objects[p].length or 0) if p in self.objects else 0
+
+    # Raw memory.
+
+    def add_raw(self) -> Object:
+        """Raw memory, which is there from now on."""
+        return self.objects.setdefault(RAW_REF, Object(RAW_ARRAY))
+
+    def get_raw(self, slot: RawItem | Field, address: int) -> Datum:
+        cells, word = self.add_raw().cells, self.layout.word
+        if isinstance(slot, RawItem):
+            return raw_heap.load(cells, slot, address, word)
+        return cells.get(raw_heap.cell(slot, address, word), blank(slot.type))
+
+    def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
+        word, raw = self.layout.word, self.add_raw()
+        if isinstance(slot, Field):
+            self.objects[RAW_REF] = raw.put(raw_heap.cell(slot, address, word), value)
+            return
+        assert isinstance(value, int)
+        changed = raw_heap.store(slot, address, value, word)
+        self.objects[RAW_REF] = replace(raw, cells={**raw.cells, **changed})
 
     # The code and what it relies on.
 
@@ -269,9 +309,9 @@ class Heap(HeapDomain[int, bool, Ref]):
                 return False
         return True
 
-    def _content(self, declared: int | str) -> Datum:
+    def _content(self, declared: int | Float | str) -> Datum:
         """What a field holds of which that is declared."""
-        if isinstance(declared, int):
+        if not isinstance(declared, str):
             return declared
         return NULL if declared == "NULL" else self.constant(declared)
 

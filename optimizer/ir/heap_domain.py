@@ -11,9 +11,9 @@ A *slot* is a `Field` of the layout: a field, or with an `index` the items of an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from optimizer.ir.layout import Array, Field, Struct
+from optimizer.ir.layout import Array, Field, RawItem, Struct
 
 W = TypeVar("W")
 C = TypeVar("C")
@@ -53,17 +53,23 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def is_settled(self, p: P, slot: Field, index: W | None = None) -> C: ...
     @abstractmethod
-    def get(self, p: P, slot: Field, index: W | None = None) -> W | P: ...
+    def get(self, p: P, slot: Field, index: W | None = None) -> Any: ...
     @abstractmethod
-    def set_field(self, p: P, slot: Field, value: W | P) -> None: ...
+    def set_field(self, p: P, slot: Field, value: Any) -> None: ...
     @abstractmethod
-    def set_item(self, p: P, slot: Field, index: W, value: W | P) -> None: ...
+    def set_item(self, p: P, slot: Field, index: W, value: Any) -> None: ...
 
     # Arrays.
     @abstractmethod
     def has_length(self, p: P) -> C: ...
     @abstractmethod
     def length(self, p: P) -> W: ...
+
+    # Raw memory: what stands at an address, as bytes or in a named field of the raw struct that is there.
+    @abstractmethod
+    def get_raw(self, slot: RawItem | Field, address: W) -> Any: ...
+    @abstractmethod
+    def set_raw(self, slot: RawItem | Field, address: W, value: W | P) -> None: ...
 
     # The code and what it relies on. `gc_type` is the number of the object's exact type, 0 for NULL. `is_valid`: the
     # code is. `watch` names a field of `p`, `protect` says that a check of the code has passed: from now on, until the

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from optimizer.ir.heap import NO_INDEX, Datum, Heap, Object
+from optimizer.ir.heap import NO_INDEX, RAW_REF, Datum, Heap, Object
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.lexer import NAME
+from optimizer.ir.raw_text import format_raw
 
 _WORD = re.compile(rf"{NAME}\Z")
 _PARTS = re.compile("([0-9]+)")
@@ -16,9 +17,13 @@ _PARTS = re.compile("([0-9]+)")
 
 def format_heap(heap: Heap) -> str:
     """The text of a heap, a line for each object and each further name; empty for an empty heap."""
-    lines = {ref.name: f"{ref} = {format_object(described, heap.layout)}" for ref, described in heap.objects.items()}
+    objects = {ref: described for ref, described in heap.objects.items() if ref != RAW_REF}
+    lines = {ref.name: f"{ref} = {format_object(described, heap.layout)}" for ref, described in objects.items()}
     lines |= {name: f"{name} = {ref}" for name, ref in heap.names.items()}
-    return "".join(f"{lines[name]}\n" for name in sorted(lines, key=natural_order))
+    told = [lines[name] for name in sorted(lines, key=natural_order)]
+    if RAW_REF in heap.objects and heap.objects[RAW_REF].cells:
+        told.append(format_raw(heap.objects[RAW_REF].cells, heap.layout.word))
+    return "".join(f"{line}\n" for line in told)
 
 
 def natural_order(name: str) -> list[str | tuple[int, str]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, type_of
 from optimizer.ir.heap_syntax import Entry, Line, read_line
 from optimizer.ir.layout import Array, Field, Layout, Struct, WrongDescr
 from optimizer.ir.lexer import Source, Token, describe
+from optimizer.ir.raw_memory import RAW_ARRAY
+from optimizer.ir.raw_text import RawReader
 from optimizer.ir.row import DescrKind, Type
-from optimizer.ir.trace import ConstInt
+from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.values import BadConstant, read_constant
 
 
@@ -98,7 +100,7 @@ class _Reader:
         if known.length is not None and known.length != found.length:
             return f"is declared with the length {known.length}, not {found.length}"
         for slot, value in known.fields:
-            wanted = value if isinstance(value, int) else self._known_ref(value)
+            wanted = self._known_ref(value) if isinstance(value, str) else value
             if wanted is not None and found.value((slot.key, NO_INDEX), wanted) != wanted:
                 return f"is declared with {slot.name} = {value}"
         return None
@@ -121,6 +123,8 @@ class _ObjectReader:
     def described(self) -> Object:
         line = self._line
         assert line.type is not None
+        if line.name.text == RAW_ARRAY.name:
+            return Object(RAW_ARRAY, cells=RawReader(self._layout, self._value, self._fault).cells(line))
         if line.items is None:
             struct = self._layout.struct(line.type.text)
             if self._layout.array(line.type.text).declared:
@@ -180,7 +184,7 @@ class _ObjectReader:
             raise self._fault(f"{text} is not memory of this object", entry.name)
         value = self._value(entry.value)
         try:
-            self._layout.learn_use(text, kind, Type.REF if isinstance(value, Ref) else Type.INT, "the heap")
+            self._layout.learn_use(text, kind, type_of(value), "the heap")
         except WrongDescr as problem:
             raise self._fault(str(problem), entry.name) from None
         slot = self._layout.resolve(kind, text)
@@ -193,7 +197,7 @@ class _ObjectReader:
 
     def _put(self, slot: Field, index: int, token: Token, name: str) -> None:
         value = self._value(token)
-        if isinstance(value, Ref) != (slot.type is Type.REF) or slot.type is Type.FLOAT:
+        if type_of(value) is not slot.type:
             expected = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}[slot.type]
             raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
         low, high = slot.low, slot.high
@@ -212,10 +216,10 @@ class _ObjectReader:
             constant = read_constant(token, self._layout.word)
         except BadConstant as problem:
             raise self._fault(str(problem), token) from None
-        if isinstance(constant, ConstInt):
+        if isinstance(constant, ConstInt | ConstFloat):
             return constant.value
         if token.kind == "number":
-            raise self._fault(f"expected a machine int, NULL or an object, got {describe(token)}", token)
+            raise self._fault(f"expected a number, NULL or an object, got {describe(token)}", token)
         raise self._fault(f"{describe(token)} is not described", token)
 
     def _count(self, token: Token, what: str) -> int:

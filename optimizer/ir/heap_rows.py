@@ -11,7 +11,7 @@ from typing import Any
 from optimizer.ir.domain import Domain
 from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
-INT, REF, VOID, ANY = Type.INT, Type.REF, Type.VOID, Type.ANY
+INT, REF, FLOAT, VOID, ANY = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY
 
 
 def _memory(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
@@ -59,7 +59,7 @@ SAME_OBJECT = Memory(passes=lambda d, h, _none, p, q: h.same(p, q))
 def _loads(stem: str, letters: str, descr: DescrKind, indices: int) -> list[Op]:
     requires = (_OBJECT, *(_INDEX,) * indices, _WRITTEN)
     memory = Memory(descr, lambda d, h, slot, p, *i: h.get(p, slot, *i), requires=requires, loads=True)
-    types = {"i": INT, "r": REF}
+    types = {"i": INT, "r": REF, "f": FLOAT}
     args = (REF, *(INT,) * indices)
     return [_memory(f"{stem}_{letter}", args, types[letter], Kind.LOAD, memory) for letter in letters]
 
@@ -127,11 +127,11 @@ HEAP_ROWS = [
     _identity("instance_ptr_eq", True),
     _identity("instance_ptr_ne", False),
     _memory("same_as_r", (REF,), REF, Kind.PURE, Memory(meaning=lambda d, h, _none, p: p), in_exit_block=True),
-    *_loads("getfield_gc", "ir", DescrKind.FIELD, 0),
-    *_loads("getfield_gc_pure", "ir", DescrKind.FIELD, 0),
-    *_loads("getarrayitem_gc", "ir", DescrKind.ITEM, 1),
-    *_loads("getarrayitem_gc_pure", "ir", DescrKind.ITEM, 1),
-    *_loads("getinteriorfield_gc", "ir", DescrKind.INTERIOR, 1),
+    *_loads("getfield_gc", "irf", DescrKind.FIELD, 0),
+    *_loads("getfield_gc_pure", "irf", DescrKind.FIELD, 0),
+    *_loads("getarrayitem_gc", "irf", DescrKind.ITEM, 1),
+    *_loads("getarrayitem_gc_pure", "irf", DescrKind.ITEM, 1),
+    *_loads("getinteriorfield_gc", "irf", DescrKind.INTERIOR, 1),
     _store("setfield_gc", DescrKind.FIELD, lambda d, h, slot, p, value: h.set_field(p, slot, value), 0),
     _store("setarrayitem_gc", DescrKind.ITEM, _set_item, 1),
     _store("setinteriorfield_gc", DescrKind.INTERIOR, _set_item, 1),

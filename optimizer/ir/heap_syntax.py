@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import NULL
 from optimizer.ir.lexer import NAME, Source, Token, describe
+from optimizer.ir.raw_memory import RAW, RAW_ARRAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ _TOKEN = re.compile(
     |(?P<constant>ConstPtr\([^()]*\))
     |"(?P<quoted>[^"]+)"
     |(?P<name>{NAME})
-    |(?P<number>[-+]?[0-9][\w.]*)
+    |(?P<number>[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-inf\b)
     |(?P<dots>\.\.\.)
     |(?P<mark>[()\[\]=,:])
     |(?P<fault>.)""",
@@ -97,6 +98,8 @@ class _Parser:
             raise self._fault(_A_NAME)
         token = self._take(("name", "constant"), _A_NAME)
         name = Name(token.text, self._number, token.column)
+        if token.text == RAW and self._goes("["):
+            return self._raw(Name(RAW_ARRAY.name, self._number, token.column), token)
         self._take(("=",), "=")
         is_other = self._sees_null() or self.sees("constant")
         what = self._take(
@@ -114,6 +117,19 @@ class _Parser:
             line = Line(name, None, what, None, None, self._entries(), self._blank)
         self._take(("end",), "the end of the line")
         return line
+
+    def _raw(self, name: Name, token: Token) -> Line:
+        """What stands behind `raw[`."""
+        items: list[Item] = []
+        while not self._goes("]"):
+            items.append(Item(self._index(), self._take(("number",), "a byte")))
+            self._separate("]")
+        entries = self._entries() if self._goes("(") else ()
+        for entry in entries:
+            if entry.index is None:
+                raise self._source.fault(f"expected {entry.name.text}[address]", self._number, entry.name.column)
+        self._take(("end",), "the end of the line")
+        return Line(name, None, token, tuple(items), None, entries)
 
     def _items(self) -> tuple[tuple[Item, ...], Token | None]:
         items: list[Item] = []
@@ -136,13 +152,17 @@ class _Parser:
         return self._tokens[self._at].text == "length" and self._tokens[self._at + 1].kind == "="
 
     def _item(self) -> Item:
-        index = None
-        if self.sees("number") and self._tokens[self._at + 1].kind == ":":
-            index = self._tokens[self._at]
-            self._at += 2
+        index = self._index()
         if self._goes("("):
             return Item(index, None, self._entries())
         return Item(index, self._take(_VALUES, "an item"))
+
+    def _index(self) -> Token | None:
+        """The number and the colon in front of an item, if they are there."""
+        if not self.sees("number") or self._tokens[self._at + 1].kind != ":":
+            return None
+        self._at += 2
+        return self._tokens[self._at - 2]
 
     def _entries(self) -> tuple[Entry, ...]:
         """Up to the closing parenthesis."""

@@ -13,9 +13,11 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.effects import EVERYTHING, Effects, event_effects
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.heap import NULL, Datum, Heap, type_of
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
-from optimizer.ir.ops import Kind, Meaning, Memory, Type
+from optimizer.ir.ops import Kind, Meaning, Memory
+from optimizer.ir.raw_memory import uses_raw
 from optimizer.ir.runs import EventSeen as EventSeen
 from optimizer.ir.runs import Finished as Finished
 from optimizer.ir.runs import GuardFailed as GuardFailed
@@ -25,21 +27,34 @@ from optimizer.ir.runs import Run as Run
 from optimizer.ir.runs import Stopped as Stopped
 from optimizer.ir.runs import Undefined as Undefined
 from optimizer.ir.runs import World as World
-from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
+from optimizer.ir.trace import (
+    ConstClass,
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Exit,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    exit_of,
+    memory_of,
+    passes_of,
+)
 from optimizer.ir.values import address_of
 
 
 def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap: Heap | None = None) -> Run:
-    """Run `trace` on as many values as it has inputs: signed integers, and references into `heap`.
+    """Run `trace` on as many values as it has inputs: signed integers, floats, and references into `heap`.
 
-    Raises Unsupported for an operation or constant that has no meaning here.
+    Raises Unsupported for an operation or constant that has no meaning here, and for the bytes of NaN.
     """
     return Program(trace).run(inputs, world, heap=heap)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Step:
-    """An operation made ready; `plain` ones have nothing but a meaning over machine ints, which is the common case."""
+    """An operation made ready; `plain` ones have nothing but a meaning without a heap, which is the common case."""
 
     number: int
     operation: Operation
@@ -47,6 +62,7 @@ class _Step:
     result: int
     meaning: Meaning | None
     defined: Meaning | None
+    passes: Meaning | None
     memory: Memory | None
     descr: Resolved | None
     guard: _Guard | None
@@ -88,9 +104,8 @@ class Program:
         self._names: list[str | None] = []
         self._count = 0
         self._guards = 0
+        self._uses_raw = uses_raw(trace)
         for var in trace.inputs:
-            if var.type is Type.FLOAT:
-                raise Unsupported(f"input {var.name} ({var.type.value})", trace.header_line)
             self._define(var)
         self._steps = tuple(self._compile(op) for op in trace.ops)
 
@@ -100,7 +115,7 @@ class Program:
         self._names.append(var.name)
         return self._slot_of[var]
 
-    def _constant(self, value: int | str | Ref | None) -> int:
+    def _constant(self, value: Datum | str | None) -> int:
         self._template.append(value)
         self._names.append(None)
         return len(self._template) - 1
@@ -113,6 +128,8 @@ class Program:
                 if number not in self._constant_slots:
                     self._constant_slots[number] = self._constant(number)
                 return self._constant_slots[number]
+            case ConstFloat(float_):
+                return self._constant(float_)
             case ConstRef(text) if text == NULL.name:
                 return self._constant(NULL)
             case ConstRef(text) if text.startswith("ConstPtr("):
@@ -133,7 +150,7 @@ class Program:
 
     def _compile(self, operation: Operation) -> _Step:
         row, line, memory = operation.op, operation.line, memory_of(operation)
-        if not row.modelled and row.memory is None:
+        if not row.has_meaning:
             raise Unsupported(row.name, line)
         number, self._count = self._count, self._count + 1
         args = () if row.raw else tuple(self._argument(operation, i, memory) for i in range(len(operation.args)))
@@ -142,7 +159,20 @@ class Program:
         descr = self.layout.descr_of(operation)
         effects = event_effects(operation, self.layout) if row.kind is Kind.EVENT else EVERYTHING
         plain = row.meaning is not None and row.defined is None and row.overflows is None
-        return _Step(number, operation, args, result, row.meaning, row.defined, memory, descr, guard, effects, plain)
+        return _Step(
+            number,
+            operation,
+            args,
+            result,
+            row.meaning,
+            row.defined,
+            passes_of(operation),
+            memory,
+            descr,
+            guard,
+            effects,
+            plain,
+        )
 
     def _compile_exit(self, exit_: Exit, line: int) -> _Guard:
         number, self._guards = self._guards, self._guards + 1
@@ -172,20 +202,24 @@ class Program:
         state = _State(slots, heap, Environment(world or World(), heap))
         for name, slot in self._objects.items():
             slots[slot] = state.heap.constant(name)
+        if self._uses_raw:
+            heap.add_raw()
         outcome = self._execute(state, leave_at)
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
         return Run(outcome, state.environment.seen, values, state.heap, state.environment.world_of_run)
 
     def prepare(self, heap: Heap) -> None:
-        """Adds to `heap` the opaque constants of this trace that it does not describe."""
+        """Adds to `heap` the opaque constants of this trace that it does not describe, and raw memory if it uses it."""
         for name in self._objects:
             heap.constant(name)
+        if self._uses_raw:
+            heap.add_raw()
 
     def _check_inputs(self, inputs: Sequence[Datum]) -> None:
         if len(inputs) != len(self._inputs):
             raise ValueError(f"the trace has {len(self._inputs)} inputs, got {len(inputs)} values")
         for var, value in zip(self._inputs, inputs, strict=True):
-            if isinstance(value, Ref) != (var.type is Type.REF):
+            if type_of(value) is not var.type:
                 raise ValueError(f"the input {var} is of type {var.type.value}, got {value!r}")
 
     def _execute(self, state: _State, leave_at: int | None) -> Outcome:
@@ -236,7 +270,6 @@ class Program:
         return None
 
     def _passes(self, state: _State, step: _Step, args: list[Any]) -> bool:
-        row = step.operation.op
         if step.memory is not None:
             memory, domain = step.memory, self._domain
             assert memory.passes is not None
@@ -244,8 +277,10 @@ class Program:
             if passes and memory.meaning is not None:
                 memory.meaning(domain, state.heap, step.descr, *args)
             return passes
-        assert row.passes is not None
-        return bool(row.passes(self._domain, state.flag) if row.reads_flag else row.passes(self._domain, *args))
+        assert step.passes is not None
+        if step.operation.op.reads_flag:
+            args = [state.flag]
+        return bool(step.passes(self._domain, *args))
 
     def _leave(self, state: _State, guard: _Guard) -> Outcome:
         for step in guard.block:

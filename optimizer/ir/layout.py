@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.memory_types import SUBCLASS as SUBCLASS
 from optimizer.ir.memory_types import Array as Array
 from optimizer.ir.memory_types import Field as Field
 from optimizer.ir.memory_types import Known as Known
+from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
 from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.trace import Operation, Trace, all_operations
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ _KINDS = {
     DescrKind.INTERIOR: "a field of an array of structs",
     DescrKind.STRUCT: "a struct",
     DescrKind.CALL: "a call",
+    DescrKind.RAW_FIELD: "a field of a raw struct",
 }
 _DECLARED_KINDS = {
     (DescrKind.CALL,): "a call",
@@ -103,6 +107,7 @@ class Layout:
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
         self._fields: dict[str, Field] = {}
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
+        self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
         self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
         self._known = {name: known for known in self._merge_constants() for name in known.names}
@@ -114,6 +119,9 @@ class Layout:
         memory = operation.op.memory
         if memory is None or memory.descr is None:
             return
+        if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
+            self._learn_raw(operation)
+            return
         if operation.descr is None:
             if memory.descr is DescrKind.CALL:
                 return
@@ -123,12 +131,16 @@ class Layout:
             return
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
+        if kind is DescrKind.RAW_FIELD and found == (DescrKind.FIELD,):
+            found = (kind,)
         if found is not None and kind not in found:
             raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
         if kind is DescrKind.CALL:
             self._check_call(operation, text)
             return
         if found is None and kind is not DescrKind.STRUCT:
+            if target.partition(".")[0] == RAW and kind in (DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR):
+                raise WrongDescr(f"{RAW} stands for raw memory, and {operation.op.name} takes {_KINDS[kind]}")
             self.learn_use(target, kind, type_, operation.op.name)
         resolved = self.resolve(kind, text)
         if isinstance(resolved, Field):
@@ -143,6 +155,12 @@ class Layout:
         if text not in self._uses or (known is None and type_ is not None):
             self._uses[text] = what, type_
             self._resolved.clear()
+
+    def _learn_raw(self, operation: Operation) -> None:
+        try:
+            raw_item(operation, self)
+        except WrongSize as problem:
+            raise WrongDescr(str(problem)) from None
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result
@@ -178,6 +196,8 @@ class Layout:
         if memory is None or memory.descr in (None, DescrKind.CALL):
             return None
         assert memory.descr is not None
+        if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
+            return raw_item(operation, self)
         assert operation.descr is not None
         return self.resolve(memory.descr, operation.descr)
 
@@ -198,6 +218,8 @@ class Layout:
                 item = self.array(text).item
                 assert item is not None
                 return item
+            case DescrKind.RAW_FIELD:
+                return self.raw_field(text)
             case _:
                 return self.field(text)
 
@@ -222,12 +244,20 @@ class Layout:
         name = self._aliases.get(text, text)
         return self._find_declared(name) or self._undeclared(name, name, name)
 
+    def raw_field(self, text: str) -> Field:
+        """The same field as raw memory of its own."""
+        field = self.field(text)
+        self._raw_fields[field.key] = raw_field(field).key
+        return raw_field(field)
+
     def memory(self, text: str, *, has_index: bool) -> Field | None:
         """The field of that name, or, with an index, the items or a field of an array.
 
         None where it is no such, or neither declared nor used.
         """
         name = self._aliases.get(text, text)
+        if has_index and name.partition(".")[0] == RAW:
+            return self.raw_field(name.partition(".")[2]) if name != RAW else BYTES
         found = self._declared_as(name)
         if found is None:
             used_as = self._uses.get(name, ("", None))[0]
@@ -252,12 +282,15 @@ class Layout:
             name = self._aliases.get(text, text)
             if name == "*":
                 return None
+            if name == RAW:
+                keys.update((BYTES.key, *self._raw_fields.values()))
             whole = self._arrays.get(name) or self._structs.get(name)
             if whole is not None:
                 item = whole.item if isinstance(whole, Array) else None
                 keys.update(slot.key for slot in (*whole.fields, *([item] if item else ())))
             else:
                 keys.add(self.field(name).key)
+        keys.update(self._raw_fields[key] for key in list(keys) if key in self._raw_fields)
         return frozenset(keys)
 
     def is_declared(self, text: str) -> bool:
@@ -284,7 +317,7 @@ class Layout:
             field = next((field for field in fields if field.name == own), None)
             if field is None:
                 return None
-            self._fields[name] = replace(field, owner=owner)
+            self._fields[name] = field if field.owner == owner else replace(field, owner=owner)
         return self._fields[name]
 
     def _struct(self, struct: declaration_entries.Struct) -> Struct:
@@ -386,7 +419,7 @@ class Layout:
                 struct = self._structs[entry.struct]
         array = next((self._arrays[entry.array] for entry in entries if entry.array is not None), None)
         length = next((entry.length for entry in entries if entry.length is not None), None)
-        fields: dict[str, tuple[Field, int | str]] = {}
+        fields: dict[str, tuple[Field, int | Float | str]] = {}
         for entry in entries:
             for name, scalar in entry.fields:
                 field = self.field(f"{entry.struct}.{name}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from optimizer.ir.floats import Float
+from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Field:
     """A field of a struct, the items of an array, or one field of all structs in an array.
 
@@ -28,7 +28,7 @@ class Field:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Struct:
     """A class of objects, with all its fields, the inherited ones first."""
 
@@ -40,7 +40,7 @@ class Struct:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Array:
     """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
 
@@ -51,21 +51,30 @@ class Array:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Known:
     """What is declared of opaque constants that are one object; `names` are theirs.
 
-    A field's value is a machine int (floats by their bits), or the name of a constant.
+    A field's value is a machine int, a float, or the name of a constant.
     """
 
     names: tuple[str, ...]
     struct: Struct | None = None
     array: Array | None = None
     length: int | None = None
-    fields: tuple[tuple[Field, int | str], ...] = ()
+    fields: tuple[tuple[Field, int | Float | str], ...] = ()
 
 
-Resolved = Field | Array | Struct
+@immutable
+class RawItem:
+    """So many bytes of raw memory, taken as a number with a sign or without."""
+
+    size: int
+    signed: bool
+    type: Type
+
+
+Resolved = Field | Array | Struct | RawItem
 
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""

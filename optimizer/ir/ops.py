@@ -18,7 +18,9 @@ from collections.abc import Callable
 from typing import Any
 
 from optimizer.ir.domain import Domain
+from optimizer.ir.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
+from optimizer.ir.raw_rows import RAW_ROWS
 from optimizer.ir.row import DescrKind as DescrKind
 from optimizer.ir.row import Kind as Kind
 from optimizer.ir.row import Meaning as Meaning
@@ -168,7 +170,14 @@ _GUARDS = [
         defined=_is_bool,
         undefined_when="the argument is neither 0 nor 1",
     ),
-    _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), same_type=True, memory=SAME_OBJECT),
+    _guard(
+        "guard_value",
+        (INT, INT),
+        lambda d, a, b: d.eq(a, b),
+        same_type=True,
+        memory=SAME_OBJECT,
+        passes_floats=same_float,
+    ),
     _guard("guard_no_overflow", (), lambda d, flag: d.not_(flag), reads_flag=True),
     _guard("guard_overflow", (), lambda d, flag: flag, reads_flag=True),
     _guard("guard_always_fails", (), lambda d: d.truth(False)),
@@ -178,7 +187,7 @@ _EVENTS = [
     Op("escape_i", None, INT, Kind.EVENT),
     Op("escape_n", None, VOID, Kind.EVENT),
     Op("escape_r", None, REF, Kind.EVENT, modelled=False, memory=Memory()),
-    Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False),
+    Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False, memory=Memory()),
 ]
 
 _POSITIONS = [Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_merge_point", "jit_debug")]
@@ -211,17 +220,6 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
     ]
 
 
-_FLOATS = [
-    *_exit_block(FLOAT, "same_as_f float_neg float_abs", (FLOAT,)),
-    *_exit_block(FLOAT, "float_add float_sub float_mul float_truediv", (FLOAT, FLOAT)),
-    *_exit_block(INT, "float_lt float_le float_eq float_ne float_gt float_ge", (FLOAT, FLOAT)),
-    *_exit_block(FLOAT, "cast_int_to_float convert_longlong_bytes_to_float", (INT,)),
-    *_exit_block(INT, "cast_float_to_int convert_float_bytes_to_longlong", (FLOAT,)),
-    *_exit_block(INT, "cast_float_to_singlefloat"),
-    *_exit_block(FLOAT, "cast_singlefloat_to_float"),
-    *_typed("getfield_gc:f getfield_gc_pure:f getarrayitem_gc:f getarrayitem_gc_pure:f getinteriorfield_gc:f"),
-]
-
 _STRINGS = [
     *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
     *_exit_block(REF, "newstr newunicode"),
@@ -241,9 +239,9 @@ _CALLS = [
 ]
 
 _RAW = [
-    *_typed("getfield_raw:irf getarrayitem_raw:if raw_load:if gc_load:irf gc_load_indexed:irf"),
-    *_exit_block(VOID, "setfield_raw setarrayitem_raw"),
-    *_exit_block(VOID, "setinteriorfield_raw raw_store gc_store gc_store_indexed zero_array"),
+    *RAW_ROWS,
+    *_typed("getfield_raw:f getarrayitem_raw:f raw_load:f gc_load:rf gc_load_indexed:rf"),
+    *_exit_block(VOID, "setinteriorfield_raw zero_array"),
     *_exit_block(INT, "cast_ptr_to_int"),
     *_exit_block(REF, "cast_int_to_ptr"),
     *_unmodelled(REF, "load_from_gc_table"),
@@ -268,7 +266,7 @@ OPS: dict[str, Op] = {
         *_POSITIONS,
         *_ENDS,
         *HEAP_ROWS,
-        *_FLOATS,
+        *FLOAT_ROWS,
         *_STRINGS,
         *_CALLS,
         *_RAW,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
-from optimizer.ir.trace import ConstFloat, Operation, Trace, Value
-from optimizer.ir.values import float_text
+from optimizer.ir.trace import Operation, Trace
 
 
 def format_trace(trace: Trace) -> str:
@@ -21,7 +20,7 @@ def format_trace(trace: Trace) -> str:
 
 def format_operation(operation: Operation) -> str:
     """One line, without the exit block."""
-    words = [format_value(value) for value in operation.args]
+    words = [str(value) for value in operation.args]
     if operation.descr is not None:
         words.append(f"descr={operation.descr}")
     exit_ = operation.exit
@@ -31,13 +30,8 @@ def format_operation(operation: Operation) -> str:
     text = f"{target}{operation.op.name}({', '.join(words)})"
     if exit_ is None or exit_.failargs is None:
         return text
-    failargs = ", ".join("None" if value is None else format_value(value) for value in exit_.failargs)
+    failargs = ", ".join("None" if value is None else str(value) for value in exit_.failargs)
     return f"{text} [{failargs}]"
-
-
-def format_value(value: Value) -> str:
-    """A variable or a constant."""
-    return float_text(value) if isinstance(value, ConstFloat) else str(value)
 
 
 def _front_matter(trace: Trace) -> str:

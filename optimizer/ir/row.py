@@ -39,6 +39,8 @@ class Kind(Enum):
     LOAD = "load"  # reads the heap
     STORE = "store"  # changes the heap
     NEW = "new"  # allocates an object
+    RAW_LOAD = "raw load"  # reads raw memory
+    RAW_STORE = "raw store"  # changes raw memory
     FACT = "fact"  # says what holds
     OTHER = "other"  # not modelled
 
@@ -52,6 +54,9 @@ class DescrKind(Enum):
     STRUCT = "struct"
     ARRAY = "array"
     CALL = "call"  # what an event may do; need not be there, nor be declared
+    RAW_ITEM = "raw item"  # bytes of raw memory
+    RAW_SIZE = "raw size"  # the same, where the last argument is their number and a descr says nothing
+    RAW_FIELD = "raw field"  # a field of a raw struct
 
     __hash__ = object.__hash__
 
@@ -93,8 +98,9 @@ class Op:
     guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
     `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
     an end `jumps` or finishes.
-    `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats,
-    which is not modelled; `in_exit_block` that the operation may stand in one: it is pure, an allocation or a store.
+    `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats, where
+    `passes_floats` says when a guard goes on; `in_exit_block` that the operation may stand in one: it is pure, an
+    allocation or a store.
     """
 
     name: str
@@ -105,6 +111,7 @@ class Op:
     defined: Meaning | None = None
     overflows: Meaning | None = None
     passes: Meaning | None = None
+    passes_floats: Meaning | None = None
     reads_flag: bool = False
     wrapping: str | None = None
     commutative: bool = False
@@ -120,8 +127,8 @@ class Op:
 
     @property
     def has_meaning(self) -> bool:
-        """Does it mean something here, over machine ints or on a heap?"""
-        return self.modelled or self.memory is not None
+        """Does it mean something here, over machine ints, floats or on a heap?"""
+        return self.modelled or self.meaning is not None or self.memory is not None
 
     @property
     def is_guard(self) -> bool:
@@ -129,4 +136,10 @@ class Op:
 
     @property
     def is_pure(self) -> bool:
+        """Does it compute a machine int from machine ints?"""
         return self.kind is Kind.PURE and self.modelled
+
+    @property
+    def has_floats(self) -> bool:
+        """Is it a pure operation on floats, or one that gives a float?"""
+        return self.kind is Kind.PURE and not self.modelled and self.meaning is not None

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum, Heap, Object, Ref
+from optimizer.ir.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Seen:
     """The object with that number among those that the trace allocated and an event has seen, in the order of their
     discovery: how the world names them, whatever the run calls them."""
@@ -17,14 +19,15 @@ class Seen:
     number: int
 
 
-Scripted = int | Ref | Seen
-"""A value that the world gives: a machine int, an object that existed before the trace (or NULL), or one it has seen.
+Scripted = int | Float | Ref | Seen
+"""A value that the world gives: a machine int, a float, an object that existed before the trace (or NULL), or one it
+has seen.
 
 An object that an event brings into the world is one that existed before the trace, and that nothing refers to.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Write:
     """An event puts `value` into a field (by its descr), or into an item if there is an `index`."""
 
@@ -34,7 +37,7 @@ class Write:
     index: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class World:
     """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
     the n-th event writes. A write that the event may not do is not done (see `optimizer.ir.environment`).

@@ -7,7 +7,7 @@ import re
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.parser import parse
-from optimizer.ir.printer import format_operation, format_value
+from optimizer.ir.printer import format_operation
 from optimizer.ir.toy import GETARG, SLOT_SUFFIXES, TOY_OPS, TYPE_LETTERS, Role, ToyOp, is_toy_name
 from optimizer.ir.trace import ConstClass, Exit, Operation, Trace, Value, Var, all_operations
 
@@ -47,7 +47,7 @@ def _refuse(trace: Trace) -> None:
     for operation in all_operations(trace):
         gives_any = any(op.result is Role.ANY for _, op in _BACK.get(operation.op.name, ()))
         escapes = gives_any and operation.result is not None
-        if not operation.op.has_meaning or (escapes and operation.result not in used):
+        if not operation.op.has_meaning or operation.op.has_floats or (escapes and operation.result not in used):
             raise Unsupported(f"{operation.op.name} in the toy dialect", operation.line)
         if operation.exit is not None and operation.exit.block:
             raise Unsupported("an exit block in the toy dialect", operation.line)
@@ -92,7 +92,7 @@ def _format(operation: Operation) -> str:
     for name, op in _BACK.get(operation.op.name, ()):
         words = _words(operation, op)
         if words is not None:
-            shown = [*map(format_value, operation.args)]
+            shown = [*map(str, operation.args)]
             shown += [f"descr={operation.descr}"] if operation.descr is not None else []
             if operation.exit is not None and operation.exit.origin is not None:
                 words.append(f"origin={operation.exit.origin}")
@@ -104,7 +104,7 @@ def _format(operation: Operation) -> str:
 def _words(operation: Operation, op: ToyOp) -> list[str] | None:
     """The arguments as the toy operation takes them; None where it does not fit."""
     if op.args is None:
-        return [format_value(value) for value in operation.args] if operation.descr is None else None
+        return [str(value) for value in operation.args] if operation.descr is None else None
     if op.descr is not None and op.descr != operation.descr:
         return None
     args = iter(operation.args)
@@ -125,7 +125,7 @@ def _words(operation: Operation, op: ToyOp) -> list[str] | None:
                     return None
                 words.append(value.name)
             case _:
-                words.append(format_value(next(args)))
+                words.append(str(next(args)))
     return words
 
 

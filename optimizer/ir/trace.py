@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
-from optimizer.ir.ops import Kind, Memory, Op, Type
+from optimizer.ir.floats import Float
+from optimizer.ir.immutable import immutable
+from optimizer.ir.ops import Kind, Meaning, Memory, Op, Type
 
 
 class Var(NamedTuple):
@@ -27,7 +29,7 @@ class Var(NamedTuple):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstInt:
     value: int
 
@@ -39,7 +41,7 @@ class ConstInt:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstRef:
     """`NULL`, `ConstPtr(name)` (an opaque object that existed before the trace) or `"text"`, as it is written."""
 
@@ -53,7 +55,7 @@ class ConstRef:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstClass:
     """`ConstClass(name)`: the address of a class or function, a machine integer that is not known."""
 
@@ -69,17 +71,16 @@ class ConstClass:
 
 @dataclass(frozen=True, slots=True)
 class ConstFloat:
-    """A float by its bits (binary64), so that equality is identity of bits."""
+    """A float, equal to another one if its bits are."""
 
-    bits: int
-    text: str = field(compare=False)
+    value: Float
 
     @property
     def type(self) -> Type:
         return Type.FLOAT
 
     def __str__(self) -> str:
-        return self.text
+        return str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,16 @@ class RawText:
         return self.text
 
 
+def constant_of(number: int | Float) -> ConstInt | ConstFloat:
+    """The constant that is that machine int or float."""
+    return ConstFloat(number) if isinstance(number, Float) else ConstInt(number)
+
+
 Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
 Value = Var | Const
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Exit:
     """What a guard hands to the interpreter when it fails.
 
@@ -114,7 +120,7 @@ class Exit:
     block: tuple[Operation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Operation:
     """One use of an operation. `exit` is there for guards, and for them only. `line` is that of the source, or 0."""
 
@@ -136,7 +142,7 @@ class Operation:
         return Operation(op, args, self.result, self.exit, self.descr, self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Trace:
     inputs: tuple[Var, ...]
     ops: tuple[Operation, ...]
@@ -169,6 +175,13 @@ def memory_of(operation: Operation) -> Memory | None:
     if operation.op.same_type and operation.args[0].type is not Type.REF:
         return None
     return operation.op.memory
+
+
+def passes_of(guard: Operation) -> Meaning | None:
+    """When a guard without a meaning on the heap goes on; a row of `same_type` has another meaning on floats."""
+    if guard.op.same_type and guard.args[0].type is Type.FLOAT:
+        return guard.op.passes_floats
+    return guard.op.passes
 
 
 def all_operations(trace: Trace) -> Iterator[Operation]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
-import struct
 
 from optimizer.ir.domain import wrap
+from optimizer.ir.floats import Float
 from optimizer.ir.lexer import Token, shorten
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
 
@@ -48,25 +47,9 @@ def read_constant(token: Token, word: int) -> Value | None:
         case "NULL":
             return ConstRef(text)
         case "nan" | "inf":
-            return const_float(float(text))
+            return ConstFloat(Float.of(float(text)))
         case _:
             return None
-
-
-def float_bits(value: float) -> int:
-    """The bits of a binary64, all NaNs being one."""
-    bits: int = struct.unpack("<Q", struct.pack("<d", math.nan if math.isnan(value) else value))[0]
-    return bits & ~(1 << 63) if math.isnan(value) else bits
-
-
-def const_float(value: float) -> ConstFloat:
-    return ConstFloat(float_bits(value), repr(value))
-
-
-def float_text(constant: ConstFloat) -> str:
-    """The shortest text that reads back as the same bits; all NaNs are `nan`."""
-    value = struct.unpack("<d", struct.pack("<Q", constant.bits))[0]
-    return repr(value) if not math.isnan(value) else "nan"
 
 
 def describe_range(number: object, word: int) -> str:
@@ -96,7 +79,7 @@ def _read_float(text: str) -> ConstFloat:
     try:
         value = float.fromhex(text) if "x" in text.lower() else float(text)
     except (OverflowError, ValueError):
-        value = math.inf
-    if math.isinf(value) and text != "-inf":
+        value = float("inf")
+    if value in (float("inf"), float("-inf")) and text != "-inf":
         raise BadConstant(f"{shorten(text)} is too large for a float")
-    return const_float(value)
+    return ConstFloat(Float.of(value))

@@ -96,4 +96,4 @@ class _Liveness:
 
 def _is_computed(operation: Operation) -> bool:
     """Is it there for its result alone? An overflow operation stays with its guard."""
-    return operation.op.kind in (Kind.PURE, Kind.LOAD, Kind.NEW) and operation.op.overflows is None
+    return operation.op.kind in (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.NEW) and operation.op.overflows is None

@@ -14,8 +14,9 @@ import z3
 
 from benchmarks.naive_words import NaiveWords
 from optimizer.ir.effects import Effects
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap_domain import HeapDomain
-from optimizer.ir.layout import Array, Field, Struct
+from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, STRUCTS, ClassRange, validity_name
@@ -224,6 +225,14 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         fresh = z3.FreshConst(value.sort())
         self.equations.append(fresh == value)
         return fresh
+
+    # Raw memory is not modelled here.
+
+    def get_raw(self, slot: RawItem | Field, address: Any) -> Any:
+        raise Unsupported("raw memory")
+
+    def set_raw(self, slot: RawItem | Field, address: Any, value: Any) -> None:
+        raise Unsupported("raw memory")
 
     # Identity and classes.
 

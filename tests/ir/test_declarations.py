@@ -8,6 +8,7 @@ from optimizer.ir.declaration_entries import Array, Call, Descr, Field, KnownObj
 from optimizer.ir.declarations import format_declarations, merge, parse_declarations
 from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.text import parse
 
 EVERYTHING = """\
@@ -83,7 +84,7 @@ READ = Declarations(
             writes=("*",),
             results=(
                 KnownResult(
-                    (Scalar("int", 3), Scalar("int", -4), Scalar("float", 0x3FE0000000000000)),
+                    (Scalar("int", 3), Scalar("int", -4), Scalar("float", Float(0x3FE0000000000000))),
                     Scalar("int", 7),
                 ),
                 KnownResult((Scalar("ref", "myptr"),), Scalar("int", 1)),
@@ -137,7 +138,7 @@ def test_known_floats_are_known_by_their_bits(number: str) -> None:
     )
     declarations = parse_declarations(text)
     assert parse_declarations(format_declarations(declarations)) == declarations
-    assert (declarations.consts[0].fields[0][1].value == 1 << 63) == (number == "-0.0")
+    assert (declarations.consts[0].fields[0][1].value == Float(1 << 63)) == (number == "-0.0")
 
 
 def test_the_front_matter_of_a_trace_is_the_same() -> None:

@@ -494,5 +494,6 @@ def test_random_traces(seed: int) -> None:
 def test_random_traces_hold_every_row_on_the_heap() -> None:
     random = Random(1)
     written = {op.op for _ in range(300) for op in all_operations(parse(Writer(random).trace(12)))}
-    rows = {row for row in OPS.values() if row.memory is not None}
+    others = (Kind.RAW_LOAD, Kind.RAW_STORE)
+    rows = {row for row in OPS.values() if row.memory and row.kind not in others and row.result is not Type.FLOAT}
     assert rows <= written, [row.name for row in rows - written]

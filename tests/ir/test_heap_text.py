@@ -94,7 +94,7 @@ ERRORS = [
     ("p0 = Chars[-1: 2]", 12, "expected an index, 0 or more, got -1"),
     ("p0 = Points[1]", 13, "the items of Points are structs, such as (x=1)"),
     ("p0 = Points[(a=1)]", 14, "there is no field a in the structs of Points; their fields are x, y, z"),
-    ("p0 = Node(value=5.5)", 17, "expected a machine int, NULL or an object, got 5.5"),
+    ("p0 = Node(value=5.5)", 17, "value is a machine int, got 5.5"),
     ("p0 = p1", 6, "p1 is not described"),
     ("p0 = Node", 6, "Node is a struct, not an object; Node() is one whose fields are 0 or NULL"),
     ("p0 = Chars", 6, "Chars is an array, not an object; Chars[] is one without items"),

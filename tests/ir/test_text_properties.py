@@ -16,6 +16,7 @@ from optimizer.ir.declaration_entries import Array, Call, Descr, Field, KnownObj
 from optimizer.ir.declarations import format_declarations, parse_declarations
 from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import (
@@ -30,7 +31,6 @@ from optimizer.ir.trace import (
     Value,
     Var,
 )
-from optimizer.ir.values import const_float
 
 SEEDS = [
     "[i0, p1]\ni2 = int_add_ovf(i0, 10)\nguard_no_overflow() [i0, p1]\ni3 = getfield_gc_i(p1, descr=Node.value)\n"
@@ -127,7 +127,7 @@ def constants(type_: Type, word: int) -> SearchStrategy[Value]:
             texts = [st.just("NULL"), names.map("ConstPtr({})".format), st.sampled_from(['"a # ) \\" b"', 'u""'])]
             return st.one_of(texts).map(ConstRef)
         case _:
-            return st.floats().map(const_float)
+            return st.floats().map(lambda value: ConstFloat(Float.of(value)))
 
 
 @dataclass
@@ -219,15 +219,17 @@ def test_floats_keep_their_bits(value: float) -> None:
         read = parse(f"[]\nfinish({written})").end.args[0]
         assert isinstance(read, ConstFloat)
         if value == value:
-            assert read.bits == struct.unpack("<Q", struct.pack("<d", value))[0]
-        assert read == const_float(value)
+            assert read.value.bits == struct.unpack("<Q", struct.pack("<d", value))[0]
+        assert read == ConstFloat(Float.of(value))
 
 
 # Declarations that hold together.
 
 SCALARS = (
     st.integers(-(1 << 63), (1 << 63) - 1).map(lambda value: Scalar("int", value))
-    | st.sampled_from([0, 1 << 63, 0x7FF8000000000000, 0x3FB999999999999A]).map(lambda bits: Scalar("float", bits))
+    | st.sampled_from([0, 1 << 63, 0x7FF8000000000000, 0x3FB999999999999A]).map(
+        lambda bits: Scalar("float", Float(bits))
+    )
     | st.sampled_from(["a", "b c", '"']).map(lambda name: Scalar("ref", name))
 )
 TOML_NAMES = st.lists(st.text("ab.- \"'\\\x7fé\n\t", min_size=1, max_size=4), min_size=10, max_size=10, unique=True)

@@ -573,9 +573,6 @@ def test_an_operation_that_is_not_modelled() -> None:
     verdict = judge("[i0]\ni1 = strlen(NULL)\nfinish(i1)", "[i0]\nfinish(1)")
     assert isinstance(verdict, Unsupported)
     assert verdict.reason == "line 2: strlen"
-    verdict = judge("[f0]\nfinish(f0)", "[f0]\nfinish(f0)")
-    assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 1: input f0 (float)"
     verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = newstr(3)\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
     assert (verdict.reason, verdict.trace) == ("line 3: newstr", "after")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from optimizer.ir.term import Term
 from validator.object_kinds import ANY_CLASS, ARRAYS
 from validator.object_terms import ObjectTerms
+from validator.solvers.float_text import SORT as _FLOAT
 from validator.solvers.symbols import literal, symbol
 
 _REFERENCE_BITS = 24
@@ -20,15 +21,23 @@ _REFERENCE = f"(_ BitVec {_REFERENCE_BITS})"
 _CLASS = f"(_ BitVec {_CLASS_BITS})"
 _FRESH = 1 << (_REFERENCE_BITS - 1)
 
-LOADS = frozenset({"load", "load_ref"})
+LOADS = frozenset({"load", "load_ref", "load_float"})
 
 NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "class_name"})
 """The kinds of terms with values of their own that are references or classes."""
 
-VALUED = NUMBERS | {"var", "load", "length", "gc_type"}
+VALUED = NUMBERS | {"var", "float_var", "load", "load_float", "length", "gc_type"}
 """The kinds of terms that a model says the values of."""
 
-OF_MEMORY = (VALUED - {"var"}) | {"null", "class_id", "class_in", "class_same", "class_below", "same", "choose"}
+OF_MEMORY = (VALUED - {"var", "float_var"}) | {
+    "null",
+    "class_id",
+    "class_in",
+    "class_same",
+    "class_below",
+    "same",
+    "choose",
+}
 """The kinds of terms that are translated here."""
 
 _OF_CLASSES = frozenset({"class_id", "class_of", "class_name"})
@@ -49,6 +58,8 @@ class References:
         """The sort of a term of `OF_MEMORY` that is no condition."""
         if term.kind in _OF_CLASSES:
             return _CLASS
+        if term.kind == "load_float":
+            return _FLOAT
         return self._word if term.kind in ("load", "length", "gc_type") else _REFERENCE
 
     def text(self, term: Term) -> str:
@@ -65,7 +76,7 @@ class References:
                 return self._declare(symbol("constant", term.value), _REFERENCE)
             case "pointer":
                 return self._declare(symbol(f"reference {term.value.epoch}", term.value.name), _REFERENCE)
-            case "load" | "load_ref" | "length" | "class_of" | "gc_type":
+            case "load" | "load_ref" | "load_float" | "length" | "class_of" | "gc_type":
                 return self._applied(term, args)
             case "class_id":
                 return _class(term.value)
@@ -109,6 +120,8 @@ class References:
                 return f"({_CLASS} {_CLASS}) Bool"
             case "load_ref":
                 return f"({_REFERENCE}{indices}) {_REFERENCE}"
+            case "load_float":
+                return f"({_REFERENCE}{indices}) {_FLOAT}"
             case _:
                 return f"({_REFERENCE}{indices}) {self._word}"
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from optimizer.ir.domain import PRIMITIVES, wrap
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
+from validator.object_kinds import FLOAT_CONDITIONS, FLOATS
 from validator.object_terms import ObjectTerms
+from validator.solvers.float_text import OF_FLOATS, OPAQUE, SORT, Floats
 from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 from validator.solvers.symbols import literal, symbol
 
@@ -47,7 +49,7 @@ _OPERATORS = {
 assert set(_OPERATORS) | {"const", "truth", "fdiv", "umulh"} == set(PRIMITIVES)
 
 _BOOLEAN = {"eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows", "not_", "both", "either"}
-_CONDITIONS = _BOOLEAN | {"truth", "class_in", "class_same", "class_below", "same"}
+_CONDITIONS = _BOOLEAN | FLOAT_CONDITIONS | {"truth", "class_in", "class_same", "class_below", "same"}
 
 # Longer text gets a name even where it is used once.
 _LONG = 400
@@ -57,7 +59,8 @@ _LONG = 400
 class Script:
     """A query. `body` declares and asserts, without a command that solves, and `text` names its logic ahead of that;
     `apart` asserts what need not hold, but is wanted of a model. `asked` are the terms whose values matter, by the
-    names that they have in the text; `known` those whose values are known beforehand."""
+    names that they have in the text; `known` those whose values are known beforehand. `is_opaque`: operations on floats
+    stand for functions of which nothing is known."""
 
     logic: str
     body: str
@@ -65,39 +68,44 @@ class Script:
     asked: Mapping[str, Term]
     known: Mapping[Term, int]
     width: int
+    is_opaque: bool = False
 
     @property
     def text(self) -> str:
         return f"(set-logic {self.logic})\n{self.body}"
 
     def model(self, values: Mapping[str, int]) -> dict[Term, int]:
-        """The values of the terms, from those of the names, which are bit patterns."""
+        """The values of the terms, from those of the names, which are bit patterns; those of floats are such too."""
         model = dict(self.known)
         for name, term in self.asked.items():
             value = values[name]
-            model[term] = value if term.kind in NUMBERS else wrap(value, self.width)
+            model[term] = value if term.kind in NUMBERS or term.kind in FLOATS else wrap(value, self.width)
         return model
 
 
-def script(terms: PlainTerms, conditions: Sequence[Term]) -> Script:
-    """The query whether all `conditions` can hold at once."""
+def script(terms: PlainTerms, conditions: Sequence[Term], *, exact: bool = False) -> Script:
+    """The query whether all `conditions` can hold at once; `exact`: operations on floats are what they are."""
     if isinstance(terms, ObjectTerms):
         conditions = [*conditions, *terms.declared_contents(conditions)]
     order = cone(conditions)
-    writer = _Writer(terms, order)
+    writer = _Writer(terms, order, exact)
     for term in order:
         writer.write(term)
     return writer.script(conditions)
 
 
 class _Writer:
-    def __init__(self, terms: PlainTerms, order: Sequence[Term]) -> None:
+    def __init__(self, terms: PlainTerms, order: Sequence[Term], exact: bool) -> None:
         self._width = terms.width
         self._sort = f"(_ BitVec {terms.width})"
         self._order = order
         self._texts: dict[Term, str] = {}
         self._lines: list[str] = []
         self._named = _with_names(order)
+        self._exact = exact
+        self._floats: Floats | None = None
+        if any(term.kind in OF_FLOATS or term.kind == "load_float" for term in order):
+            self._floats = Floats(terms.width, self._lines, self._texts, exact=exact)
         self._references: References | None = None
         if isinstance(terms, ObjectTerms) and any(term.kind in OF_MEMORY for term in order):
             self._references = References(terms, self._lines, self._texts)
@@ -121,6 +129,9 @@ class _Writer:
         if term.kind in OF_MEMORY:
             assert self._references is not None
             return self._references.text(term)
+        if term.kind in OF_FLOATS:
+            assert self._floats is not None
+            return self._floats.text(term)
         args = [self._texts[arg] for arg in term.args]
         operator = _OPERATORS.get(term.kind)
         if operator is not None:
@@ -135,6 +146,8 @@ class _Writer:
     def _sort_of(self, term: Term) -> str:
         if term.kind in _CONDITIONS:
             return "Bool"
+        if term.kind in FLOATS:
+            return SORT
         if term.kind in OF_MEMORY:
             assert self._references is not None
             return self._references.sort(term)
@@ -153,8 +166,12 @@ class _Writer:
     def script(self, conditions: Iterable[Term]) -> Script:
         texts, lines = self._texts, self._lines
         logic, apart = "QF_BV", ""
+        is_opaque = not self._exact and any(term.kind in OPAQUE for term in self._order)
+        if self._floats is not None:
+            logic = "QF_BVFP" if self._exact else "QF_UFBV"
+            lines += [f"(assert {axiom})" for axiom in self._floats.axioms(self._order)]
         if self._references is not None:
-            logic = "QF_UFBV"
+            logic = "QF_UFBVFP" if self._exact and self._floats is not None else "QF_UFBV"
             for axiom in list(self._references.axioms(self._order)):
                 lines.append(f"(assert {axiom})")
             apart = "".join(f"(assert {one})\n" for one in self._references.apart(self._order))
@@ -167,7 +184,7 @@ class _Writer:
                 known[term] = _number(text_of)
             else:
                 asked[text_of] = term
-        return Script(logic, text, apart, asked, known, self._width)
+        return Script(logic, text, apart, asked, known, self._width, is_opaque)
 
 
 def _with_names(order: Sequence[Term]) -> set[Term]:

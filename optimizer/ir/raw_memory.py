@@ -1,0 +1,114 @@
+"""Raw memory: one space of bytes beside the objects, addressed by machine ints.
+
+A byte has an address, a word taken without a sign; addresses wrap around. A number of several bytes stands in memory
+with its lowest byte first. A trace uses it as bytes, or by named fields of raw structs, whose offsets nobody knows:
+each such field is memory of its own, found by the address of its struct. Both in one pair of traces is not modelled.
+
+To the rest of the project raw memory is the items of an array, `BYTES`, and of one more for each named field.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.memory_types import Array, Field, RawItem, Resolved
+from optimizer.ir.row import DescrKind, Memory, Type
+from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
+
+if TYPE_CHECKING:
+    from optimizer.ir.layout import Layout
+
+RAW = "raw"
+"""What declarations of calls call all raw memory, and texts of heaps too."""
+
+BYTES = Field(f"{RAW}[]", "", Type.INT, low=0, high=255)
+"""The bytes of raw memory; the index is the address."""
+
+RAW_ARRAY = Array("raw memory", BYTES)
+"""What raw memory is in a heap."""
+
+RAW_KINDS = (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE, DescrKind.RAW_FIELD)
+
+_PRINTED = re.compile(r"<Array(?P<flag>[A-Z]) (?P<size>[0-9]+)>")
+_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "float": 8}
+
+
+class WrongSize(Exception):
+    """An item that no operation on raw memory can have; the message says why."""
+
+
+def is_raw(key: str) -> bool:
+    """Is it the key of raw memory?"""
+    return key.startswith(BYTES.key)
+
+
+def raw_descr(key: str) -> str:
+    """The name by which what an event writes is found again, of raw memory with that key."""
+    return key.replace("[]", "", 1)
+
+
+def raw_field(field: Field) -> Field:
+    """The field of a raw struct, as memory of its own."""
+    return replace(field, key=f"{BYTES.key}.{field.key}", owner=None, immutable=False, quasi_immutable=False)
+
+
+def raw_item(operation: Operation, layout: Layout) -> RawItem:
+    """What an operation on bytes reads or writes, by its descr or its size. Raises WrongSize."""
+    memory, word = operation.op.memory, layout.word
+    assert memory is not None
+    type_ = operation.op.result if memory.stores is None else operation.args[memory.stores].type
+    if memory.descr is DescrKind.RAW_SIZE:
+        last = operation.args[-1]
+        size = last.value if isinstance(last, ConstInt) else 0
+        item = RawItem(abs(size), size < 0, type_)
+        if abs(size) not in (1, 2, 4, 8):
+            raise WrongSize(f"{operation.op.name} takes a size of 1, 2, 4 or 8 bytes (negative: signed), got {last}")
+    else:
+        item = _described(layout.canonical(operation.descr) or "", type_, layout)
+    if type_ is Type.INT and 8 * item.size > word:
+        raise WrongSize(f"{operation.op.name} takes {item.size} bytes, and a word has {word} bits")
+    return item
+
+
+def _described(name: str, type_: Type, layout: Layout) -> RawItem:
+    """What a descr says: a declared array, or the size in the name that PyPy prints. Else it is a word."""
+    of_type = RawItem(8 if type_ is Type.FLOAT else layout.word // 8, True, type_)
+    declared = next((array.item for array in layout.declarations.arrays if array.name == name), None)
+    if declared is not None:
+        return replace(of_type, size=_BYTES.get(declared, of_type.size), signed=not declared.startswith(("u", "bool")))
+    printed = _PRINTED.fullmatch(name)
+    if printed is None or int(printed["size"]) not in (1, 2, 4, 8):
+        return of_type
+    return replace(of_type, size=int(printed["size"]), signed=printed["flag"] == "S")
+
+
+def slot_of(descr: Resolved | None) -> Field | None:
+    """The memory that an operation with that descr names."""
+    return BYTES if isinstance(descr, RawItem) else descr if isinstance(descr, Field) else None
+
+
+def uses_raw(*traces: Trace) -> bool:
+    """Do they use raw memory? Raises Unsupported where they do so in a way that is not modelled."""
+    ways: dict[bool, Operation] = {}
+    for operation in (one for trace in traces for one in all_operations(trace)):
+        memory = operation.op.memory
+        if memory is None or memory.descr not in RAW_KINDS:
+            continue
+        _check(operation, memory)
+        is_field = memory.descr is DescrKind.RAW_FIELD
+        ways.setdefault(is_field, operation)
+        if (other := ways.get(not is_field)) is not None:
+            raise Unsupported(f"{operation.op.name} beside {other.op.name}", operation.line)
+    return bool(ways)
+
+
+def _check(operation: Operation, memory: Memory) -> None:
+    name, line = operation.op.name, operation.line
+    held = operation.op.result if memory.stores is None else operation.args[memory.stores].type
+    if operation.args[0].type is not Type.INT:
+        raise Unsupported(f"{name} of an object", line)
+    if held is Type.FLOAT or (held is Type.REF and memory.descr is not DescrKind.RAW_FIELD):
+        raise Unsupported(f"{name} of a {'float' if held is Type.FLOAT else 'reference'}", line)

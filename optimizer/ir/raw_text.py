@@ -1,0 +1,98 @@
+"""Raw memory as a line of a heap's text, without a name in front: what it prints is read back as the same.
+
+    raw[4096: 1, 2, 3, 8192: 255](Node.value[4096]=7)
+
+Bytes by their addresses, which are told as machine ints are; those in a row need no addresses of their own. Behind them
+are the fields of raw structs, by the addresses of these. What is not mentioned holds 0 or NULL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from optimizer.ir.domain import wrap
+from optimizer.ir.faults import InputError
+from optimizer.ir.heap import Cell, Datum, Ref, type_of
+from optimizer.ir.heap_syntax import Entry, Line
+from optimizer.ir.layout import Field, Layout, WrongDescr
+from optimizer.ir.lexer import NAME, Token, describe
+from optimizer.ir.raw_heap import Cells, cell
+from optimizer.ir.raw_memory import BYTES, RAW
+from optimizer.ir.row import DescrKind, Type
+
+_WORD = re.compile(rf"{NAME}\Z")
+
+
+def format_raw(cells: Cells, word: int) -> str:
+    """The line."""
+    held = {(key, wrap(address, word)): value for (key, address), value in cells.items()}
+    fields = [f"{_name(key)}[{address}]={held[key, address]}" for key, address in sorted(held) if key != BYTES.key]
+    behind = f"({', '.join(fields)})" if fields else ""
+    numbers = {address: value for (key, address), value in held.items() if key == BYTES.key}
+    return f"{RAW}[{', '.join(_bytes(numbers))}]{behind}"
+
+
+def _bytes(held: dict[int, int]) -> Iterator[str]:
+    for address in sorted(held):
+        yield str(held[address]) if address - 1 in held else f"{address}: {held[address]}"
+
+
+def _name(key: str) -> str:
+    name = key.removeprefix(f"{BYTES.key}.")
+    return name if _WORD.match(name) else f'"{name}"'
+
+
+class RawReader:
+    """Gives a line its meaning. `value` reads what stands in a cell, `fault` makes an error of a message and where."""
+
+    def __init__(
+        self, layout: Layout, value: Callable[[Token], Datum], fault: Callable[[str, Token], InputError]
+    ) -> None:
+        self._layout = layout
+        self._value = value
+        self._fault = fault
+        self._cells: dict[Cell, Datum] = {}
+
+    def cells(self, line: Line) -> dict[Cell, Datum]:
+        """What the line says. Raises InputError."""
+        address = -1
+        for item in line.items or ():
+            assert item.value is not None
+            address = address + 1 if item.index is None else self._int(item.index, "an address")
+            self._put(BYTES, address, item.value, "a byte")
+        for entry in line.entries:
+            self._field(entry)
+        return self._cells
+
+    def _field(self, entry: Entry) -> None:
+        assert entry.index is not None
+        value = self._value(entry.value)
+        layout, name = self._layout, entry.name.text
+        try:
+            if not layout.is_declared(name):
+                layout.learn_use(
+                    name, DescrKind.RAW_FIELD, Type.REF if isinstance(value, Ref) else Type.INT, "the heap"
+                )
+        except WrongDescr as problem:
+            raise self._fault(str(problem), entry.name) from None
+        self._put(layout.raw_field(name), self._int(entry.index, "an address"), entry.value, name)
+
+    def _put(self, slot: Field, address: int, token: Token, name: str) -> None:
+        value = self._value(token)
+        if type_of(value) is not slot.type:
+            expected = "a reference" if slot.type is Type.REF else "a machine int"
+            raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
+        low, high = slot.low, slot.high
+        if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
+            raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
+        where = cell(slot, address, self._layout.word)
+        if where in self._cells:
+            raise self._fault(f"{name} is given twice", token)
+        self._cells[where] = value
+
+    def _int(self, token: Token, what: str) -> int:
+        value = self._value(token)
+        if not isinstance(value, int):
+            raise self._fault(f"expected {what}, got {describe(token)}", token)
+        return value

@@ -1,0 +1,159 @@
+"""The bytes of raw memory, as a chain of stores of several bytes each.
+
+A read walks down the chain. Where the addresses differ by a constant, a store covers all that is read, none of it, or
+some of its bytes, for certain. Where they do not, or a store covers only some, each byte goes down by itself: whether
+the store covers it is a condition on the addresses, and which of the stored bytes it is a shift. At the end is what
+stood there when the epoch began: a byte for each address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optimizer.ir.memory_types import RawItem
+from optimizer.ir.raw_memory import BYTES
+from optimizer.ir.term import Term
+from validator.object_terms import ObjectTerms
+from validator.store_chains import Chain, Renewed, Stored, initial, links
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredBytes(Stored):
+    """The lowest `size` bytes of `value` were put to the address `index` and those behind it."""
+
+    size: int
+
+
+class RawChains:
+    """Makes the chains of raw memory of a pair of traces, and reads them."""
+
+    def __init__(self, terms: ObjectTerms) -> None:
+        self._terms = terms
+        self._links: dict[tuple[Chain, Term, Term, int], StoredBytes] = {}
+        self._read: dict[tuple[Chain, Term, int], Term] = {}
+        self._bytes: dict[tuple[Chain, Term], Term] = {}
+
+    def store(self, below: Chain, address: Term, value: Term, size: int) -> Chain:
+        """The chain behind a store. One right behind another that it covers takes its place."""
+        if isinstance(below, StoredBytes) and below.index is address and below.size <= size:
+            return self.store(below.below, address, value, size)
+        key = (below, address, value, size)
+        link = self._links.get(key)
+        if link is None:
+            link = self._links[key] = StoredBytes(below, self._terms.null, address, value, size)
+        return link
+
+    def load(self, chain: Chain, address: Term, item: RawItem) -> Term:
+        """The number that stands at the address."""
+        return self._extended(self.read(chain, address, item.size), item.size, item.signed)
+
+    def read(self, chain: Chain, address: Term, size: int) -> Term:
+        """The bytes that stand there, as a number without a sign."""
+        key = (chain, address, size)
+        if key not in self._read:
+            self._read[key] = self._walk(chain, address, size)
+        return self._read[key]
+
+    def _walk(self, chain: Chain, address: Term, size: int) -> Term:
+        while isinstance(chain, StoredBytes):
+            assert chain.index is not None
+            offset = self._offset(address, chain.index)
+            if offset is None or not self._are_apart(offset, size, chain.size):
+                break
+            chain = chain.below
+        if isinstance(chain, StoredBytes) and offset is not None and offset + size <= chain.size:
+            return self._part(chain.value, offset, size)
+        terms, result = self._terms, self._terms.zero
+        for k in range(size):
+            byte = self._byte(chain, terms.add(address, terms.const(k)))
+            result = terms.bit_or(result, terms.shl(byte, terms.const(8 * k)))
+        return result
+
+    def _byte(self, chain: Chain, address: Term) -> Term:
+        key = (chain, address)
+        if key not in self._bytes:
+            self._bytes[key] = self._walk_for_byte(chain, address)
+        return self._bytes[key]
+
+    def _walk_for_byte(self, chain: Chain, address: Term) -> Term:
+        terms, open_ = self._terms, []
+        found: Term | None = None
+        while found is None:
+            match chain:
+                case StoredBytes(below, _, at, value, size):
+                    assert at is not None
+                    offset = self._offset(address, at)
+                    if offset is None:
+                        distance = terms.sub(address, at)
+                        covers = terms.ult(distance, terms.const(size))
+                        byte = terms.bit_and(terms.lshr(value, terms.shl(distance, terms.const(3))), terms.const(255))
+                        open_.append((covers, byte))
+                    elif offset < size:
+                        found = self._part(value, offset, 1)
+                    chain = below
+                case Renewed(_, event):
+                    found = terms.load(initial(BYTES, event + 1), terms.null, address)
+                case _:
+                    found = terms.load(initial(BYTES, 0), terms.null, address)
+        for covers, byte in reversed(open_):
+            found = terms.ite(covers, byte, found)
+        return found
+
+    def _part(self, value: Term, offset: int, size: int) -> Term:
+        """So many bytes of a word from that one on, without a sign."""
+        moved = self._terms.lshr(value, self._terms.const(8 * offset))
+        return self._extended(moved, size, False)
+
+    def _extended(self, value: Term, size: int, signed: bool) -> Term:
+        """The lowest bytes of a word as a number."""
+        terms = self._terms
+        if 8 * size == terms.width:
+            return value
+        spare = terms.const(terms.width - 8 * size)
+        if signed:
+            return terms.ashr(terms.shl(value, spare), spare)
+        return terms.bit_and(value, terms.const((1 << 8 * size) - 1))
+
+    def _are_apart(self, offset: int, size: int, stored: int) -> bool:
+        """Is nothing of `size` bytes stored that stand so far behind `stored` ones?"""
+        return offset >= stored and offset + size <= 1 << self._terms.width
+
+    def _offset(self, address: Term, at: Term) -> int | None:
+        """How far the address is behind the other one, if that is a constant."""
+        (base, one), (other, two) = _split(address), _split(at)
+        distance: int = one - two
+        if base is not other:
+            difference = self._terms.sub(address, at)
+            if difference.kind != "const":
+                return None
+            distance = difference.value
+        return distance & self._terms.concrete.mask
+
+    def agree(self, one: Chain, two: Chain) -> Term:
+        """Do both hold the same, where either has stored since what they share?"""
+        terms, result = self._terms, self._terms.true
+        below = {id(link) for link in links(one)}
+        shared = next((link for link in links(two) if id(link) in below), None)
+        for address, size in dict.fromkeys([*_places(one, shared), *_places(two, shared)]):
+            result = terms.both(result, terms.eq(self.read(one, address, size), self.read(two, address, size)))
+        return result
+
+
+def _split(address: Term) -> tuple[Term | None, int]:
+    """What an address is made of: something, and a constant."""
+    total = 0
+    while address.kind == "add" and address.args[1].kind == "const":
+        total += address.args[1].value
+        address = address.args[0]
+    return (None, total + address.value) if address.kind == "const" else (address, total)
+
+
+def _places(chain: Chain, shared: Chain | None) -> Iterator[tuple[Term, int]]:
+    """The addresses and sizes of the stores down to the link that is shared, or to where all began anew."""
+    for link in links(chain):
+        if link is shared or isinstance(link, Renewed):
+            return
+        assert isinstance(link, StoredBytes)
+        assert link.index is not None
+        yield link.index, link.size
