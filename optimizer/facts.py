@@ -26,7 +26,7 @@ from optimizer.conditions import (
 )
 from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.concrete import concrete
-from optimizer.ir.effects import event_effects
+from optimizer.ir.effects import effects_of
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
@@ -137,7 +137,7 @@ class Facts:
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
         if kind is Kind.EVENT:
-            effects = event_effects(operation, self.layout)
+            effects = effects_of(operation, self.layout)
             self.memory.event(effects, operation.args)
             self.is_valid = self.is_valid and not effects.can_invalidate
         elif memory_of(operation) is not None:

@@ -136,10 +136,15 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     return Memory(terms, Chains(terms), RawChains(terms), slots)
 
 
-def check_supported(trace: Trace) -> None:
+def check_supported(trace: Trace, layout: Layout) -> None:
     """Raises Unsupported for the first operation that has no encoding."""
     for operation in all_operations(trace):
-        if not operation.op.has_meaning:
+        is_known = operation.op.has_meaning
+        if is_known and operation.op.memory is not None:
+            from optimizer.ir.calls import is_modelled  # here: many traces have no calls
+
+            is_known = is_modelled(operation, layout)
+        if not is_known:
             raise Unsupported(operation.op.name, operation.line)
 
 
@@ -315,10 +320,10 @@ class _Encoder:
         self._computer.pass_guard(operation)
 
     def _event(self, operation: Operation, number: int) -> None:
-        from optimizer.ir.effects import event_effects  # here: many traces have no event
+        from optimizer.ir.effects import effects_of  # here: many traces have no event
 
         count, args, heap = len(self._events), self._computer.args(operation), self._heap
-        effects = event_effects(operation, self._terms.layout)
+        effects = effects_of(operation, self._terms.layout)
         objects = visible(heap, args, effects.may_see)
         may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
         seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)

@@ -130,6 +130,16 @@ def validity_name(invalidations: int) -> str:
     return f"invalid{invalidations}"
 
 
+def forced_name(events: int) -> str:
+    """The variable that is not 0 where the last of so many events has forced the frame."""
+    return f"forced{events}"
+
+
+def future_name(events: int) -> str:
+    """The variable that is 0 where, behind so many events, the condition of `guard_future_condition` holds."""
+    return f"future{events}"
+
+
 def choices(p: Term) -> list[Term]:
     """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
     if p.kind != "choose":

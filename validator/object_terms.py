@@ -84,8 +84,8 @@ class ObjectTerms(PlainTerms):
                 return self.load(term.value, *args)
             case "class_in":
                 return self._class_in(args[0], term.value)
-            case "gc_type":
-                return self._make("gc_type", tuple(args))
+            case "gc_type" | "vtable":
+                return self._make(term.kind, tuple(args))
             case kind if kind.startswith("float_"):
                 made: Term = getattr(self.floats, kind[len("float_") :])(*args)
                 return made
@@ -412,6 +412,15 @@ class ObjectTerms(PlainTerms):
 
     def _gc_type(self, p: Term) -> Term:
         return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+
+    def vtable(self, p: Term) -> Term:
+        """The address of the vtable of the reference's class, 0 of NULL."""
+        return self.by_object(p, self._vtable)
+
+    def _vtable(self, p: Term) -> Term:
+        if p is self.null:
+            return self.zero
+        return self._if_exposed(p, self._vtable, self._make("vtable", (self.class_of(p),)))
 
 
 def _is_initial_field(term: Term) -> bool:

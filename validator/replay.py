@@ -13,7 +13,7 @@ from functools import cached_property
 
 from optimizer.ir.concrete_floats import UnspecifiedBytes
 from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import Mismatch, Renaming, Sight, sight_of_end, sight_of_event
+from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
     Finished,
     GuardFailed,
@@ -197,7 +197,7 @@ class Replay:
             )
         wanted, got = sight_of_end(expected), sight_of_end(runs.after)
         if not is_listed:
-            wanted, got = (Sight((), sight.objects, sight.what) for sight in (wanted, got))
+            wanted, got = (replace(sight, values=()) for sight in (wanted, got))
         if len(wanted.values) != len(got.values):
             return Difference(
                 f"guard {guard}: failargs",
@@ -249,6 +249,8 @@ def _at_events(before: Run, after: Run, renaming: Renaming) -> Difference | None
 
 
 def _obligation(where: str, what: str, found: Mismatch) -> str:
+    if found.memory == "exception":
+        return f"{where}: exception"
     return f"{where}: heap {found.memory}" if found.value is None else f"{where}: {what} {found.value}"
 
 

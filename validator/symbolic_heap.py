@@ -14,7 +14,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, STRUCTS
+from validator.object_kinds import ARRAYS, STRUCTS, forced_name, future_name
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.store_chains import Chain, Chains, Key
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names."""
+    """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
+
+    `is_pending`: may an exception be pending at the start?
+    """
 
     terms: ObjectTerms
     chains: Chains
     raw: RawChains
     slots: Mapping[str, Field]
+    is_pending: bool = False
 
 
 @dataclass(slots=True)
@@ -53,6 +57,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         "_chains",
         "_events",
         "_lenient",
+        "_pending",
         "_protected",
         "_settled",
         "_validity",
@@ -74,13 +79,14 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._protected: tuple[tuple[str, Key], ...] = ()
         self._events = 0
         self._validity = 0
+        self._pending = memory.terms.pointer("pending", 0) if memory.is_pending else memory.terms.null
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
         heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
         heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
         heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
-        heap._events, heap._validity = self._events, self._validity
+        heap._events, heap._validity, heap._pending = self._events, self._validity, self._pending
         return heap
 
     def with_allocator(self, allocator: Allocator) -> SymbolicHeap:
@@ -207,6 +213,21 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def protect(self) -> None:
         self._protected = (*self._protected, *self._watched)
         self._watched = ()
+
+    def is_forced(self) -> Term:
+        return self._terms.not_(self._terms.eq(self._terms.var(forced_name(self._events)), self._terms.zero))
+
+    def has_future(self) -> Term:
+        return self._terms.eq(self._terms.var(future_name(self._events)), self._terms.zero)
+
+    def pending(self) -> Term:
+        return self._pending
+
+    def set_pending(self, p: Term) -> None:
+        self._pending = p
+
+    def vtable(self, p: Term) -> Term:
+        return self._terms.vtable(p)
 
     def happen(self, event: int, effects: Effects) -> Iterator[Term]:
         """The event of that number returns. What it may have changed begins anew; what it cannot have changed there,

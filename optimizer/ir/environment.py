@@ -15,11 +15,11 @@ from dataclasses import replace
 
 from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
+from optimizer.ir.functions import Functions
 from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
-from optimizer.ir.trace import Operation
 
 
 class Environment:
@@ -31,8 +31,11 @@ class Environment:
         self._events: list[EventSeen] = []
         self._invalidations = 0
         self._not_done: set[tuple[int, int]] = set()  # writes, by event and position
+        self.functions = Functions(world, heap)
         heap.gc_types = dict(world.gc_types)
         heap.invalidate(0 not in world.invalid)
+        heap.set_pending(world.pending)
+        self._look_around()
 
     @property
     def seen(self) -> tuple[EventSeen, ...]:
@@ -42,20 +45,32 @@ class Environment:
     @property
     def world_of_run(self) -> World:
         """The script without the writes that were not done because of what the run had read or protected."""
+        known = self._world.known if self._world.checked else self.functions.told()
         if not self._world.writes:
-            return replace(self._world, checked=True)
+            return replace(self._world, checked=True, known=known)
         writes = tuple(
             tuple(write for position, write in enumerate(of_event) if (number, position) not in self._not_done)
             for number, of_event in enumerate(self._world.writes)
         )
-        return replace(self._world, writes=writes, checked=True)
+        return replace(self._world, writes=writes, checked=True, known=known)
 
-    def meet(self, operation: Operation, args: tuple[Datum, ...], effects: Effects) -> int:
+    @property
+    def count(self) -> int:
+        """So many events have been met."""
+        return len(self._events)
+
+    def meet(self, name: str, descr: str | None, args: tuple[Datum, ...], effects: Effects) -> int:
         """The trace comes to an event, which now sees what it can; gives its number."""
         objects = self._heap.reveal(args, effects)
-        descr = self._heap.layout.canonical(operation.descr)
-        self._events.append(EventSeen(operation.op.name, args, objects, descr, effects))
+        descr = self._heap.layout.canonical(descr)
+        self._events.append(EventSeen(name, args, objects, descr, effects))
+        self._look_around()
         return len(self._events) - 1
+
+    def _look_around(self) -> None:
+        """What the world decides that the heap tells."""
+        self._heap.forced = self.count in self._world.forced
+        self._heap.future = self.count not in self._world.false_conditions
 
     def returns(self, number: int) -> bool:
         """Does this event return?"""
@@ -69,6 +84,9 @@ class Environment:
             self._heap.invalidate(self._invalidations not in world.invalid)
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
+        if effects.can_raise:
+            raised = self._value(world.raises[number]) if number < len(world.raises) else NULL
+            self._heap.set_pending(raised if isinstance(raised, Ref) else NULL)
         if result is Type.VOID:
             return None
         value = self._value(world.results[number]) if number < len(world.results) else None

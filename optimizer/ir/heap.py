@@ -13,6 +13,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
+from optimizer.ir.values import address_of
 
 
 @immutable
@@ -100,13 +101,17 @@ class Heap(HeapDomain[int, bool, Ref]):
     """Objects by their references, and further `names` of references: aliases, and names for NULL.
 
     `valid` says whether the code is, `gc_types` gives the numbers of types by their names, 0 for those left out.
+    `forced`: the last event has forced the frame; `future`: the condition holds that is put in later.
     """
 
     __slots__ = (
         "_allocated",
+        "_pending",
         "_protected",
         "_settled",
         "_watched",
+        "forced",
+        "future",
         "gc_types",
         "layout",
         "names",
@@ -126,6 +131,9 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._allocated = 0
         self.valid = True
         self.gc_types: Mapping[str, int] = {}
+        self.forced = False
+        self.future = True
+        self._pending = NULL
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
@@ -142,6 +150,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         heap._protected = set(self._protected)
         heap.valid = self.valid
         heap.gc_types = self.gc_types
+        heap.forced, heap.future, heap._pending = self.forced, self.future, self._pending
         heap._allocated = self._allocated
         return heap
 
@@ -257,6 +266,24 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._protected.clear()
         self.valid = valid
 
+    def is_forced(self) -> bool:
+        return self.forced
+
+    def has_future(self) -> bool:
+        return self.future
+
+    # Exceptions.
+
+    def pending(self) -> Ref:
+        return self._pending
+
+    def set_pending(self, p: Ref) -> None:
+        self._pending = p
+
+    def vtable(self, p: Ref) -> int:
+        type_ = self.objects[p].type if p in self.objects else None
+        return address_of(type_.vtable, self.layout.word) if isinstance(type_, Struct) else 0
+
     # Fresh objects.
 
     def new_struct(self, struct: Struct) -> Ref:
@@ -293,7 +320,7 @@ class Heap(HeapDomain[int, bool, Ref]):
             return Object(known.array, known.length or 0)
         cells: dict[Cell, Datum] = {}
         for slot, value in known.fields:
-            cells[_cell(slot, None)] = self._content(value)
+            cells[_cell(slot, None)] = self.content(value)
         return Object(known.struct or Struct("object", "object"), cells=cells)
 
     def is_as_declared(self, valid: bool) -> bool:
@@ -304,12 +331,12 @@ class Heap(HeapDomain[int, bool, Ref]):
             if known is None or ref is None:
                 continue
             held = self.objects.get(ref)
-            wanted = {slot: self._content(value) for slot, value in known.fields if valid or not slot.quasi_immutable}
+            wanted = {slot: self.content(value) for slot, value in known.fields if valid or not slot.quasi_immutable}
             if held is None or any(held.value(_cell(slot, None), value) != value for slot, value in wanted.items()):
                 return False
         return True
 
-    def _content(self, declared: int | Float | str) -> Datum:
+    def content(self, declared: int | Float | str) -> Datum:
         """What a field holds of which that is declared."""
         if not isinstance(declared, str):
             return declared

@@ -83,6 +83,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def protect(self) -> None: ...
 
+    # The exception that is pending, NULL where none is, and the address of the vtable of an object, 0 of NULL.
+    @abstractmethod
+    def pending(self) -> P: ...
+    @abstractmethod
+    def set_pending(self, p: P) -> None: ...
+    @abstractmethod
+    def vtable(self, p: P) -> W: ...
+
+    # What else the world decides: has the last event forced the frame, will the condition hold that is put in later?
+    @abstractmethod
+    def is_forced(self) -> C: ...
+    @abstractmethod
+    def has_future(self) -> C: ...
+
     # Fresh objects. `cleared` arrays hold 0 or NULL, others nothing yet.
     @abstractmethod
     def new_struct(self, struct: Struct) -> P: ...
@@ -92,6 +106,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     # What follows from the above, the same in every domain.
     def is_null(self, p: P) -> C:
         return self.same(p, self.null())
+
+    def is_clear(self) -> C:
+        """Is no exception pending?"""
+        return self.is_null(self.pending())
+
+    def is_pending(self, vtable: str) -> C:
+        """Is an exception of exactly that class pending?"""
+        return self.has_class(self.pending(), vtable)
+
+    def take_pending(self) -> P:
+        """The pending exception, which is so no more."""
+        exception = self.pending()
+        self.set_pending(self.null())
+        return exception
 
 
 PRIMITIVES: tuple[str, ...] = tuple(sorted(HeapDomain.__abstractmethods__))

@@ -115,12 +115,6 @@ _NOT_INVALIDATED = Memory(meaning=lambda d, h, _none: h.protect(), passes=lambda
 _GC_TYPE = Memory(passes=lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), requires=(_NOT_NULL,))
 
 
-def _calls(stem: str, letters: str) -> list[Op]:
-    types = {"i": INT, "r": REF, "n": VOID}
-    memory = Memory(DescrKind.CALL)
-    return [_memory(f"{stem}_{letter}", None, types[letter], Kind.EVENT, memory) for letter in letters]
-
-
 HEAP_ROWS = [
     _identity("ptr_eq", True),
     _identity("ptr_ne", False),
@@ -155,10 +149,6 @@ HEAP_ROWS = [
     _memory("guard_gc_type", (REF, INT), VOID, Kind.GUARD, _GC_TYPE, constant_args=(1,)),
     _memory("quasiimmut_field", (REF,), VOID, Kind.FACT, _QUASI_IMMUTABLE),
     _memory("guard_not_invalidated", (), VOID, Kind.GUARD, _NOT_INVALIDATED),
-    *_calls("call", "irn"),
-    *_calls("call_may_force", "irn"),
-    *_calls("call_release_gil", "in"),
-    *_calls("call_assembler", "irn"),
     _fact(
         "record_exact_class",
         (REF, INT),

@@ -21,7 +21,7 @@ from optimizer.ir.memory_types import Known as Known
 from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.ops import DescrKind, Kind, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.trace import Operation, Trace, all_operations
 
@@ -67,6 +67,7 @@ def layout_of(*traces: Trace) -> Layout:
         elif trace.declarations != NO_DECLARATIONS and not _are_the_same(declarations, trace.declarations):
             raise InputError("the traces have different declarations: they must have the same, or one of them none")
     layout = Layout(declarations, traces[0].word)
+    layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
         for operation in all_operations(trace):
             try:
@@ -111,8 +112,18 @@ class Layout:
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
         self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
         self._known = {name: known for known in self._merge_constants() for name in known.names}
+        self._roles: dict[str | None, Role] = {}
 
     # Learning.
+
+    def learn_roles(self, trace: Trace) -> None:
+        """What calls with undeclared descrs are, is what all their uses in the recorded trace say."""
+        for operation in trace.ops:
+            memory = operation.op.memory
+            if memory is not None and memory.descr is DescrKind.CALL:
+                role = self._roles.setdefault(self.canonical(operation.descr), memory.role)
+                if role is not memory.role:
+                    self._roles[self.canonical(operation.descr)] = Role.EVENT
 
     def learn(self, operation: Operation) -> None:
         """Checks the operation's descr, and learns from its use where it is not declared. Raises WrongDescr."""
@@ -164,6 +175,8 @@ class Layout:
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result
+        if operation.op.kind is Kind.FACT and operation.args:
+            result = operation.args[0].type
         if call is not None and call.result != result.value:
             raise WrongDescr(f"{text} is a call that gives {call.result}, and {operation.op.name} gives {result.value}")
 
@@ -274,6 +287,10 @@ class Layout:
     def call(self, text: str) -> declaration_entries.Call | None:
         """The declared call of that name or alias."""
         return self._calls.get(self._aliases.get(text, text))
+
+    def role(self, text: str | None) -> Role:
+        """What a call is whose descr is not declared."""
+        return self._roles.get(self.canonical(text), Role.EVENT)
 
     def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
         """The keys of the memory that declarations name: fields, structs and arrays with all in them; None for "*"."""

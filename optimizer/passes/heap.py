@@ -20,7 +20,7 @@ from collections.abc import Iterable
 
 from optimizer.aliasing import may_meet
 from optimizer.facts import Facts
-from optimizer.ir.effects import event_effects
+from optimizer.ir.effects import effects_of
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation
 from optimizer.memory import Cell, cell_of, stored_value
@@ -81,7 +81,7 @@ class HeapAccesses(Pass):
                 loaded = cell_of(operation, facts.layout)
                 cells = [cell for cell in cells if may_meet(facts, cell, loaded)]
             case Kind.EVENT:
-                effects = event_effects(operation, facts.layout)
+                effects = effects_of(operation, facts.layout)
                 cells = [cell for cell in cells if effects.may_see(cell.slot)]
             case Kind.END:
                 pass

@@ -343,6 +343,21 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
     def watch(self, p: Any, slot: Field) -> None:
         self.watched = (*self.watched, (slot, p, None))
 
+    def pending(self) -> Any:
+        raise Unsupported("exceptions")
+
+    def set_pending(self, p: Any) -> None:
+        raise Unsupported("exceptions")
+
+    def vtable(self, p: Any) -> Any:
+        raise Unsupported("exceptions")
+
+    def is_forced(self) -> Any:
+        raise Unsupported("forced frames")
+
+    def has_future(self) -> Any:
+        raise Unsupported("guard_future_condition")
+
     def protect(self) -> None:
         self.protected, self.watched = (*self.protected, *self.watched), ()
 
