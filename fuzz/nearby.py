@@ -7,11 +7,13 @@ from dataclasses import replace
 from random import Random
 
 from optimizer.ir.domain import wrap
-from optimizer.ir.heap import NULL, Heap, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NULL, RAW_REF, Heap, Ref
 from optimizer.ir.ops import Kind
-from optimizer.ir.runs import Scripted, Seen
-from optimizer.ir.trace import ConstInt, Trace, all_operations
+from optimizer.ir.runs import Scripted, Seen, World
+from optimizer.ir.trace import ConstFloat, ConstInt, Trace, all_operations
 from validator.counterexample import State
+from validator.float_samples import draw_float, float_pool
 from validator.sites import (
     CellOf,
     Input,
@@ -36,16 +38,16 @@ class Nearby:
         self._random = random
         self._word = traces[0].word
         self._events = sum(op.op.kind is Kind.EVENT for op in traces[0].ops)
-        named = {
-            value.value
+        named = [
+            value
             for trace in traces
             for op in all_operations(trace)
             for value in (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
-            if isinstance(value, ConstInt)
-        }
+        ]
+        self._floats = float_pool(value.value for value in named if isinstance(value, ConstFloat))
         half = 1 << (self._word - 1)
-        near = {value + by for value in (*named, 0, half, self._word) for by in (-1, 0, 1)}
-        self._numbers = sorted({wrap(number, self._word) for number in near})
+        numbers = {0, half, self._word, *(value.value for value in named if isinstance(value, ConstInt))}
+        self._numbers = sorted({wrap(number + by, self._word) for number in numbers for by in (-1, 0, 1)})
 
     def state(self, near: State) -> State:
         """One to a few changes away."""
@@ -56,11 +58,9 @@ class Nearby:
     def _changed(self, state: State) -> State:
         match self._random.randrange(20):
             case 0:
-                stops_at = self._random.choice((None, *range(self._events)))
-                return replace(state, world=replace(state.world, stops_at=stops_at))
+                return replace(state, world=self._with_another_time(state.world))
             case 1:
-                turned = frozenset([self._random.randrange(self._events + 1)])
-                return replace(state, world=replace(state.world, invalid=state.world.invalid ^ turned))
+                return self._with_an_exception(state)
             case 2:
                 return self._with_another_length(state)
             case 3:
@@ -71,6 +71,40 @@ class Nearby:
                 return self._with_another_type_number(state)
             case _:
                 return self._with_another_value(state)
+
+    def _with_another_time(self, world: World) -> World:
+        """Something happens behind other events."""
+        turned = frozenset([self._random.randrange(self._events + 1)])
+        match self._random.randrange(4):
+            case 0:
+                return replace(world, invalid=world.invalid ^ turned)
+            case 1:
+                return replace(world, forced=world.forced ^ turned)
+            case 2:
+                return replace(world, false_conditions=world.false_conditions ^ turned)
+            case _:
+                return replace(world, stops_at=self._random.choice((None, *range(self._events))))
+
+    def _with_an_exception(self, state: State) -> State:
+        """An event or a function raises another exception, or none; or a function gives another result."""
+        world, random = state.world, self._random
+        objects = [NULL, *(ref for ref in (state.heap.objects if state.heap is not None else ()) if ref != RAW_REF)]
+        places = [("raises", n) for n in range(self._events)] + [("functions", n) for n in range(len(world.functions))]
+        if not places:
+            return state
+        place, number = random.choice(places)
+        if place == "raises":
+            raises = [*world.raises, *[NULL] * (number + 1 - len(world.raises))]
+            raises[number] = random.choice(objects)
+            return replace(state, world=replace(world, raises=tuple(raises)))
+        functions = list(world.functions)
+        given = functions[number]
+        if random.random() < 0.3:
+            given = replace(given, raises=random.choice(objects))
+        else:
+            given = replace(given, result=self._like(given.result, [one.result for one in functions], state.heap))
+        functions[number] = given
+        return replace(state, world=replace(world, functions=tuple(functions)))
 
     def _with_another_value(self, state: State) -> State:
         among = sites(state)
@@ -87,9 +121,11 @@ class Nearby:
         """A value of the same type."""
         random = self._random
         if isinstance(value, Ref | Seen):
-            known = [ref for ref in heap.objects if not ref.fresh] if heap is not None else []
+            known = [ref for ref in heap.objects if ref != RAW_REF] if heap is not None else []
             refs: list[Ref | Seen] = [NULL, *known, *(one for one in others if isinstance(one, Seen))]
             return random.choice(refs)
+        if isinstance(value, Float):
+            return draw_float((*self._floats, *(one for one in others if isinstance(one, Float))), random)
         numbers = [one for one in others if isinstance(one, int)]
         match random.randrange(6):
             case 0 if numbers:
