@@ -323,9 +323,17 @@ class ObjectTerms(PlainTerms):
 
         def of(one: Term) -> Term:
             plain = self._class_in(self.class_of(one), range_)
-            return self._if_exposed(one, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
+            if range_ == OBJECTS:  # what has a class is not NULL, even where that is the class of an allocation
+                return plain
+            return self._object_if_exposed(one, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
 
         return self.by_object(p, of)
+
+    def _object_if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
+        """The same as `_if_exposed`, of a condition that does not hold of NULL, which is said first."""
+        if not self.may_be(p):
+            return otherwise
+        return self.both(self.class_in(p, OBJECTS), self._if_exposed(p, of, otherwise))
 
     def _class_in(self, class_: Term, range_: ClassRange) -> Term:
         low, high = self.class_limits(class_)
@@ -376,7 +384,7 @@ class ObjectTerms(PlainTerms):
 
         def of(one: Term) -> Term:
             plain = self.class_same(self.class_of(one), self.class_name(vtable))
-            return self._if_exposed(one, of, plain)
+            return self._object_if_exposed(one, of, plain)
 
         return self.by_object(p, of)
 
@@ -387,7 +395,8 @@ class ObjectTerms(PlainTerms):
             return self.class_in(p, self._class_ranges[struct.name])
 
         def of(one: Term) -> Term:
-            return self._if_exposed(one, of, self.class_below(self.class_of(one), self.class_name(vtable)))
+            plain = self.class_below(self.class_of(one), self.class_name(vtable))
+            return self._object_if_exposed(one, of, plain)
 
         return self.by_object(p, of)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from typing import Any
 
 from fuzz.mutation.sketch import Line, Sketch, joined, renamed, results_of, sketch_of, substituted, units, used_by
 from fuzz.mutation.subject import Subject
@@ -46,8 +47,10 @@ def spliced(subject: Subject) -> Sketch | None:
 
 def merged(one: Declarations, other: Declarations) -> Declarations | None:
     """What both declare; None where they declare a name in different ways."""
-    joined_up = {}
-    for field in fields(Declarations):
+    if one.cleared != other.cleared:
+        return None
+    joined_up: dict[str, Any] = {}
+    for field in fields(Declarations)[:-1]:
         known = {entry.name: entry for entry in getattr(one, field.name)}
         for entry in getattr(other, field.name):
             if known.setdefault(entry.name, entry) != entry:

@@ -88,7 +88,7 @@ def _are_the_same(one: Declarations, other: Declarations) -> bool:
         (one.descrs, other.descrs),
         (one.consts, other.consts),
     )
-    return all(set(mine) == set(others) for mine, others in pairs)
+    return one.cleared == other.cleared and all(set(mine) == set(others) for mine, others in pairs)
 
 
 class Layout:
@@ -241,7 +241,7 @@ class Layout:
         name = self._aliases.get(text, text)
         if name.endswith(SUBCLASS) and name.removesuffix(SUBCLASS) in self._structs:
             return self.subclass_of(name.removesuffix(SUBCLASS))
-        return self._structs.get(name) or Struct(name, name)
+        return self._structs.get(name) or Struct(name, name, cleared=self.declarations.cleared)
 
     def subclass_of(self, name: str) -> Struct:
         """A subclass of a declared struct that is not declared itself: there may always be one."""
