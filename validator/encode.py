@@ -6,14 +6,14 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
-from optimizer.ir.raw_memory import slot_of, uses_raw
+from optimizer.ir.raw_memory import BYTES, is_raw, raw_descr, slot_of, uses_raw
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -31,6 +31,7 @@ from optimizer.ir.trace import (
 )
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.raw_chains import RawChains
+from validator.raw_overlaps import Overlaps
 from validator.store_chains import Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
@@ -132,8 +133,18 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
     named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
     slots = {slot.key: slot for slot in named if slot is not None}
-    uses_raw(*traces)
-    return Memory(terms, Chains(terms), RawChains(terms), slots)
+    _check_raw(traces, slots)
+    chains = Chains(terms)
+    terms.is_abstract |= any(map(is_raw, slots))
+    return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots)
+
+
+def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
+    """Raises Unsupported for raw memory that is not modelled."""
+    if [trace for trace in traces if uses_raw(trace)] and BYTES.key in slots:
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is Type.REF), None)
+        if mixed is not None:
+            raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
 
 
 def check_supported(trace: Trace, layout: Layout) -> None:
@@ -186,9 +197,9 @@ class _Computer:
         self.passes: Term = self.terms.true
 
     def term(self, value: Value, line: int) -> Term:
+        if isinstance(value, Var):
+            return self.values[value.name]
         match value:
-            case Var(name):
-                return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
             case ConstFloat(float_):

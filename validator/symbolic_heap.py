@@ -17,6 +17,7 @@ from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, STRUCTS, forced_name, future_name
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
+from validator.raw_overlaps import Overlaps
 from validator.store_chains import Chain, Chains, Key
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Memory:
     terms: ObjectTerms
     chains: Chains
     raw: RawChains
+    overlaps: Overlaps
     slots: Mapping[str, Field]
     is_pending: bool = False
 
@@ -169,11 +171,17 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def set_raw(self, slot: RawItem | Field, address: Term, value: Term) -> None:
         if isinstance(slot, Field):
             self._put(self._terms.null, slot, address, value)
+            self.memory.overlaps.stored(self._chains, slot.key)
         else:
             self._chains[BYTES.key] = self.memory.raw.store(self._chains[BYTES.key], address, value, slot.size)
+            self.memory.overlaps.stored(self._chains, BYTES.key)
 
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]
+
+    def has_chains_of(self, other: SymbolicHeap) -> bool:
+        """Is every slot's chain that of the other heap?"""
+        return self._chains == other._chains
 
     # Arrays.
 
@@ -235,9 +243,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         kept = self._settled if effects.can_invalidate else (*self._settled, *self._protected)
         self._events = event + 1
         before = self.copy() if kept else self
-        for key, slot in self.memory.slots.items():
-            if effects.may_write(slot):
-                self._chains[key] = self.memory.chains.renew(self._chains[key], event)
+        written = {key for key, slot in self.memory.slots.items() if effects.may_write(slot)}
+        self.memory.overlaps.happened(self._chains, written, event)
+        for key in written:
+            self._chains[key] = self.memory.chains.renew(self._chains[key], event)
         for key, (p, index) in kept:
             slot = self.memory.slots[key]
             if effects.may_write(slot):

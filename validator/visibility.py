@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
-from optimizer.ir.raw_memory import BYTES
+from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import choices, is_reference
+from validator.raw_overlaps import begin_alike
 from validator.store_chains import Chain, Key, Renewed, links
 from validator.symbolic_heap import SymbolicHeap
 
@@ -110,6 +111,8 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     result = terms.true
     below = {id(link) for link in links(one)}
     shared = next((link for link in links(two) if id(link) in below), None)
+    if is_raw(slot.key) and not begin_alike(one, two, shared):
+        return terms.false
     for p, index in dict.fromkeys([*_keys(one, shared, seen), *_keys(two, shared, seen)]):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
         written = chains.written(slot, one, p, index)
