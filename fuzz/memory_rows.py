@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
+from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Role, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class MemoryRows:
 @cache
 def memory_rows() -> MemoryRows:
     """The groups, in the order of the table."""
-    known = [row for row in OPS.values() if row.memory is not None]
+    known = [row for row in OPS.values() if row.memory is not None and row.memory.on is None]
     of = {kind: [row for row in known if row.kind is kind] for kind in Kind}
     kinds = {row: row.memory.descr for row in known if row.memory is not None and row.memory.descr is not None}
     events = [
@@ -48,9 +48,18 @@ def memory_rows() -> MemoryRows:
         identities=tuple(row for row in plain if row.args == (Type.REF, Type.REF)),
         copies=tuple(row for row in plain if row.args == (Type.REF,)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is Type.REF or row.same_type)),
-        checks=tuple(row for row in of[Kind.GUARD] if not row.args),
+        checks=tuple(row for row in of[Kind.GUARD] if not row.args and row.memory and row.memory.meaning),
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
         marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
-        events=tuple(row for row in events if row not in kinds),
-        calls=tuple(row for row in of[Kind.EVENT] if kinds.get(row) is DescrKind.CALL),
+        events=tuple(row for row in events if not _is_call(row)),
+        calls=tuple(row for row in events if kinds.get(row) is DescrKind.CALL and _is_plain(row)),
     )
+
+
+def _is_call(row: Op) -> bool:
+    return row.memory is not None and (row.memory.descr is DescrKind.CALL or row.memory.inert)
+
+
+def _is_plain(row: Op) -> bool:
+    """Is it a call that is an event if nothing else is declared?"""
+    return row.memory is not None and row.memory.role is Role.EVENT and row.memory.happens is None

@@ -26,11 +26,11 @@ from optimizer.conditions import (
 )
 from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.concrete import concrete
-from optimizer.ir.effects import event_effects
+from optimizer.ir.effects import effects_of
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.memory import Cell, Memory, cell_of, is_cleared, stored_value
+from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
 from optimizer.references import References
 
 
@@ -139,7 +139,7 @@ class Facts:
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
         if kind is Kind.EVENT:
-            effects = event_effects(operation, self.layout)
+            effects = effects_of(operation, self.layout)
             self.memory.event(effects, operation.args)
             self.is_valid = self.is_valid and not effects.can_invalidate
         elif memory_of(operation) is not None:
@@ -148,6 +148,8 @@ class Facts:
                 self._learn_load(operation)
             elif kind is Kind.STORE:
                 self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
+            elif kind is Kind.COPY:
+                self.memory.copy(copy_of(operation, self.layout))
             elif kind is Kind.NEW:
                 self._learn_allocation(operation)
             else:
@@ -203,6 +205,8 @@ class Facts:
     def assume(self, condition: Condition) -> None:
         """Learn that a condition on references holds here."""
         match condition:
+            case None | True:
+                pass
             case Both(one, other):
                 self.assume(one)
                 self.assume(other)

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.effects import event_effects
+from optimizer.ir.calls import is_modelled
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout, layout_of
-from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
 from optimizer.passes.cse import CommonSubexpressions
@@ -105,5 +104,5 @@ def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
         if not operation.op.has_meaning:
             raise Unsupported(operation.op.name, operation.line)
-        if operation.op.kind is Kind.EVENT:
-            event_effects(operation, layout)
+        if not is_modelled(operation, layout):
+            raise Unsupported(operation.op.name, operation.line)

@@ -138,6 +138,16 @@ def validity_name(invalidations: int) -> str:
     return f"invalid{invalidations}"
 
 
+def forced_name(events: int) -> str:
+    """The variable that is not 0 where the last of so many events has forced the frame."""
+    return f"forced{events}"
+
+
+def future_name(events: int) -> str:
+    """The variable that is 0 where, behind so many events, the condition of `guard_future_condition` holds."""
+    return f"future{events}"
+
+
 def choices(p: Term) -> list[Term]:
     """The references that `p` is made of by choosing, each once, before what they are part of; itself at last."""
     if p.kind != "choose":
@@ -174,6 +184,6 @@ def number_classes(layout: Layout) -> dict[str, ClassRange]:
     last = STRUCTS[0] - 1
     for name in children.get(None, ()):
         last = number(name, last + 1)
-    for place, array in enumerate(layout.declarations.arrays):
-        ranges[array.name] = ARRAYS[0] + place, ARRAYS[0] + place
+    for place, name in enumerate(layout.array_names()):
+        ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges

@@ -32,7 +32,7 @@ _FRESH = 1 << 20
 """Allocations have numbers from here on, other references below; NULL is 0."""
 
 _LEAVES = frozenset({"var", "float_var", "pointer", "class_name"})
-_FUNCTIONS = frozenset({"load", "load_ref", "load_float", "length", "class_of", "gc_type", "class_below"})
+_FUNCTIONS = frozenset({"load", "load_ref", "load_float", "length", "class_of", "gc_type", "vtable", "class_below"})
 _LIMITED = frozenset({"class_of", "class_name", "length", "load"})
 _LOADS = frozenset({"load", "load_ref", "load_float"})
 _SAME = frozenset({"same", "class_same", "eq", "float_same"})
@@ -194,7 +194,7 @@ class _Search:
                 return 0, largest
             case "load" if term.value.low is not None:
                 return term.value.low, term.value.high
-            case "load" | "gc_type" | "var":
+            case "load" | "gc_type" | "vtable" | "var":
                 return -largest - 1, largest
             case _:
                 return 0, 2 * _FRESH

@@ -1,8 +1,7 @@
-"""What an event may read, change and end, as its descr declares."""
+"""What an event may read, change, raise and end, as its descr declares."""
 
 from __future__ import annotations
 
-from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.row import DescrKind
@@ -11,7 +10,7 @@ from optimizer.ir.trace import Operation
 
 @immutable
 class Effects:
-    """The keys of the memory that an event may read and write; None is everything. `elidable` calls are no events.
+    """The keys of the memory that an event may read and write; None is everything.
 
     `named` is the immutable memory that is written beside everything.
     """
@@ -19,7 +18,7 @@ class Effects:
     reads: frozenset[str] | None = None
     writes: frozenset[str] | None = None
     can_invalidate: bool = True
-    elidable: bool = False
+    can_raise: bool = True
     named: frozenset[str] = frozenset()
 
     def may_write(self, slot: Field) -> bool:
@@ -43,28 +42,19 @@ class Effects:
 EVERYTHING = Effects()
 """Of an operation without a declared descr, and of every `escape`."""
 
+NOTHING = Effects(frozenset(), frozenset(), can_invalidate=False, can_raise=False)
+"""Of what is an event, and has none."""
+
 
 def effects_of(operation: Operation, layout: Layout) -> Effects:
-    """What the event or call may do."""
+    """What the event or call may do, if it is one that does anything."""
     memory = operation.op.memory
+    if memory is not None and memory.inert:
+        return NOTHING
     takes_call = memory is not None and memory.descr is DescrKind.CALL
     call = layout.call(operation.descr) if takes_call and operation.descr is not None else None
     if call is None:
         return EVERYTHING
     writes = layout.memory_keys(call.writes)
     named = layout.memory_keys(name for name in call.writes if name != "*") if writes is None else None
-    return Effects(
-        layout.memory_keys(call.reads),
-        writes,
-        call.can_invalidate,
-        call.elidable or call.loop_invariant,
-        named or frozenset(),
-    )
-
-
-def event_effects(operation: Operation, layout: Layout) -> Effects:
-    """What the event may do. Raises Unsupported for a call that is none, being elidable or loop-invariant."""
-    effects = effects_of(operation, layout)
-    if effects.elidable:
-        raise Unsupported(f"{operation.op.name} with the elidable descr {operation.descr}", operation.line)
-    return effects
+    return Effects(layout.memory_keys(call.reads), writes, call.can_invalidate, call.can_raise, named or frozenset())

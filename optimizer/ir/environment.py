@@ -5,6 +5,7 @@ An event does the writes that the script has for it, as far as it may. It does n
 - to an object of another type than the descr's, or outside of an array;
 - of a value of another type, or outside the range of the memory;
 - to memory that its declaration does not let it write, what is immutable being written only if it is named;
+- to a constant string;
 - to an immutable field or item that the trace has read;
 - to a field that is protected by a `guard_not_invalidated`, where the event cannot invalidate.
 """
@@ -15,11 +16,11 @@ from dataclasses import replace
 
 from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
+from optimizer.ir.functions import Functions
 from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
-from optimizer.ir.trace import Operation
 
 
 class Environment:
@@ -31,8 +32,11 @@ class Environment:
         self._events: list[EventSeen] = []
         self._invalidations = 0
         self._not_done: set[tuple[int, int]] = set()  # writes, by event and position
+        self.functions = Functions(world, heap)
         heap.gc_types = dict(world.gc_types)
         heap.invalidate(0 not in world.invalid)
+        heap.set_pending(world.pending)
+        self._look_around()
 
     @property
     def seen(self) -> tuple[EventSeen, ...]:
@@ -42,20 +46,32 @@ class Environment:
     @property
     def world_of_run(self) -> World:
         """The script without the writes that were not done because of what the run had read or protected."""
+        known = self._world.known if self._world.checked else self.functions.told()
         if not self._world.writes:
-            return replace(self._world, checked=True)
+            return replace(self._world, checked=True, known=known)
         writes = tuple(
             tuple(write for position, write in enumerate(of_event) if (number, position) not in self._not_done)
             for number, of_event in enumerate(self._world.writes)
         )
-        return replace(self._world, writes=writes, checked=True)
+        return replace(self._world, writes=writes, checked=True, known=known)
 
-    def meet(self, operation: Operation, args: tuple[Datum, ...], effects: Effects) -> int:
+    @property
+    def count(self) -> int:
+        """So many events have been met."""
+        return len(self._events)
+
+    def meet(self, name: str, descr: str | None, args: tuple[Datum, ...], effects: Effects) -> int:
         """The trace comes to an event, which now sees what it can; gives its number."""
         objects = self._heap.reveal(args, effects)
-        descr = self._heap.layout.canonical(operation.descr)
-        self._events.append(EventSeen(operation.op.name, args, objects, descr, effects))
+        descr = self._heap.layout.canonical(descr)
+        self._events.append(EventSeen(name, args, objects, descr, effects))
+        self._look_around()
         return len(self._events) - 1
+
+    def _look_around(self) -> None:
+        """What the world decides that the heap tells."""
+        self._heap.forced = self.count in self._world.forced
+        self._heap.future = self.count not in self._world.false_conditions
 
     def returns(self, number: int) -> bool:
         """Does this event return?"""
@@ -69,6 +85,9 @@ class Environment:
             self._heap.invalidate(self._invalidations not in world.invalid)
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
+        if effects.can_raise:
+            raised = self._value(world.raises[number]) if number < len(world.raises) else NULL
+            self._heap.set_pending(raised if isinstance(raised, Ref) else NULL)
         if result is Type.VOID:
             return None
         value = self._value(world.results[number]) if number < len(world.results) else None
@@ -85,6 +104,8 @@ class Environment:
         target, value = self._value(write.target), self._value(write.value)
         slot = heap.layout.memory(write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
+            return
+        if heap.is_text(target):
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.effects import EVERYTHING, Effects
-from optimizer.ir.heap import NO_INDEX, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Struct
 from optimizer.ir.runs import EventSeen, Finished, GuardFailed, Jumped, Run, Stopped
 
@@ -21,7 +21,7 @@ class Mismatch:
     """Where two runs differ, and how: `place` is such as `argument 0.next.value`.
 
     `value` is the index of the value handed over that is another one; `memory` is there where memory differs: the key
-    of its cell, or `class` or `length` of an object.
+    of its cell, or `class` or `length` of an object, or `exception` of the one that is pending.
     """
 
     place: str
@@ -38,13 +38,15 @@ class Mismatch:
 class Sight:
     """What somebody sees at an event or end: `values` are handed over (None: a dead slot), `objects` all visible ones.
 
-    `what` names a value: argument or failarg. An event sees of the objects only what its `effects` say.
+    `what` names a value: argument or failarg. An event sees of the objects only what its `effects` say. At an end,
+    `pending` is the exception that is pending.
     """
 
     values: Sequence[Datum | None]
     objects: Mapping[Ref, Object]
     what: str = "argument"
     effects: Effects = EVERYTHING
+    pending: Ref = NULL
 
 
 @dataclass(slots=True)
@@ -107,6 +109,9 @@ class _Comparison:
             found = self._value(place, one, other)
             if found is not None:
                 return replace(found, value=number)
+        found = self._value("the pending exception", self._wanted.pending, self._got.pending)
+        if found is not None:
+            return replace(found, memory="exception")
         for ref in old:
             self._meet(ref.name, ref, ref)
         for ref, other in self._renaming.partners():
@@ -196,14 +201,15 @@ def sight_of_end(run: Run) -> Sight:
     """What is seen at the end of a run that came to a `jump`, a `finish` or a guard that failed."""
     assert run.heap is not None
     what = "failarg" if isinstance(run.outcome, GuardFailed) else "argument"
-    return Sight(run.handed_over, run.heap.visible(run.handed_over), what)
+    objects = run.heap.visible((*run.handed_over, run.pending))
+    return Sight(run.handed_over, objects, what, pending=run.pending)
 
 
 def visible_heap(run: Run) -> Heap:
     """The heap that is visible at the end of a run, to be printed."""
     assert run.heap is not None
     heap = Heap(run.heap.layout)
-    heap.objects = run.heap.visible(run.handed_over)
+    heap.objects = run.heap.visible((*run.handed_over, run.pending))
     heap.names = dict(run.heap.names)
     return heap
 
@@ -246,7 +252,7 @@ def compare_runs(before: Run, after: Run) -> Mismatch | None:
             unlisted = failargs is None or others is None
             ends = [sight_of_end(run) for run in (before, after)]
             if unlisted:
-                ends = [Sight((), end.objects, end.what) for end in ends]
+                ends = [replace(end, values=()) for end in ends]
             return renaming.difference(*ends)
         case Stopped(), _:
             return None

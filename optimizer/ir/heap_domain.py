@@ -65,6 +65,19 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def length(self, p: P) -> W: ...
 
+    # Ranges of items. `are_set`: so many of them from there on are, which is in range. `copy_items`: those of `p` from
+    # `start` on become those of `q` from `at` on, as if all were read first.
+    @abstractmethod
+    def are_set(self, p: P, slot: Field, start: W, count: W) -> C: ...
+    @abstractmethod
+    def copy_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> None: ...
+
+    # Strings. `is_text`: it is the object of a constant such as "abc", whose items never change. `hash`: a function of
+    # the items, of which nothing is known but that it is not 0.
+    @abstractmethod
+    def is_text(self, p: P) -> C: ...
+    @abstractmethod
+    def hash(self, p: P, slot: Field) -> W: ...
     # Raw memory: what stands at an address, as bytes or in a named field of the raw struct that is there.
     @abstractmethod
     def get_raw(self, slot: RawItem | Field, address: W) -> Any: ...
@@ -83,6 +96,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def protect(self) -> None: ...
 
+    # The exception that is pending, NULL where none is, and the address of the vtable of an object, 0 of NULL.
+    @abstractmethod
+    def pending(self) -> P: ...
+    @abstractmethod
+    def set_pending(self, p: P) -> None: ...
+    @abstractmethod
+    def vtable(self, p: P) -> W: ...
+
+    # What else the world decides: has the last event forced the frame, will the condition hold that is put in later?
+    @abstractmethod
+    def is_forced(self) -> C: ...
+    @abstractmethod
+    def has_future(self) -> C: ...
+
     # Fresh objects. `cleared` arrays hold 0 or NULL, others nothing yet.
     @abstractmethod
     def new_struct(self, struct: Struct) -> P: ...
@@ -92,6 +119,20 @@ class HeapDomain(ABC, Generic[W, C, P]):
     # What follows from the above, the same in every domain.
     def is_null(self, p: P) -> C:
         return self.same(p, self.null())
+
+    def is_clear(self) -> C:
+        """Is no exception pending?"""
+        return self.is_null(self.pending())
+
+    def is_pending(self, vtable: str) -> C:
+        """Is an exception of exactly that class pending?"""
+        return self.has_class(self.pending(), vtable)
+
+    def take_pending(self) -> P:
+        """The pending exception, which is so no more."""
+        exception = self.pending()
+        self.set_pending(self.null())
+        return exception
 
 
 PRIMITIVES: tuple[str, ...] = tuple(sorted(HeapDomain.__abstractmethods__))

@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from optimizer.ir.caller import Caller
+from optimizer.ir.calls import Call, call_of
 from optimizer.ir.concrete import concrete
-from optimizer.ir.effects import EVERYTHING, Effects, event_effects
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL, Datum, Heap, type_of
+from optimizer.ir.heap import NULL, Datum, Heap, TooLong, type_of
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.ops import Kind, Meaning, Memory
 from optimizer.ir.raw_memory import uses_raw
+from optimizer.ir.runs import TOO_LONG as TOO_LONG
 from optimizer.ir.runs import EventSeen as EventSeen
 from optimizer.ir.runs import Finished as Finished
 from optimizer.ir.runs import GuardFailed as GuardFailed
@@ -66,7 +68,7 @@ class _Step:
     memory: Memory | None
     descr: Resolved | None
     guard: _Guard | None
-    effects: Effects
+    call: Call | None
     plain: bool
 
 
@@ -83,7 +85,7 @@ class _State:
 
     slots: list[Any]
     heap: Heap
-    environment: Environment
+    caller: Caller
     flag: bool = False
 
 
@@ -132,8 +134,7 @@ class Program:
                 return self._constant(float_)
             case ConstRef(text) if text == NULL.name:
                 return self._constant(NULL)
-            case ConstRef(text) if text.startswith("ConstPtr("):
-                name = text[len("ConstPtr(") : -1]
+            case ConstRef(name=str(name)):
                 if name not in self._objects:
                     self._objects[name] = self._constant(None)
                 return self._objects[name]
@@ -157,7 +158,7 @@ class Program:
         result = -1 if operation.result is None else self._define(operation.result)
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
         descr = self.layout.descr_of(operation)
-        effects = event_effects(operation, self.layout) if row.kind is Kind.EVENT else EVERYTHING
+        call = call_of(operation, self.layout) if row.kind in (Kind.EVENT, Kind.FACT) else None
         plain = row.meaning is not None and row.defined is None and row.overflows is None
         return _Step(
             number,
@@ -170,7 +171,7 @@ class Program:
             memory,
             descr,
             guard,
-            effects,
+            call,
             plain,
         )
 
@@ -199,14 +200,24 @@ class Program:
         slots = self._template.copy()
         slots[: len(inputs)] = inputs
         heap = Heap(self.layout) if heap is None else heap.copy()
-        state = _State(slots, heap, Environment(world or World(), heap))
+        state = _State(slots, heap, Caller(Environment(world or World(), heap), heap, self._domain))
         for name, slot in self._objects.items():
             slots[slot] = state.heap.constant(name)
         if self._uses_raw:
             heap.add_raw()
         outcome = self._execute(state, leave_at)
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
-        return Run(outcome, state.environment.seen, values, state.heap, state.environment.world_of_run)
+        environment = state.caller.environment
+        functions = environment.functions
+        return Run(
+            outcome,
+            environment.seen,
+            values,
+            state.heap,
+            environment.world_of_run,
+            functions.applied,
+            functions.unclear,
+        )
 
     def prepare(self, heap: Heap) -> None:
         """Adds to `heap` the opaque constants of this trace that it does not describe, and raw memory if it uses it."""
@@ -237,13 +248,11 @@ class Program:
             if step.guard is not None:
                 if step.guard.number == leave_at or not self._passes(state, step, args):
                     return self._leave(state, step.guard)
-            elif row.kind is Kind.EVENT:
-                number = state.environment.meet(step.operation, tuple(args), step.effects)
-                if not state.environment.returns(number):
-                    return Stopped(number)
-                result = state.environment.act(number, step.effects, row.result)
-                if step.result >= 0:
-                    slots[step.result] = result
+            elif step.call is not None:
+                given = state.caller.call(step.call, step.operation, step.number, args)
+                if isinstance(given, Stopped | Undefined):
+                    return given
+                self._give(state, step, given)
             elif row.kind is Kind.END:
                 return Jumped(tuple(args)) if row.jumps else Finished(tuple(args))
         raise AssertionError("a trace ends with a jump or finish")
@@ -256,7 +265,10 @@ class Program:
                 if not holds(domain, state.heap, step.descr, *args):
                     return Undefined(step.number, reason)
             if memory.meaning is not None and step.guard is None:
-                value = memory.meaning(domain, state.heap, step.descr, *args)
+                try:
+                    value = memory.meaning(domain, state.heap, step.descr, *args)
+                except TooLong:
+                    return Undefined(step.number, TOO_LONG)
                 if step.result >= 0:
                     state.slots[step.result] = value
             return None
@@ -269,13 +281,17 @@ class Program:
                 state.flag = row.overflows(domain, *args)
         return None
 
+    def _give(self, state: _State, step: _Step, value: Datum | None) -> None:
+        if step.result >= 0:
+            state.slots[step.result] = value
+
     def _passes(self, state: _State, step: _Step, args: list[Any]) -> bool:
         if step.memory is not None:
             memory, domain = step.memory, self._domain
             assert memory.passes is not None
             passes = bool(memory.passes(domain, state.heap, step.descr, *args))
             if passes and memory.meaning is not None:
-                memory.meaning(domain, state.heap, step.descr, *args)
+                self._give(state, step, memory.meaning(domain, state.heap, step.descr, *args))
             return passes
         assert step.passes is not None
         if step.operation.op.reads_flag:

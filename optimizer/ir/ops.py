@@ -17,6 +17,7 @@ import copyreg
 from collections.abc import Callable
 from typing import Any
 
+from optimizer.ir.call_rows import CALL_ROWS
 from optimizer.ir.domain import Domain
 from optimizer.ir.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
@@ -26,7 +27,9 @@ from optimizer.ir.row import Kind as Kind
 from optimizer.ir.row import Meaning as Meaning
 from optimizer.ir.row import Memory as Memory
 from optimizer.ir.row import Op as Op
+from optimizer.ir.row import Role as Role
 from optimizer.ir.row import Type as Type
+from optimizer.ir.string_rows import STRING_ROWS
 
 INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
 
@@ -195,10 +198,6 @@ _POSITIONS = [Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_
 _ENDS = [Op("jump", None, VOID, Kind.END, jumps=True), Op("finish", None, VOID, Kind.END)]
 
 
-def _unmodelled_guards(result: Type, names: str) -> list[Op]:
-    return [Op(name, None, result, Kind.GUARD, modelled=False) for name in names.split()]
-
-
 def _unmodelled(result: Type, names: str, args: tuple[Type, ...] | None = None, **more: Any) -> list[Op]:
     return [Op(name, args, result, Kind.OTHER, modelled=False, **more) for name in names.split()]
 
@@ -219,24 +218,6 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
         for row in _unmodelled(suffixes[letter], f"{stem}_{letter}", args)
     ]
 
-
-_STRINGS = [
-    *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
-    *_exit_block(REF, "newstr newunicode"),
-    *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
-]
-
-_CALLS = [
-    *_unmodelled_guards(VOID, "guard_no_exception guard_not_forced guard_not_forced_2 guard_future_condition"),
-    *_unmodelled_guards(REF, "guard_exception"),
-    *_typed("call:f call_pure:irfn call_may_force:f call_loopinvariant:irfn"),
-    *_typed("call_release_gil:f call_assembler:f cond_call_value:ir"),
-    *_unmodelled(VOID, "cond_call check_memory_error record_known_result"),
-    *_unmodelled(REF, "force_token virtual_ref save_exception"),
-    *_unmodelled(INT, "save_exc_class"),
-    *_unmodelled(VOID, "virtual_ref_finish keepalive restore_exception"),
-    *_unmodelled(VOID, "enter_portal_frame leave_portal_frame"),
-]
 
 _RAW = [
     *RAW_ROWS,
@@ -266,9 +247,9 @@ OPS: dict[str, Op] = {
         *_POSITIONS,
         *_ENDS,
         *HEAP_ROWS,
+        *CALL_ROWS,
         *FLOAT_ROWS,
-        *_STRINGS,
-        *_CALLS,
+        *STRING_ROWS,
         *_RAW,
         *_BACKEND,
     )

@@ -33,15 +33,18 @@ class Kind(Enum):
 
     PURE = "pure"  # computes its result from its arguments
     GUARD = "guard"  # may leave the trace
-    EVENT = "event"  # is seen by the world, and may not return
+    EVENT = "event"  # is seen by the world, and may not return; a call may be none (see `optimizer.ir.calls`)
     POSITION = "position"  # marks a place, without meaning
     END = "end"  # ends the trace
     LOAD = "load"  # reads the heap
     STORE = "store"  # changes the heap
     NEW = "new"  # allocates an object
+    COPY = "copy"  # changes a range of items to what another range holds
+    SCAN = "scan"  # reads a whole object
     RAW_LOAD = "raw load"  # reads raw memory
     RAW_STORE = "raw store"  # changes raw memory
     FACT = "fact"  # says what holds
+    EXCEPTION = "exception"  # reads or changes the pending exception
     OTHER = "other"  # not modelled
 
 
@@ -61,6 +64,18 @@ class DescrKind(Enum):
     __hash__ = object.__hash__
 
 
+class Role(Enum):
+    """What a call is."""
+
+    EVENT = "event"
+    FUNCTION = "function"  # elidable: a function of the function's address and the arguments
+    INVARIANT = "invariant"  # an event where it is the first one of that function, which then gives the same again
+    MEANING = "meaning"  # an operation that is known: the call computes what that does
+    RECORD = "record"  # no call: says what a function gives
+
+    __hash__ = object.__hash__
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What a row means on a heap: functions of (d, h, what the descr stands for, *args).
@@ -70,6 +85,11 @@ class Memory:
     `meaning` gives the result if there is one, `passes` says whether a guard goes on; the `meaning` of a guard is what
     happens where it does. The operation is defined where all of `requires` hold; each comes with what is wrong where
     it does not. `loads` says that the result is what the descr's memory holds, `stores` which argument is put there.
+    `on` names a built-in type of arrays, for rows that are about it and take no descr.
+
+    Of calls: `role` is what one is whose descr is not declared, if all uses of that descr say the same; `function` is
+    the index of the argument that is called; with `happens`, it is called only where that holds of the first argument,
+    which is the result elsewhere if there is one. An `inert` event reads, writes and raises nothing.
     """
 
     descr: DescrKind | None = None
@@ -79,6 +99,11 @@ class Memory:
     class_arg: int | None = None
     loads: bool = False
     stores: int | None = None
+    on: str | None = None
+    role: Role = Role.EVENT
+    function: int = 0
+    happens: Meaning | None = None
+    inert: bool = False
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Datum, Heap, Object, Ref
+from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
 from optimizer.ir.immutable import immutable
+from optimizer.ir.row import Type
 
 
 @immutable
@@ -38,13 +39,41 @@ class Write:
 
 
 @immutable
+class Given:
+    """What the call of a function gives, and the exception that it raises, NULL if it raises none."""
+
+    result: Scripted = 0
+    raises: Scripted = NULL
+
+
+@immutable
+class Applied:
+    """The call of a function by the operation of that number, behind so many events. Where it is not `made`, the trace
+    only says what it gives."""
+
+    op: int
+    type: Type
+    args: tuple[Scripted, ...]
+    result: Scripted
+    raises: Scripted
+    events: int
+    made: bool = True
+
+
+@immutable
 class World:
     """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
     the n-th event writes. A write that the event may not do is not done (see `optimizer.ir.environment`).
+    `raises` are the exceptions that events raise, NULL where there is none, of those that can raise; `functions` is
+    what elidable calls give and raise, in the order of the recorded trace, those that are the same once.
+    `pending` is the exception that is pending at the start.
 
     `invalid`: behind so many events that can invalidate (0: from the start) the code is invalid, until the next one.
     `gc_types` are the numbers that `guard_gc_type` sees, by the names of structs and arrays (0 where none is given).
-    `checked`: the world is that of a run (`Run.world`). What that run has read is asked for no more by another one.
+    `forced`: behind so many events, the last one has forced the frame. `false_conditions`: behind so many events, the
+    condition of `guard_future_condition` does not hold.
+    `checked`: the world is that of a run (`Run.world`). What that run has read is asked for no more by another one,
+    and functions are what is `known` of them from it.
     """
 
     results: tuple[Scripted, ...] = ()
@@ -52,7 +81,13 @@ class World:
     writes: tuple[tuple[Write, ...], ...] = ()
     invalid: frozenset[int] = frozenset()
     gc_types: tuple[tuple[str, int], ...] = ()
+    raises: tuple[Scripted, ...] = ()
+    functions: tuple[Given, ...] = ()
+    pending: Ref = NULL
+    forced: frozenset[int] = frozenset()
+    false_conditions: frozenset[int] = frozenset()
     checked: bool = field(default=False, compare=False, repr=False)
+    known: tuple[Applied, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +126,10 @@ class Stopped:
     event: int
 
 
+TOO_LONG = "more items are copied than a run follows"
+"""The reason of a run that has not come to its end, though its trace may be defined."""
+
+
 @dataclass(frozen=True, slots=True)
 class Undefined:
     """The operation of that number (in the order of the text, those of exit blocks counted) had no meaning."""
@@ -106,6 +145,8 @@ Outcome = Finished | Jumped | GuardFailed | Stopped | Undefined
 class Run:
     """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end.
 
+    `applied` are the calls of functions. `unclear`: what one of them gives could not be told.
+
     `world` is what it was run with, without the writes that were not done because the run had read or protected what
     they change: another trace that is to behave the same is run with this one.
     """
@@ -115,6 +156,13 @@ class Run:
     values: dict[str, Datum] = field(compare=False)
     heap: Heap | None = field(default=None, compare=False, repr=False)
     world: World = field(default=World(), compare=False, repr=False)
+    applied: tuple[Applied, ...] = field(default=(), compare=False, repr=False)
+    unclear: bool = field(default=False, compare=False, repr=False)
+
+    @property
+    def pending(self) -> Ref:
+        """The exception that is pending at the end."""
+        return NULL if self.heap is None else self.heap.pending()
 
     @property
     def handed_over(self) -> tuple[Datum | None, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.effects import EVERYTHING, Effects, effects_of, event_effects
-from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.effects import EVERYTHING, Effects, effects_of
+from optimizer.ir.faults import InputError
 from optimizer.ir.heap import NULL, Heap, Ref
 from optimizer.ir.heap_comparison import Mismatch, compare_runs, visible_heap
 from optimizer.ir.heap_text import format_heap, parse_heap
@@ -336,8 +338,10 @@ def test_effects_are_what_is_declared() -> None:
         trace = trace_of(call)
         return effects_of(trace.ops[0], layout_of(trace))
 
-    assert effects(PEEK) == Effects(frozenset({"Node.value"}), frozenset({"Node.next"}), can_invalidate=False)
-    assert effects("call_n(1, descr=flush)") == EVERYTHING
+    assert effects(PEEK) == Effects(
+        frozenset({"Node.value"}), frozenset({"Node.next"}), can_invalidate=False, can_raise=False
+    )
+    assert effects("call_n(1, descr=flush)") == replace(EVERYTHING, can_raise=False)
     for free in ("call_n(1)", "call_n(1, descr=x)", ANY, "escape_n(descr=poke)"):
         assert effects(free) == EVERYTHING
     layout = layout_of(trace_of("finish()"))
@@ -345,16 +349,6 @@ def test_effects_are_what_is_declared() -> None:
     fixed, value = layout.field("Base.fixed"), layout.field("Node.value")
     assert (poke.may_write(fixed), poke.may_see(fixed), poke.may_see(value)) == (True, True, False)
     assert (flush.may_write(fixed), flush.may_see(fixed), flush.may_write(value)) == (False, True, True)
-
-
-@pytest.mark.parametrize("how", ["elidable", "loop_invariant"])
-def test_calls_that_are_no_events_are_not_modelled(how: str) -> None:
-    trace = parse(f'+++\n[call.pure]\nresult = "int"\n{how} = true\n+++\n[i0]\ni1 = call_i(i0, descr=pure)\nfinish(i1)')
-    with pytest.raises(Unsupported, match="call_i with the elidable descr pure") as fault:
-        Program(trace)
-    assert fault.value.line == trace.ops[0].line > 0
-    with pytest.raises(Unsupported):
-        event_effects(trace.ops[0], layout_of(trace))
 
 
 @pytest.mark.parametrize(

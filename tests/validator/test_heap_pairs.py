@@ -334,7 +334,7 @@ def test_elidable_calls_are_not_judged_yet() -> None:
     verdict = judge(text(body), text(body))
     assert isinstance(verdict, Unsupported)
     assert verdict.trace == "before"
-    assert verdict.reason.endswith("call_i with the elidable descr pure")
+    assert verdict.reason.endswith("call_i")
 
 
 def test_immutable_memory_behind_events() -> None:

@@ -26,7 +26,7 @@ LOADS = frozenset({"load", "load_ref", "load_float"})
 NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "class_name"})
 """The kinds of terms with values of their own that are references or classes."""
 
-VALUED = NUMBERS | {"var", "float_var", "load", "load_float", "length", "gc_type"}
+VALUED = NUMBERS | {"var", "float_var", "load", "load_float", "length", "gc_type", "vtable"}
 """The kinds of terms that a model says the values of."""
 
 OF_MEMORY = (VALUED - {"var", "float_var"}) | {
@@ -114,7 +114,7 @@ class References:
         match kind:
             case "class_of":
                 return f"({_REFERENCE}) {_CLASS}"
-            case "gc_type":
+            case "gc_type" | "vtable":
                 return f"({_CLASS}) {self._word}"
             case "class_below":
                 return f"({_CLASS} {_CLASS}) Bool"

@@ -1,0 +1,137 @@
+"""What a call is: its descr says so, not the name of the operation.
+
+- An *event*, seen by the world: every call that is nothing of the following.
+- A *function*: its descr is declared elidable. What it gives, and what it raises, is a function of the function's
+  address and of the arguments.
+- *Invariant*: its descr is declared loop invariant. The first one of a function is an event; further ones give what
+  that one gave, and raise what it raised.
+- A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
+
+A descr that is not declared is elidable where the recorded trace has it at `call_pure_*` only (and at what records
+results of these), loop invariant where it has it at `call_loopinvariant_*` only. Such a call may raise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from optimizer.ir.effects import NOTHING, Effects, effects_of
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.layout import Layout
+from optimizer.ir.ops import OPS
+from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
+from optimizer.ir.trace import Operation, Value, Var
+
+if TYPE_CHECKING:
+    from optimizer.ir.declaration_entries import Call as Declared
+
+MEANINGS = {"int_py_div": "int_py_div", "int_py_mod": "int_py_mod", "int_udiv": "uint_floordiv"}
+"""The operations that oopspecs stand for."""
+
+_SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value": "call"}
+"""Calls that may be made by an operation of another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call is. `args` are the function, where the row has one, and what it is called with.
+
+    With `condition` it is made only where that holds (see `Memory.happens`). `meaning` is the operation that it stands
+    for, if it does; `declared` its declaration. Events that may be the same have the same `name`.
+    """
+
+    role: Role
+    effects: Effects
+    args: tuple[Value, ...]
+    name: str
+    is_conditional: bool = False
+    meaning: Op | None = None
+    declared: Declared | None = None
+
+    @property
+    def is_event(self) -> bool:
+        """Is it one where it is made, and the first one of its function if that is loop invariant?"""
+        return self.role in (Role.EVENT, Role.INVARIANT)
+
+    @property
+    def is_function(self) -> bool:
+        return self.role is Role.FUNCTION
+
+
+def is_event(operation: Operation, layout: Layout) -> bool:
+    """Is it an event, where it is made, and the first one of its function if that is loop invariant?"""
+    if operation.op.kind is not Kind.EVENT:
+        return False
+    call = call_of(operation, layout)
+    return call is not None and call.is_event
+
+
+def call_of(operation: Operation, layout: Layout) -> Call | None:
+    """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
+    memory, row = operation.op.memory, operation.op
+    if memory is None or memory.descr is not DescrKind.CALL:
+        is_event = row.kind is Kind.EVENT
+        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name) if is_event else None
+    declared = None if operation.descr is None else layout.call(operation.descr)
+    role = _role(declared, layout, operation)
+    if role is Role.INVARIANT and isinstance(_function(operation, memory), Var):
+        raise Unsupported(f"{row.name} of a function that is not a constant", operation.line)
+    is_conditional = memory.happens is not None
+    is_record = row.kind is Kind.FACT
+    is_whole = role in (Role.EVENT, Role.INVARIANT) and not is_conditional
+    args = operation.args if is_whole else operation.args[memory.function :]
+    meaning = OPS[MEANINGS[declared.oopspec or ""]] if role is Role.MEANING and declared else None
+    if is_record:
+        if role not in (Role.FUNCTION, Role.MEANING) or not args:
+            raise Unsupported(f"{row.name} of what is not elidable", operation.line)
+        return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
+    effects = _effects(role, operation, layout)
+    return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared)
+
+
+def _role(declared: Declared | None, layout: Layout, operation: Operation) -> Role:
+    if declared is None:
+        return layout.role(operation.descr)
+    if declared.oopspec in MEANINGS and not declared.can_raise and declared.result == "int":
+        memory = operation.op.memory
+        assert memory is not None
+        args = operation.args[memory.function + 1 :]
+        if len(args) == 2 and all(arg.type is Type.INT for arg in args):
+            return Role.MEANING
+    if declared.elidable:
+        return Role.FUNCTION
+    return Role.INVARIANT if declared.loop_invariant else Role.EVENT
+
+
+def _effects(role: Role, operation: Operation, layout: Layout) -> Effects:
+    effects = effects_of(operation, layout)
+    return replace(NOTHING, can_raise=effects.can_raise) if role in (Role.FUNCTION, Role.MEANING) else effects
+
+
+def _function(operation: Operation, memory: Memory) -> Value | None:
+    return operation.args[memory.function] if len(operation.args) > memory.function else None
+
+
+def _shown_as(row: Op) -> str:
+    """The name of the call, whatever says that it is one."""
+    stem, _, letter = row.name.rpartition("_")
+    if row.name == "cond_call":
+        return "call_n"
+    return f"{_SHOWN_AS[stem]}_{letter}" if stem in _SHOWN_AS else row.name
+
+
+_NOT_YET = frozenset(
+    (
+        *("guard_no_exception", "guard_exception", "guard_not_forced", "guard_not_forced_2", "guard_future_condition"),
+        *("save_exception", "save_exc_class", "restore_exception"),
+    )
+)
+
+
+def is_modelled(operation: Operation, layout: Layout) -> bool:
+    """Do validator and optimizer know what it means?"""
+    call = call_of(operation, layout)
+    if call is None:
+        return operation.op.name not in _NOT_YET
+    return call.role is Role.EVENT and not call.is_conditional

@@ -1,0 +1,152 @@
+"""What functions give in a run: the results of elidable calls, and what they raise.
+
+The world has them in the order in which the recorded trace comes to new ones (another function, or other arguments).
+The optimized trace, which is run with the world of that run, is given the same; what the recorded trace has not called
+by then, it must not call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
+from optimizer.ir.row import Type
+from optimizer.ir.runs import Applied, Given, Scripted, Seen, World
+
+if TYPE_CHECKING:
+    from optimizer.ir.declaration_entries import Call as Declared
+
+NOT_MADE = "the function is called as the recorded trace has not called it there"
+OTHERWISE = "the function gives something else"
+CONTRADICTED = "the function gives something else than what is declared"
+
+Arguments = tuple[Datum, ...]
+
+
+class Functions:
+    """The functions of one run, on `heap`. `unclear`: it is not known which of several calls one stands for."""
+
+    def __init__(self, world: World, heap: Heap) -> None:
+        self._world = world
+        self._heap = heap
+        self._known: dict[tuple[Type, Arguments], Applied] = {}
+        self._made: dict[tuple[Type, Arguments], Applied] = {}
+        self.unclear = False
+
+    @property
+    def applied(self) -> tuple[Applied, ...]:
+        """The calls of functions, those that are the same once; what has only been said of one is not `made`."""
+        said = [one for key, one in self._known.items() if key not in self._made]
+        return (*self._made.values(), *said)
+
+    def told(self) -> tuple[Applied, ...]:
+        """The same, for another run: objects that an event has seen are told by their numbers."""
+        numbers = {ref: Seen(number) for number, ref in enumerate(self._heap.seen)}
+
+        def name(value: Scripted) -> Scripted:
+            return numbers.get(value, value) if isinstance(value, Ref) else value
+
+        return tuple(
+            Applied(
+                one.op, one.type, tuple(map(name, one.args)), name(one.result), name(one.raises), one.events, one.made
+            )
+            for one in self.applied
+        )
+
+    def call(self, op: int, args: Arguments, type_: Type, events: int, declared: Declared | None) -> Applied | str:
+        """What the function `args[0]` gives of the other arguments, or why it is undefined."""
+        key = type_, args
+        known = self._known.get(key)
+        wanted = self._declared(declared, args[1:])
+        if known is None or (self._world.checked and key not in self._made):
+            known = (
+                self._other(op, args, type_, events)
+                if self._world.checked
+                else self._new(op, args, type_, events, wanted)
+            )
+            if known is None:
+                return NOT_MADE
+        elif key not in self._made:
+            known = Applied(op, type_, args, known.result, known.raises, events)
+        self._known[key] = self._made[key] = known
+        if wanted is not None and (known.result, known.raises) != (wanted, NULL):
+            return CONTRADICTED
+        return known
+
+    def say(self, op: int, args: Arguments, value: Datum, declared: Declared | None) -> str | None:
+        """The trace says that the function gives that value; why this is undefined, if it is."""
+        type_ = type_of(value)
+        known = self._known.get((type_, args))
+        if known is None and self._world.checked:
+            found = self._matching(args, type_)
+            known = self._as_here(found[0], op, args, 0) if found else None
+            if known is None:
+                return OTHERWISE
+        if known is None:
+            wanted = self._declared(declared, args[1:])
+            known = Applied(op, type_, args, value if wanted is None else wanted, NULL, 0, False)
+        self._known[type_, args] = known
+        return None if (known.result, known.raises) == (value, NULL) else OTHERWISE
+
+    # The recorded trace.
+
+    def _new(self, op: int, args: Arguments, type_: Type, events: int, wanted: Datum | None) -> Applied:
+        number, given = len(self._made), self._world.functions
+        script = given[number] if number < len(given) else Given()
+        raises = self._value(script.raises)
+        if wanted is not None:
+            return Applied(op, type_, args, wanted, NULL, events)
+        return Applied(
+            op, type_, args, self._result(script.result, type_), raises if isinstance(raises, Ref) else NULL, events
+        )
+
+    def _result(self, scripted: Scripted | None, type_: Type) -> Datum:
+        value = None if scripted is None else self._value(scripted)
+        return blank(type_) if value is None or type_of(value) is not type_ else value
+
+    def _value(self, value: Scripted) -> Datum | None:
+        if not isinstance(value, Seen):
+            return value
+        seen = list(self._heap.seen)
+        return seen[value.number] if value.number < len(seen) else None
+
+    # The optimized trace.
+
+    def _other(self, op: int, args: Arguments, type_: Type, events: int) -> Applied | None:
+        """What the recorded trace was given, if it has made that call by now."""
+        found = [one for one in self._matching(args, type_) if one.made and one.events <= events]
+        results = {(one.result, one.raises) for one in found}
+        self.unclear |= len(results) > 1
+        return self._as_here(found[0], op, args, events) if found else None
+
+    def _as_here(self, one: Applied, op: int, args: Arguments, events: int) -> Applied:
+        raises = self._value(one.raises)
+        result = self._result(one.result, one.type)
+        return Applied(op, one.type, args, result, raises if isinstance(raises, Ref) else NULL, events)
+
+    def _matching(self, args: Arguments, type_: Type) -> list[Applied]:
+        return [one for one in self._world.known if one.type is type_ and self._is_same(one.args, args)]
+
+    def _is_same(self, told: Sequence[Scripted], args: Arguments) -> bool:
+        """May those be the same arguments? Of an object that no event has seen, nobody can tell which one it is."""
+        return len(told) == len(args) and all(map(self._may_be, told, args))
+
+    def _may_be(self, told: Scripted, arg: Datum) -> bool:
+        if not isinstance(arg, Ref) or not arg.fresh:
+            return told == arg
+        seen = list(self._heap.seen)
+        if arg in self._heap.seen:
+            return told == Seen(seen.index(arg))
+        return (isinstance(told, Seen) and told.number >= len(seen)) or (isinstance(told, Ref) and told.fresh)
+
+    # Declarations.
+
+    def _declared(self, declared: Declared | None, args: Sequence[Datum]) -> Datum | None:
+        """What is declared of what the function gives of these arguments."""
+        for known in () if declared is None else declared.results:
+            if len(known.args) == len(args) and all(
+                self._heap.content(one.value) == arg for one, arg in zip(known.args, args, strict=True)
+            ):
+                return self._heap.content(known.value.value)
+        return None
