@@ -31,7 +31,7 @@ from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.memory import Cell, Memory, cell_of, is_cleared, stored_value
+from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
 from optimizer.raw_contents import RawContents
 from optimizer.references import References
 
@@ -150,6 +150,8 @@ class Facts:
                 self._learn_load(operation)
             elif kind is Kind.STORE:
                 self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
+            elif kind is Kind.COPY:
+                self.memory.copy(copy_of(operation, self.layout))
             elif kind is Kind.NEW:
                 self._learn_allocation(operation)
             elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
