@@ -62,7 +62,7 @@ class OurParts:
 
 @dataclass(frozen=True, slots=True)
 class Guilt:
-    """The passes that it takes for a failure (mostly one), and the rules where it is a rule's."""
+    """The passes that it takes for a failure, or one and those of its rules that it takes."""
 
     passes: tuple[str, ...]
     rules: tuple[str, ...] = ()
@@ -96,7 +96,9 @@ def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable,
     needed = [name for name in passes if not shows_without([name])]
     alone = [name for name in needed if shows_without([other for other in passes if other != name])]
     guilty = alone[:1] or needed or _several(passes, shows_without)
-    rules = [rule for name in guilty for rule in separable.parts[name] if not find.fired or rule in find.fired]
+    if len(guilty) > 1:
+        return Guilt(tuple(guilty))
+    rules = [rule for rule in separable.parts[guilty[0]] if not find.fired or rule in find.fired]
     return Guilt(tuple(guilty), tuple(rule for rule in rules if not shows_without([rule])))
 
 

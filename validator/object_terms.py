@@ -51,6 +51,9 @@ _FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
 _APPLIED = {Type.INT: "applied", Type.REF: "applied_ref", Type.FLOAT: "applied_float", Type.VOID: "applied"}
 _LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
+_LONGEST_TEXT = 64
+"""Of a longer constant string only items at constant indices are known."""
+
 
 class ObjectTerms(PlainTerms):
     """Terms over words, as they are written, and over references to the objects of a layout. What is known of
@@ -65,6 +68,7 @@ class ObjectTerms(PlainTerms):
         "layout",
         "null",
         "surely_seen",
+        "texts",
         "visible_from",
     )
 
@@ -77,6 +81,7 @@ class ObjectTerms(PlainTerms):
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self._ages: dict[Term, int] = {}  # of what functions give and raise: how many events it came behind
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
+        self.texts: list[Term] = []  # all constant strings of the pair
         self._class_ranges = number_classes(layout)
         self._floats: PlainFloatTerms | None = None
 
@@ -283,7 +288,7 @@ class ObjectTerms(PlainTerms):
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
-        if not self.layout.declarations.consts:
+        if not self.layout.declarations.consts and not self.texts:
             return []
         order = cone(conditions)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
@@ -297,7 +302,7 @@ class ObjectTerms(PlainTerms):
                     holds = self.equal(self._make(load.kind, (constant,), load.value), content)
                     found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
                     constants += [content] if content.kind == "constant" and content not in constants else []
-        return found
+        return [*found, *self._text_contents(order)]
 
     def declared_content(self, value: int | Float | str) -> Term:
         if isinstance(value, Float):
@@ -305,6 +310,35 @@ class ObjectTerms(PlainTerms):
         if isinstance(value, int):
             return self.const(value)
         return self.null if value == "NULL" else self.constant(value)
+
+    def text_item(self, constant: Term, index: Term) -> Term | None:
+        """The item of a constant string; None of other constants, and where the string is too long to say."""
+        known = self.layout.constant(constant.value)
+        if known is None or known.items is None:
+            return None
+        if index.kind == "const":
+            return self.const(known.items[index.value]) if 0 <= index.value < len(known.items) else self.zero
+        if len(known.items) > _LONGEST_TEXT:
+            return None
+        item = self.zero
+        for at, value in reversed(list(enumerate(known.items))):
+            item = self.ite(self.eq(index, self.const(at)), self.const(value), item)
+        return item
+
+    def _text_contents(self, order: Sequence[Term]) -> list[Term]:
+        """What holds of items because a constant string may be their object: it always holds the same."""
+        texts = [term for term in order if term in self.texts]
+        loads = [term for term in order if term.kind == "load" and len(term.args) == 2] if texts else []
+        found: list[Term] = []
+        for text in texts:
+            known = self.layout.constant(text.value)
+            assert known is not None
+            assert known.array is not None
+            for load in loads:
+                item = self.text_item(text, load.args[1]) if load.value.key == f"{known.array.name}[]" else None
+                if item is not None:
+                    found.append(self.eq(self._make("load", (text, load.args[1]), load.value), item))
+        return found
 
     def is_valid(self, invalidations: int) -> Term:
         """Is the code valid behind so many events that can invalidate?"""
@@ -356,12 +390,18 @@ class ObjectTerms(PlainTerms):
 
     def class_in(self, p: Term, range_: ClassRange) -> Term:
         """Is the reference's class, 0 of NULL, one of those?"""
+        if p.kind == "choose":
+            return self.by_object(p, lambda one: self.class_in(one, range_))
+        plain = self._class_in(self.class_of(p), range_)
+        if range_ == OBJECTS:  # what has a class is not NULL, even where that is the class of an allocation
+            return plain
+        return self._object_if_exposed(p, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
 
-        def of(one: Term) -> Term:
-            plain = self._class_in(self.class_of(one), range_)
-            return self._if_exposed(one, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
-
-        return self.by_object(p, of)
+    def _object_if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
+        """The same as `_if_exposed`, of a condition that does not hold of NULL, which is said first."""
+        if not self.may_be(p):
+            return otherwise
+        return self.both(self.class_in(p, OBJECTS), self._if_exposed(p, of, otherwise))
 
     def _class_in(self, class_: Term, range_: ClassRange) -> Term:
         low, high = self.class_limits(class_)
@@ -412,7 +452,7 @@ class ObjectTerms(PlainTerms):
 
         def of(one: Term) -> Term:
             plain = self.class_same(self.class_of(one), self.class_name(vtable))
-            return self._if_exposed(one, of, plain)
+            return self._object_if_exposed(one, of, plain)
 
         return self.by_object(p, of)
 
@@ -423,7 +463,8 @@ class ObjectTerms(PlainTerms):
             return self.class_in(p, self._class_ranges[struct.name])
 
         def of(one: Term) -> Term:
-            return self._if_exposed(one, of, self.class_below(self.class_of(one), self.class_name(vtable)))
+            plain = self.class_below(self.class_of(one), self.class_name(vtable))
+            return self._object_if_exposed(one, of, plain)
 
         return self.by_object(p, of)
 

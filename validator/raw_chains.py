@@ -15,6 +15,7 @@ from optimizer.ir.memory_types import RawItem
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.term import Term
 from validator.object_terms import ObjectTerms
+from validator.raw_overlaps import begin_alike
 from validator.store_chains import Chain, Renewed, Stored, initial, links
 
 
@@ -135,6 +136,8 @@ class RawChains:
         terms, result = self._terms, self._terms.true
         below = {id(link) for link in links(one)}
         shared = next((link for link in links(two) if id(link) in below), None)
+        if not begin_alike(one, two, shared):
+            return terms.false
         for address, size in dict.fromkeys([*_places(one, shared), *_places(two, shared)]):
             result = terms.both(result, terms.eq(self.read(one, address, size), self.read(two, address, size)))
         return result

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from typing import Any
 
 from fuzz.mutation.sketch import Line, Sketch, joined, renamed, results_of, sketch_of, substituted, units, used_by
 from fuzz.mutation.subject import Subject
 from optimizer.ir.declared import Declarations
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
 from optimizer.ir.runs import Scripted
+from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Value, Var
 
 
@@ -46,8 +48,10 @@ def spliced(subject: Subject) -> Sketch | None:
 
 def merged(one: Declarations, other: Declarations) -> Declarations | None:
     """What both declare; None where they declare a name in different ways."""
-    joined_up = {}
-    for field in fields(Declarations):
+    if one.cleared != other.cleared:
+        return None
+    joined_up: dict[str, Any] = {}
+    for field in fields(Declarations)[:-1]:
         known = {entry.name: entry for entry in getattr(one, field.name)}
         for entry in getattr(other, field.name):
             if known.setdefault(entry.name, entry) != entry:
@@ -105,7 +109,7 @@ def _joined_heaps(one: Heap | None, other: Heap | None) -> tuple[Heap | None, di
     heap = one.copy()
     refs: dict[Ref, Ref] = {}
     for ref in other.objects:
-        shared = heap.named(ref.name) if ref.name.startswith("ConstPtr(") else None
+        shared = None if constant_name(ref.name) is None else heap.named(ref.name)
         refs[ref] = shared or _unused(heap, ref, refs)
         if shared is None:
             heap.objects[refs[ref]] = other.objects[ref]

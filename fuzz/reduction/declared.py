@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.structure import Change
@@ -23,7 +24,7 @@ Rewrite = Callable[[Declarations], Declarations]
 
 def drop_declarations(candidate: Candidate) -> Iterator[Change]:
     told = candidate.before.declarations
-    rewrites: list[Rewrite] = [lambda _: Declarations()]
+    rewrites: list[Rewrite] = [lambda _: Declarations(), lambda told: replace(told, cleared=True)]
     rewrites += [partial(_without_section, section=section) for section in _SECTIONS]
     for section in _SECTIONS:
         rewrites += [partial(_without_item, section=section, name=one.name) for one in getattr(told, section)]
@@ -93,11 +94,13 @@ def without_garbage(state: State) -> State:
 
 
 def _without_section(told: Declarations, section: str) -> Declarations:
-    return replace(told, **{section: ()})
+    without: dict[str, Any] = {section: ()}
+    return replace(told, **without)
 
 
 def _without_item(told: Declarations, section: str, name: str) -> Declarations:
-    return replace(told, **{section: tuple(one for one in getattr(told, section) if one.name != name)})
+    kept: dict[str, Any] = {section: tuple(one for one in getattr(told, section) if one.name != name)}
+    return replace(told, **kept)
 
 
 def _with_structs(told: Declarations, old: str, change: Callable[[Struct], Struct]) -> Declarations:

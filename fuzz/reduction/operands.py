@@ -10,6 +10,7 @@ from fuzz.reduction.candidate import Candidate, constant_cost
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value
 from fuzz.reduction.structure import Change, with_traces
+from optimizer.ir.domain import wrap
 from optimizer.ir.heap import NULL
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
@@ -19,17 +20,42 @@ _EARLIER = 4
 
 
 def forward(candidate: Candidate) -> Iterator[Change]:
-    """An operation goes, and an earlier value stands for its result."""
+    """An operation goes, and an earlier value stands for its result, or the number that it is."""
     for op in reversed(candidate.before.ops):
         if op.result is not None:
             for value in earlier(candidate.before, op.args, op.line, op.result.type):
                 yield partial(without, lines=frozenset([op.line]), values={op.result: value})
+                if candidate.takes_constants and value.type is Type.INT:
+                    yield partial(_with_shifted, line=op.line, old=op.result, new=value)
+            if candidate.takes_constants and op.result.type is Type.INT:
+                yield partial(_with_its_number, line=op.line, old=op.result)
 
 
-def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> Iterator[Value]:
+def _with_shifted(candidate: Candidate, line: int, old: Var, new: Var) -> Candidate | None:
+    """Constants beside the result become as far from what stands for it as they were from the result."""
+    one, other = candidate.value(old), candidate.value(new)
+    if not isinstance(one, int) or not isinstance(other, int) or one == other:
+        return None
+
+    def shifted(arg: Value) -> Value:
+        return ConstInt(wrap(arg.value + other - one, candidate.before.word)) if isinstance(arg, ConstInt) else arg
+
+    def changed(op: Operation) -> Operation:
+        return replace(op, args=tuple(map(shifted, op.args))) if old in op.args and op.op.args is not None else op
+
+    moved = _everywhere(candidate, changed)
+    return None if moved is None else without(moved, frozenset([line]), {old: new})
+
+
+def _with_its_number(candidate: Candidate, line: int, old: Var) -> Candidate | None:
+    number = candidate.value(old)
+    return without(candidate, frozenset([line]), {old: ConstInt(number)}) if isinstance(number, int) else None
+
+
+def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> Iterator[Var]:
     """Values of a type that stand in front of the operation in that line: its operands and theirs, those in front,
     inputs."""
-    definitions: dict[Value, Operation] = {}
+    definitions: dict[Var, Operation] = {}
     for op in all_operations(trace):
         if op.line == line:
             break

@@ -14,7 +14,8 @@ from optimizer.ir.floats import Float
 
 def format_declarations(declarations: Declarations) -> str:
     """Canonical TOML, which reads back as the same; '' where nothing is declared."""
-    blocks = [
+    blocks = [] if declarations.cleared else ["cleared = false\n"]
+    blocks += [
         f"[{section}.{_key(item.name)}]\n" + "".join(_entries(item))
         for section, items in (
             ("struct", declarations.structs),

@@ -44,7 +44,8 @@ def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS)
     """The declarations in the front matter of a trace, added to those `known`, and the width of a word, None where it
     says none. Raises InputError."""
     tables = _read_table(source, (), source.load(), _TOP)
-    own = Declarations(**{name: tables.get(key, ()) for key, (name, _) in _SECTIONS.items()})
+    sections = {name: tables.get(key, ()) for key, (name, _) in _SECTIONS.items()}
+    own = Declarations(**sections, cleared=tables.get("cleared", True))
     declarations = merge(known, own, source)
     for path, message in find_problems(declarations):
         raise source.fault(path, message)
@@ -64,7 +65,7 @@ def merge(first: Declarations, second: Declarations, source: TomlSource | None =
                 message = f"{key} {item.name} is declared twice, in different ways"
                 raise source.fault((key, item.name), message) if source else InputError(message)
         merged[name] = tuple(by_name.values())
-    return Declarations(**merged)
+    return Declarations(**merged, cleared=first.cleared and second.cleared)
 
 
 def _expected(source: TomlSource, path: Path, what: str, value: object) -> InputError:
@@ -261,5 +262,6 @@ _SECTIONS: dict[str, tuple[str, Reader]] = {
 }
 _TOP: dict[str, Reader] = {
     **{key: _section(reader) for key, (_, reader) in _SECTIONS.items()},
+    "cleared": _flag,
     "word": _whole(4, 64),
 }

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """All that is declared, in the order of the text."""
+    """All that is declared, in the order of the text. `cleared` speaks of the structs that are not declared: have new
+    ones zeros in their int and float fields?"""
 
     structs: tuple[Struct, ...] = ()
     arrays: tuple[Array, ...] = ()
     calls: tuple[Call, ...] = ()
     descrs: tuple[Descr, ...] = ()
     consts: tuple[KnownObject, ...] = ()
+    cleared: bool = True
 
 
 NO_DECLARATIONS = Declarations()

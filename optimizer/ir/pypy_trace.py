@@ -113,7 +113,8 @@ class _Reader:
 
 
 def declarations_of(descrs: Iterable[str]) -> Declarations:
-    """What is certain of these descrs: the items of narrow arrays, and the effects of calls."""
+    """What is certain of these descrs: the items of narrow arrays, and the effects of calls. Allocations clear nothing
+    but references."""
     arrays, calls = [], []
     for text in descrs:
         if array := _ARRAY.fullmatch(text):
@@ -121,7 +122,7 @@ def declarations_of(descrs: Iterable[str]) -> Declarations:
             arrays += [Array(text, item)] if item is not None else []
         elif call := _CALL.fullmatch(text):
             calls.append(_call(text, call["result"], int(call["effect"]), int(call["oopspec"] or 0)))
-    return Declarations(arrays=tuple(arrays), calls=tuple(calls))
+    return Declarations(arrays=tuple(arrays), calls=tuple(calls), cleared=False)
 
 
 def _call(text: str, result: str, effect: int, oopspec: int) -> Call:

@@ -2,7 +2,8 @@
 
 A byte has an address, a word taken without a sign; addresses wrap around. A number of several bytes stands in memory
 with its lowest byte first. A trace uses it as bytes, or by named fields of raw structs, whose offsets nobody knows:
-each such field is memory of its own, found by the address of its struct. Both in one pair of traces is not modelled.
+each such field is memory of its own, found by the address of its struct. It may be among the bytes: where both are
+used, nobody may rely on a field behind a store to bytes, or on bytes behind a store to a field.
 
 To the rest of the project raw memory is the items of an array, `BYTES`, and of one more for each named field.
 """
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.memory_types import Array, Field, RawItem, Resolved
-from optimizer.ir.row import DescrKind, Memory, Type
+from optimizer.ir.row import DescrKind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 
 if TYPE_CHECKING:
@@ -90,25 +91,23 @@ def slot_of(descr: Resolved | None) -> Field | None:
     return BYTES if isinstance(descr, RawItem) else descr if isinstance(descr, Field) else None
 
 
-def uses_raw(*traces: Trace) -> bool:
-    """Do they use raw memory? Raises Unsupported where they do so in a way that is not modelled."""
-    ways: dict[bool, Operation] = {}
-    for operation in (one for trace in traces for one in all_operations(trace)):
-        memory = operation.op.memory
-        if memory is None or memory.descr not in RAW_KINDS:
-            continue
-        _check(operation, memory)
-        is_field = memory.descr is DescrKind.RAW_FIELD
-        ways.setdefault(is_field, operation)
-        if (other := ways.get(not is_field)) is not None:
-            raise Unsupported(f"{operation.op.name} beside {other.op.name}", operation.line)
-    return bool(ways)
+def range_of(slot: RawItem | Field, word: int) -> tuple[int | None, int | None]:
+    """The least and the largest number that a load gives; None where that is any word, or no number."""
+    if isinstance(slot, Field) or 8 * slot.size >= word:
+        return (slot.low, slot.high) if isinstance(slot, Field) else (None, None)
+    bits = 8 * slot.size
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if slot.signed else (0, (1 << bits) - 1)
 
 
-def _check(operation: Operation, memory: Memory) -> None:
-    name, line = operation.op.name, operation.line
-    held = operation.op.result if memory.stores is None else operation.args[memory.stores].type
-    if operation.args[0].type is not Type.INT:
-        raise Unsupported(f"{name} of an object", line)
-    if held is Type.FLOAT or (held is Type.REF and memory.descr is not DescrKind.RAW_FIELD):
-        raise Unsupported(f"{name} of a {'float' if held is Type.FLOAT else 'reference'}", line)
+def uses_raw(trace: Trace) -> bool:
+    """Does it use raw memory? Raises Unsupported where it does so in a way that is not modelled."""
+    used = [one for one in all_operations(trace) if one.op.memory is not None and one.op.memory.descr in RAW_KINDS]
+    for operation in used:
+        name, line, memory = operation.op.name, operation.line, operation.op.memory
+        assert memory is not None
+        held = operation.op.result if memory.stores is None else operation.args[memory.stores].type
+        if operation.args[0].type is not Type.INT:
+            raise Unsupported(f"{name} of an object", line)
+        if held is Type.FLOAT or (held is Type.REF and memory.descr is not DescrKind.RAW_FIELD):
+            raise Unsupported(f"{name} of a {'float' if held is Type.FLOAT else 'reference'}", line)
+    return bool(used)

@@ -90,7 +90,10 @@ def test_traces_are_extracted(run: Run) -> None:
 def test_bare_traces_have_no_failargs(run: Run) -> None:
     run("run.log", "--extract", "traces", "--bare")
     text = Path("traces/run-0001.trace").read_text()
-    assert text == "# run.log, trace 1, line 2\n[i0]\nguard_value(i0, 5)\njump(i0, descr=<Loop-1>)\n"
+    assert (
+        text
+        == "# run.log, trace 1, line 2\n+++\ncleared = false\n+++\n[i0]\nguard_value(i0, 5)\njump(i0, descr=<Loop-1>)\n"
+    )
 
 
 @pytest.mark.parametrize("args", [("--bare",), ("--list", "--extract", "x")])

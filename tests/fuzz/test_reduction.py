@@ -162,6 +162,16 @@ def test_an_overflow_check_may_go_alone() -> None:
     assert changed.state.inputs == (1, 2)
 
 
+def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None:
+    trace = parse("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 8)\nescape_n(i1, 7)\nfinish(i2)\n")
+    candidate = numbered(Candidate(trace, None, State((2,))))
+    changed = [one for change in forward(candidate) if (one := change(candidate)) is not None]
+    texts = [format_trace(one.before) for one in changed]
+    assert "[i0]\ni2 = int_lt(i0, 8)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
+    assert "[i0]\ni2 = int_lt(i0, 3)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
+    assert "[i0]\ni2 = int_lt(7, 8)\nescape_n(7, 7)\nfinish(i2)\n" in texts
+
+
 def test_origins_are_renumbered() -> None:
     before = parse("[i0]\nguard_true(i0) [1]\nguard_false(0) []\nfinish(i0)\n")
     after = parse("[i5]\nguard_true(i5, origin=0) [1]\nguard_false(0, origin=1) []\nfinish(i5)\n")
@@ -368,23 +378,34 @@ def test_a_wrong_value_is_handed_over_by_the_end_if_it_is_known_who_is_guilty(kn
 
 
 @dataclass(frozen=True)
-class TwoRules:
-    """A pass whose two rules are needed to do harm: to take int_mul for int_add."""
+class OnlyTogether:
+    """Takes int_mul for int_add, if all of these are there."""
 
-    parts: Mapping[str, Sequence[str]]
+    needed: frozenset[str]
+
+    @property
+    def parts(self) -> Mapping[str, Sequence[str]]:
+        return {"a": ("turn", "other", "add"), "b": ()}
 
     def without(self, names: Collection[str]) -> Optimizer:
-        return (lambda trace: trace) if {"a", "turn", "add"} & set(names) else _wrong_product
+        return (lambda trace: trace) if self.needed & set(names) else _wrong_product
 
 
-def test_rules_that_are_all_needed_are_guilty_together() -> None:
-    parts = TwoRules({"a": ("turn", "other", "add"), "b": ()})
+@pytest.mark.parametrize(
+    ("needed", "guilt", "name", "parts"),
+    [
+        ("a turn add", Guilt(("a",), ("turn", "add")), "a-turn", {"turn", "add"}),
+        ("a b turn", Guilt(("a", "b")), "a-b", {"a", "b"}),
+    ],
+    ids=["rules of one pass", "passes"],
+)
+def test_all_that_is_needed_is_guilty(needed: str, guilt: Guilt, name: str, parts: set[str]) -> None:
     find = find_in(parse(TWICE), None, Subject(_wrong_product, judge, OPTIONS))
     assert find is not None
-    guilt = find_guilt(find, judge, OPTIONS, parts)
-    assert guilt == Guilt(("a",), ("turn", "add"))
-    assert str(guilt) == "a-turn"
-    assert guilt.parts == {"turn", "add"}
+    found = find_guilt(find, judge, OPTIONS, OnlyTogether(frozenset(needed.split())))
+    assert found == guilt
+    assert str(found) == name
+    assert found.parts == parts
 
 
 def test_parts_that_fail_alike_are_guilty_together() -> None:

@@ -9,6 +9,7 @@ from optimizer.ir.declarations import format_declarations, merge, parse_declarat
 from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
+from optimizer.ir.layout import Layout
 from optimizer.ir.text import parse
 
 EVERYTHING = """\
@@ -153,6 +154,15 @@ def test_merges() -> None:
     assert both.arrays == two.arrays
     with pytest.raises(InputError, match="struct B is declared twice, in different ways"):
         merge(one, parse_declarations("[struct.B]\ncleared = false"))
+
+
+def test_structs_that_are_not_declared_need_not_be_cleared() -> None:
+    declared = parse_declarations("cleared = false")
+    assert format_declarations(declared) == "cleared = false\n"
+    assert not merge(declared, parse_declarations("[struct.A]")).cleared
+    layout = Layout(declared)
+    assert not layout.struct("B").cleared
+    assert layout.struct("B").declared is Layout().struct("B").declared is False
 
 
 STRUCT = '[struct.A]\nfields = { a = "u8" }\n'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from optimizer.ir.faults import InputError
@@ -9,6 +11,8 @@ from optimizer.ir.pypy_log import Section
 from optimizer.ir.pypy_trace import read_recorded
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator import Proved, validate
 
 
 def read(text: str, *, bare: bool = True) -> Trace:
@@ -104,3 +108,25 @@ def test_a_mistake_is_told_with_its_line_of_the_log() -> None:
 def test_a_trace_without_inputs_is_a_mistake() -> None:
     with pytest.raises(InputError, match="no inputs"):
         read("i1 = int_add(1, 2)")
+
+
+STORES_ZERO = """[i0]
+p1 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p1, 0, descr=<FieldS W.value 8>)
+setfield_gc(p1, ConstPtr(null), descr=<FieldP W.next 16>)
+escape_n(p1)
+jump(i0)
+"""
+
+
+@pytest.mark.parametrize(("dropped", "proved"), [("value", False), ("next", True)])
+def test_an_allocation_clears_references_only(dropped: str, proved: bool) -> None:
+    before = read(STORES_ZERO)
+    after = replace(before, ops=tuple(one for one in before.ops if one.descr is None or dropped not in one.descr))
+    assert isinstance(validate(before, after), Proved) == proved
+
+
+def test_our_optimizer_keeps_the_zeros() -> None:
+    assert [one.descr for one in optimize(read(STORES_ZERO)).ops if one.op.name == "setfield_gc"] == [
+        "<FieldS W.value 8>"
+    ]

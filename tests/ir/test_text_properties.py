@@ -262,7 +262,7 @@ def declarations(draw: DrawFn) -> Declarations:
         ),
         KnownObject(names[9], array=names[4], length=draw(st.integers(0, 5))),
     )
-    return Declarations(structs, arrays, calls, (Descr(names[8], f"{names[0]}.{plain}"),), consts)
+    return Declarations(structs, arrays, calls, (Descr(names[8], f"{names[0]}.{plain}"),), consts, draw(flag))
 
 
 @given(declarations())

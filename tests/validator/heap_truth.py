@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NO_INDEX, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
-from optimizer.ir.layout import Layout, Struct
+from optimizer.ir.layout import Field, Layout, Struct
 from optimizer.ir.trace import Trace, exit_of
 from validator import Failargs, Guards, Options, State
 
@@ -79,10 +81,13 @@ class Pairing:
 
 
 def _places(mine: Object, theirs: Object) -> set[Cell]:
+    """All that one of them has written, and of an array an item that neither has, which stands for the others."""
     places = {*mine.cells, *theirs.cells}
     if not isinstance(mine.type, Struct):
         slots = [*mine.type.fields, *([mine.type.item] if mine.type.item is not None else [])]
-        places |= {(slot.key, index) for slot in slots for index in range(mine.length or 0)}
+        for slot in slots:
+            unwritten = (index for index in range(mine.length or 0) if (slot.key, index) not in places)
+            places |= {(slot.key, index) for index in islice(unwritten, 1)}
     return places
 
 
@@ -91,17 +96,26 @@ def _holds(described: Object, cell: Cell, other: Object) -> Datum | None:
     if cell in described.cells:
         return described.cells[cell]
     is_struct = isinstance(described.type, Struct)
-    is_ref = isinstance(other.cells[cell], Ref) if cell in other.cells else _item_is_ref(described, cell)
-    is_blank = not is_ref if is_struct else cell[1] != NO_INDEX
-    if is_blank and not described.cleared:
-        return None
-    return Ref("NULL") if is_ref else 0
+    zero = _zero_like(other.cells[cell]) if cell in other.cells else _zero_of_item(described, cell)
+    is_blank = not isinstance(zero, Ref) if is_struct else cell[1] != NO_INDEX
+    return None if is_blank and not described.cleared else zero
 
 
-def _item_is_ref(described: Object, cell: Cell) -> bool:
+def _zero_like(value: Datum) -> Datum:
+    if isinstance(value, Float):
+        return Float(0)
+    return Ref("NULL") if isinstance(value, Ref) else 0
+
+
+def _zero_of_item(described: Object, cell: Cell) -> Datum:
     assert not isinstance(described.type, Struct)
     slots = [*described.type.fields, *([described.type.item] if described.type.item is not None else [])]
-    return any(slot.key == cell[0] and slot.type.value == "ref" for slot in slots)
+    return next((_zero_of(slot) for slot in slots if slot.key == cell[0]), 0)
+
+
+def _zero_of(slot: Field) -> Datum:
+    zeros: dict[str, Datum] = {"ref": Ref("NULL"), "float": Float(0), "int": 0}
+    return zeros[slot.type.value]
 
 
 class Truth:
@@ -238,7 +252,7 @@ def is_possible(state: State, before: Trace, layout: Layout) -> bool:
 def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: Layout) -> bool:
     key, index = cell
     slot = layout.memory(key.removesuffix("[]").replace("[].", "."), has_index=index != NO_INDEX)
-    if slot is None or isinstance(value, Ref) != (slot.type.value == "ref"):
+    if slot is None or type(value) is not type(_zero_of(slot)):
         return False
     if isinstance(value, Ref) and value != Ref("NULL") and value not in heap.objects:
         return False

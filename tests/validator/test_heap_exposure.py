@@ -76,6 +76,22 @@ RIGHT = {
         """,
         {"finish(i1)": "finish(2)"},
     ),
+    "what has a class is not NULL, though it may be an allocation": (
+        """
+        [pN1]
+        pN2 = new_with_vtable(descr=Other)
+        pN3 = new_with_vtable(descr=<SizeDescr 16>)
+        escape_n(pN2, pN3)
+        pN4 = getfield_gc_r(pN1, descr=x)
+        guard_nonnull(pN4) [pN4]
+        guard_class(pN4, ConstClass(C)) [pN4]
+        finish(pN4)
+        """,
+        {
+            "guard_nonnull(pN4) [pN4]": "guard_nonnull_class(pN4, ConstClass(C), origin=0) [pN4]",
+            "guard_class(pN4, ConstClass(C)) [pN4]": "",
+        },
+    ),
     "an allocation that two events see": (
         """
         []
@@ -249,6 +265,29 @@ WRONG = {
         finish(i1)
         """,
         {"i1 = getfield_gc_i(pN1, descr=Node.quasi)": "", "finish(i1)": "finish(i0)"},
+    ),
+    "what may be an allocation may be NULL": (
+        """
+        [pN1]
+        pN2 = new_with_vtable(descr=Other)
+        escape_n(pN2)
+        pN4 = getfield_gc_r(pN1, descr=x)
+        guard_nonnull(pN4) [pN4]
+        finish()
+        """,
+        {"guard_nonnull(pN4) [pN4]": ""},
+    ),
+    "what is not NULL may be of another class than the allocation": (
+        """
+        [pN1]
+        pN2 = new_with_vtable(descr=Other)
+        escape_n(pN2)
+        pN4 = getfield_gc_r(pN1, descr=x)
+        guard_nonnull(pN4) [pN4]
+        guard_class(pN4, ConstClass(C)) [pN4]
+        finish()
+        """,
+        {"guard_class(pN4, ConstClass(C)) [pN4]": ""},
     ),
     "what only seems to be visible to an event is not compared there": (
         """
@@ -440,6 +479,12 @@ def solver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", RIGHT)
 def test_right(name: str) -> None:
     assert isinstance(judge(*RIGHT[name]), Proved)
+
+
+def test_that_an_object_is_there_is_settled_by_structure() -> None:
+    verdict = judge(*RIGHT["what has a class is not NULL, though it may be an allocation"])
+    assert isinstance(verdict, Proved)
+    assert {one.by for one in verdict.evidence.obligations} == {"structure"}
 
 
 @pytest.mark.parametrize("name", WRONG)

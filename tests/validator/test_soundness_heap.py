@@ -13,7 +13,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -21,30 +20,19 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
+from by_runs import Case, Origins, Wrong, judged
 from heap_mutants import edited
 from heap_states import States
 from heap_traces import SMALL, WIDE, heap_trace
-from heap_truth import Truth, is_possible
+from heap_truth import Truth
 from pairs import with_origins
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
 from optimizer.ir.layout import WrongDescr, layout_of
-from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
-from validator import Failargs, Guards, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict, validate
+from validator import Failargs, Guards, Options, State, Unknown, Unsupported, Verdict
 
 STATES = 80
-
-
-@dataclass(frozen=True)
-class Case:
-    before: Trace
-    after: Trace
-    options: Options
-
-    def __str__(self) -> str:
-        bodies = [format_trace(trace).rpartition("+++\n")[2] for trace in (self.before, self.after)]
-        return f"word {self.before.word} {self.options.guards} {self.options.failargs}\n{bodies[0]}\n{bodies[1]}"
 
 
 def is_lively(trace: Trace, random: Random) -> bool:
@@ -79,11 +67,11 @@ def cases(random: Random) -> Iterator[Case]:
         yield Case(before, after, Options(guards, failargs, effort=5_000_000, timeout_s=20))
 
 
-class Wrong(AssertionError):
-    """A verdict that is not right."""
+def judged_of(case: Case, random: Random) -> Verdict:
+    return judged(case, lambda case, origins: wrong_state(case, origins, random))
 
 
-def wrong_state(case: Case, origins: tuple[int | None, ...], random: Random, count: int = STATES) -> State | None:
+def wrong_state(case: Case, origins: Origins, random: Random, count: int = STATES) -> State | None:
     """A state on which the pair differs under those origins."""
     layout = layout_of(case.before, case.after)
     truth = Truth(case.before, case.after, case.options, layout)
@@ -94,51 +82,13 @@ def wrong_state(case: Case, origins: tuple[int | None, ...], random: Random, cou
     return None
 
 
-def judged(case: Case, random: Random) -> Verdict:
-    """The verdict. Raises Wrong where runs show that it is wrong."""
-    verdict = validate(case.before, case.after, case.options)
-    match verdict:
-        case Proved(evidence):
-            state = wrong_state(case, evidence.origins, random)
-            if state is not None:
-                raise Wrong(f"proved\n{case}\norigins {evidence.origins}\n{told(state)}")
-        case Refuted(_, first, others):
-            for found in (first, *others):
-                check_counterexample(case, found.state, found.origins, found.difference)
-        case Unknown() | Unsupported():
-            pass
-        case _:
-            raise Wrong(f"{verdict}\n{case}")
-    return verdict
-
-
-def check_counterexample(case: Case, state: State, origins: tuple[int | None, ...], difference: str) -> None:
-    layout = layout_of(case.before, case.after)
-    truth = Truth(case.before, case.after, case.options, layout)
-    runs = truth.runs(state)
-    if not is_possible(state, case.before, layout):
-        raise Wrong(f"refuted by a state that cannot be\n{case}\n{told(state)}")
-    if runs is None or not truth.differs(*runs, origins):
-        raise Wrong(f"refuted by a state without a difference: {difference}\n{case}\norigins {origins}\n{told(state)}")
-
-
-def told(state: State) -> str:
-    lines = [f"inputs {[str(value) for value in state.inputs]}", str(state.world)]
-    if state.heap is not None:
-        lines += [
-            f"{ref}: {found.type.name} {found.length} {dict(found.cells)}" for ref, found in state.heap.objects.items()
-        ]
-        lines.append(str(state.heap.names))
-    return "\n".join(lines)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
     seen: Counter[str] = Counter()
     source = cases(random)
     while sum(seen.values()) < 50:
-        seen[type(judged(next(source), random)).__name__] += 1
+        seen[type(judged_of(next(source), random)).__name__] += 1
     assert seen["Proved"] > 5, seen
     assert seen["Refuted"] > 5, seen
 
@@ -161,7 +111,7 @@ def main() -> None:
         random = Random(number)
         case = next(cases(random))
         try:
-            verdict = judged(case, random)
+            verdict = judged_of(case, random)
         except Exception as problem:
             seen[f"WRONG {type(problem).__name__}"] += 1
             where = "" if isinstance(problem, Wrong) else f"{traceback.format_exc()}\n{case}"

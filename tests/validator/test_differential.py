@@ -1,0 +1,185 @@
+"""Verdicts on generated traces of all kinds against many concrete runs.
+
+What our optimizer makes of a trace, what one with a planted fault does, and what random edits make of either, is judged
+and run on states near the one that the trace was made with. More pairs than the suite has time for:
+`python tests/validator/test_differential.py --seconds 600 --seed 1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
+
+import pytest
+from by_runs import Case, Origins, Wrong, judged
+from faults.planting import FaultyOptimizer
+from faults.table import OPTIMIZER_FAULTS
+from heap_truth import Truth, is_possible
+from pairs import with_origins
+
+from fuzz.campaign import malformed
+from fuzz.choices import RandomChoices
+from fuzz.edit import edit, edit_unseen
+from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.nearby import Nearby
+from fuzz.shape import draw_shape
+from optimizer.ir.layout import layout_of
+from optimizer.ir.runs import Finished, Jumped
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator import Failargs, Guards, Options, State, Unknown, Unsupported, Verdict
+from validator.verdict import Rungs
+
+STATES = 200
+_KEPT = 30
+
+
+def made(random: Random) -> GeneratedTrace:
+    choices = RandomChoices(random)
+    most = random.choice((4, 8, 12, 20, 30))
+    shape = replace(draw_shape(choices), min_operations=2, max_operations=most)
+    word = random.choice((8, 16, 32, 64, shape.word))
+    return generate_from(choices, replace(shape, word=word))
+
+
+def optimized(generated: GeneratedTrace, random: Random) -> Trace:
+    """Rightly or wrongly."""
+    before = generated.trace
+    after = before
+    try:
+        match random.randrange(4):
+            case 0:
+                after = FaultyOptimizer(random.choice(OPTIMIZER_FAULTS))(before)
+            case 1:
+                after = with_origins(before) if random.random() < 0.5 else before
+            case _:
+                after = optimize(before)
+    except Exception:  # what a planted fault breaks down on
+        after = before
+    for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
+        edited = edit(after, random) if random.random() < 0.5 else edit_unseen(after, generated.values, random)
+        after = edited if malformed(before, edited) is None else after
+    return after if malformed(before, after) is None else before
+
+
+def pair(random: Random) -> tuple[Case, State]:
+    """A pair, and the state with which its first trace was made."""
+    generated = made(random)
+    options = Options(
+        random.choice((Guards.EARLY, Guards.EARLY, Guards.SAME, Guards.SAFE)),
+        random.choice([Failargs.CHECK] * 5 + [Failargs.IGNORE]),
+        effort=2_000_000,
+        timeout_s=10.0,
+        rungs=random.choice((Rungs.ALL, Rungs.ALL, Rungs.PLAIN)),
+    )
+    return Case(generated.trace, optimized(generated, random), options), generated.state
+
+
+def near_states(case: Case, example: State, random: Random, count: int) -> Iterator[tuple[Truth, State]]:
+    """The example and states near it and near those on which the recorded trace is defined, of those that can be."""
+    layout = layout_of(case.before, case.after)
+    truth, nearby = Truth(case.before, case.after, case.options, layout), Nearby((case.before, case.after), random)
+    known = [example]
+    for number in range(count):
+        state = nearby.state(random.choice(known)) if number else example
+        if not is_possible(state, case.before, layout):
+            continue
+        yield truth, state
+        runs = truth.runs(state)
+        if runs is not None and (isinstance(runs[1].outcome, Finished | Jumped) or random.random() < 0.3):
+            known = [*known[-_KEPT:], runs[0]]
+
+
+def wrong_state(case: Case, origins: Origins, example: State, random: Random, count: int = STATES) -> State | None:
+    """A state on which the pair differs under those origins."""
+    for truth, state in near_states(case, example, random, count):
+        runs = truth.runs(state)
+        if runs is not None and truth.differs(*runs, origins):
+            return runs[0]
+    return None
+
+
+@contextmanager
+def without_samples(is_without: bool) -> Iterator[None]:
+    """Verdicts are those of proofs and solvers alone: running cannot hide what is wrong with them."""
+    with pytest.MonkeyPatch.context() as patch:
+        if is_without:
+            patch.setattr("validator.running.sample_states", lambda *_: iter(()))
+        yield
+
+
+def verdict_for(case: Case, example: State, random: Random) -> Verdict:
+    """The verdict. Raises Wrong where runs show that it is wrong."""
+    with without_samples(random.random() < 0.5):
+        return judged(case, lambda case, origins: wrong_state(case, origins, example, random))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_verdicts_agree_with_runs_near_an_example(seed: int) -> None:
+    random = Random(f"differential {seed}")
+    seen: Counter[str] = Counter()
+    for _ in range(40):
+        case, example = pair(random)
+        seen[type(verdict_for(case, example, random)).__name__] += 1
+    assert seen["Proved"] > 5, seen
+    assert seen["Refuted"] > 5, seen
+
+
+def test_states_show_most_of_what_is_refuted() -> None:
+    """States near an example find the difference of most pairs that are refuted, so that they would of wrong proofs."""
+    random = Random("power")
+    shown: Counter[bool] = Counter()
+    while shown.total() < 20:
+        case, example = pair(random)
+        verdict = verdict_for(case, example, random)
+        if type(verdict).__name__ == "Refuted":
+            origins = verdict.evidence.origins  # type: ignore[union-attr]
+            shown[wrong_state(case, origins, example, random) is not None] += 1
+    assert shown[True] > 2 * shown[False], shown
+
+
+def main() -> None:
+    """Judges pairs for so long, and prints what is wrong and what is unknown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--unknowns", action="store_true", help="print what is unknown")
+    given = parser.parse_args()
+    seen: Counter[str] = Counter()
+    number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
+    while time.perf_counter() < until:
+        number += 1
+        random = Random(number)
+        case, example = pair(random)
+        try:
+            verdict = verdict_for(case, example, random)
+        except Exception as problem:
+            seen[f"WRONG {type(problem).__name__}"] += 1
+            where = "" if isinstance(problem, Wrong) else f"{traceback.format_exc()}\n{case}"
+            print(f"=== {number}: {type(problem).__name__}: {problem}{where}", flush=True)
+            continue
+        name = type(verdict).__name__
+        if isinstance(verdict, Unknown):
+            name += f": {verdict.reason.rpartition(': ')[2]}"
+            if given.unknowns:
+                print(f"--- {number} unknown: {verdict.reason}\n{case}", flush=True)
+        elif isinstance(verdict, Unsupported):
+            name += f": {verdict.reason}"
+        seen[name] += 1
+    for name, count in seen.most_common():
+        print(f"{count:6} {name}")
+
+
+if __name__ == "__main__":
+    main()
