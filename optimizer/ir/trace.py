@@ -144,8 +144,9 @@ class Operation:
         return Operation(self.op, args, self.result, exit_ or self.exit, self.descr, self.line)
 
     def instead(self, op: Op, args: tuple[Value, ...]) -> Operation:
-        """Another operation in this one's place."""
-        return Operation(op, args, self.result, self.exit, self.descr, self.line)
+        """Another operation in this one's place; what only this one's row takes as its descr goes."""
+        descr = self.descr if _takes_descr(op) or not _takes_descr(self.op) else None
+        return Operation(op, args, self.result, self.exit, descr, self.line)
 
 
 @immutable
@@ -168,6 +169,10 @@ class Trace:
     @property
     def end(self) -> Operation:
         return self.ops[-1]
+
+
+def _takes_descr(op: Op) -> bool:
+    return op.memory is not None and op.memory.descr is not None
 
 
 def exit_of(guard: Operation) -> Exit:
