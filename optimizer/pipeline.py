@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from optimizer.ir.calls import call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout, layout_of
-from optimizer.ir.ops import Role
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
+from optimizer.passes.calls import Calls
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold
 from optimizer.passes.guards import Guards
@@ -28,6 +28,7 @@ FORWARD: Mapping[str, Callable[[], Pass]] = {
     Fold.name: Fold,
     Simplify.name: lambda: Simplify(RULES),
     CommonSubexpressions.name: CommonSubexpressions,
+    Calls.name: Calls,
     Guards.name: Guards,
     ReferenceTests.name: ReferenceTests,
     Virtuals.name: Virtuals,
@@ -89,7 +90,7 @@ def run_passes(
     walked = walk(trace, forward, layout)
     result, operations = walked.trace, Counter(walked.operations)
     if dead_code.NAME in passes:
-        result = dead_code.remove_dead_code(result)
+        result = dead_code.remove_dead_code(result, layout)
         operations[dead_code.NAME] = len(walked.trace.ops) - len(result.ops)
     return Optimization(
         result,
@@ -107,7 +108,4 @@ def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
         if not operation.op.has_meaning:
             raise Unsupported(operation.op.name, operation.line)
-        call, memory = call_of(operation, layout), operation.op.memory
-        is_plain = call is None or (call.role is Role.EVENT and not call.is_conditional)
-        if not is_plain or (memory is not None and memory.pending):
-            raise Unsupported(operation.op.name, operation.line)
+        call_of(operation, layout)

@@ -110,7 +110,8 @@ class CallEncoder:
         function, type_ = call.args[0], operation.op.result
         if function not in self._invariants:
             result, kept = self._event(call, operation, args, happens, guards, number)
-            self._invariants[function] = result, type_, self._heap.pending()
+            raised = self._heap.pending() if call.effects.can_raise else self._terms.null
+            self._invariants[function] = result, type_, raised
             return result, kept
         result, known_type, raised = self._invariants[function]
         if known_type is not type_:
