@@ -25,6 +25,8 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 
 NAME = "dead-code"
 
+_COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.NEW)
+
 
 def remove_dead_code(trace: Trace) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
@@ -96,4 +98,4 @@ class _Liveness:
 
 def _is_computed(operation: Operation) -> bool:
     """Is it there for its result alone? An overflow operation stays with its guard."""
-    return operation.op.kind in (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.NEW) and operation.op.overflows is None
+    return operation.op.kind in _COMPUTED and operation.op.overflows is None
