@@ -15,6 +15,7 @@ from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold
 from optimizer.passes.guards import Guards
 from optimizer.passes.heap import HeapAccesses
+from optimizer.passes.raw import RawAccesses
 from optimizer.passes.references import ReferenceTests
 from optimizer.passes.simplify import Simplify
 from optimizer.passes.virtuals import Virtuals
@@ -30,6 +31,7 @@ FORWARD: Mapping[str, Callable[[], Pass]] = {
     ReferenceTests.name: ReferenceTests,
     Virtuals.name: Virtuals,
     HeapAccesses.name: HeapAccesses,
+    RawAccesses.name: RawAccesses,
 }
 """What makes each forward pass, in the order in which they are asked."""
 

@@ -6,7 +6,7 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
@@ -14,6 +14,7 @@ from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
 from optimizer.ir.raw_memory import BYTES, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.string_text import is_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -32,7 +33,7 @@ from optimizer.ir.trace import (
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
-from validator.store_chains import Chains
+from validator.store_chains import MOST_TERMS, Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
 from validator.visibility import Sight, surely_visible, visible
 
@@ -134,6 +135,9 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
     slots = {slot.key: slot for slot in named if slot is not None}
     _check_raw(traces, slots)
+    constants = (arg for trace in traces for one in all_operations(trace) for arg in _values_of(one))
+    texts = dict.fromkeys(arg.text for arg in constants if isinstance(arg, ConstRef) and is_text(arg.text))
+    terms.texts = [terms.constant(text) for text in texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
     return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots)
@@ -145,6 +149,12 @@ def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
         mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is Type.REF), None)
         if mixed is not None:
             raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
+
+
+def _values_of(operation: Operation) -> Iterator[Value | None]:
+    yield from operation.args
+    if operation.exit is not None:
+        yield from operation.exit.failargs or ()
 
 
 def check_supported(trace: Trace, layout: Layout) -> None:
@@ -176,11 +186,6 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
-_MOST_TERMS = 600_000
-"""A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
-that may be the same has a term for each way that they may be, and a read from there as many for each of those."""
-
-
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
 
@@ -206,8 +211,8 @@ class _Computer:
                 return self.terms.floats.const(float_)
             case ConstRef(text) if text == "NULL":
                 return self.terms.null
-            case ConstRef(text) if text.startswith("ConstPtr("):
-                return self.terms.constant(text[len("ConstPtr(") : -1])
+            case ConstRef(name=str(name)):
+                return self.terms.constant(name)
             case ConstClass(name):
                 return self.terms.address(name)
             case _:
@@ -314,7 +319,7 @@ class _Encoder:
         elif kind is Kind.EVENT:
             self._event(operation, number)
         elif kind is not Kind.END:
-            if len(self._terms) > _MOST_TERMS:
+            if len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )

@@ -25,6 +25,7 @@ from optimizer.ir.trace import (
     Value,
     Var,
     all_operations,
+    descr_name,
     memory_of,
 )
 
@@ -168,8 +169,8 @@ class _Walk:
         return self._known[key]
 
     def _value(self, value: Value) -> Place | None:
-        if isinstance(value, ConstRef) and value.text.startswith("ConstPtr("):
-            return self._place(("constant", value.text), Place(constant=value.text[len("ConstPtr(") : -1]))
+        if isinstance(value, ConstRef) and value.name is not None:
+            return self._place(("constant", value.text), Place(constant=value.name))
         return self._of.get(value) if isinstance(value, Var) else None
 
     def _operation(self, operation: Operation, memory: Memory) -> None:
@@ -180,9 +181,14 @@ class _Walk:
         if slot is not None and is_raw(slot.key):
             self._plan.raw[slot.key] = slot
             return
-        if isinstance(descr, Field) and operation.descr is not None:
-            self._plan.memory.setdefault(descr.key, Used(descr, operation.descr, memory.descr in _ITEMS))
+        name = descr_name(operation)
+        if isinstance(descr, Field) and name is not None:
+            self._plan.memory.setdefault(descr.key, Used(descr, name, memory.descr in _ITEMS))
         self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args
+        copied = operation.args[1:2] if operation.op.kind is Kind.COPY else ()
+        for arg in copied:
+            if (changed := self._value(arg)) is not None:
+                self._ask(changed, operation, memory)
         place = self._value(operation.args[0]) if operation.args else None
         if place is None:
             return
@@ -228,12 +234,12 @@ class _Walk:
         if isinstance(descr, Field) and descr.owner is not None:
             is_struct = memory.descr is DescrKind.FIELD
             self._add(place, layout.struct(descr.owner) if is_struct else layout.array(descr.owner))
-        elif memory.descr in (*_ITEMS, DescrKind.ARRAY) and operation.descr is not None and not place.types:
-            self._add(place, layout.array(operation.descr))
+        elif memory.descr in (*_ITEMS, DescrKind.ARRAY) and not place.types:
+            name = descr_name(operation)
+            assert name is not None
+            self._add(place, layout.array(name))
         if memory.descr in _ITEMS:
-            at = operation.args[1]
-            length = at.value + 1 if isinstance(at, ConstInt) else _VARIABLE_LENGTH
-            place.length = max(place.length, min(length, _LONGEST))
+            place.length = max(place.length, min(_length_for(operation), _LONGEST))
 
     def _add(self, place: Place, type_: Struct | Array) -> None:
         self._plan.types.setdefault(type_.name, type_)
@@ -241,7 +247,17 @@ class _Walk:
             place.types.append(type_)
 
 
+def _length_for(operation: Operation) -> int:
+    """How long an array is made for the operation on its items to be in range."""
+    at = operation.args[2:] if operation.op.kind is Kind.COPY else operation.args[1:2]
+    numbers = [arg.value for arg in at if isinstance(arg, ConstInt)]
+    if operation.op.kind is Kind.COPY and len(numbers) == len(at):
+        return max(numbers[:2]) + numbers[2]
+    return numbers[0] + 1 if numbers else _VARIABLE_LENGTH
+
+
 def _indices(operation: Operation, memory: Memory) -> Iterator[Var]:
     if memory.descr in (*_ITEMS, DescrKind.ARRAY):
         at = operation.args[1:2] if memory.descr in _ITEMS else operation.args[:1]
+        at = operation.args[2:] if operation.op.kind is Kind.COPY else at
         yield from (arg for arg in at if isinstance(arg, Var))

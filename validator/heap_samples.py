@@ -13,6 +13,7 @@ from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
+from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.heap_plan import EVENTS, Place, Plan, Used
@@ -102,7 +103,7 @@ class HeapSampler:
     def _constant(self, place: Place) -> Ref:
         assert place.constant is not None
         known = self._plan.layout.constant(place.constant)
-        name = f"ConstPtr({place.constant})"
+        name = constant_text(place.constant)
         if known is None and self._heap.named(name) is None:
             others = self._fitting(place)
             if others and self._random.random() < 0.25:
@@ -210,10 +211,10 @@ class HeapSampler:
 
     def _is_given(self, ref: Ref, slot: Field) -> bool:
         """Does a declaration say what it holds?"""
-        known = None
-        if ref.name.startswith("ConstPtr("):
-            known = self._plan.layout.constant(ref.name[len("ConstPtr(") : -1])
-        return known is not None and any(field.key == slot.key for field, _ in known.fields)
+        name = constant_name(ref.name)
+        known = None if name is None else self._plan.layout.constant(name)
+        is_item = self._heap.is_text(ref) and slot.owner in HIGHEST
+        return known is not None and (is_item or any(field.key == slot.key for field, _ in known.fields))
 
     def _fill(self, ref: Ref) -> None:
         for slot, cell in self._cells(ref):

@@ -15,6 +15,7 @@ from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.string_text import constant_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
 from validator.counterexample import State
@@ -109,9 +110,9 @@ class _Reading:
         for name in sorted(constants.keys() - declared):
             value = constants[name]
             if value in self._refs:
-                self._heap.names[f"ConstPtr({name})"] = self._refs[value]
+                self._heap.names[constant_text(name)] = self._refs[value]
             else:
-                self._new(value, f"ConstPtr({name})")
+                self._new(value, constant_text(name))
 
     def _input(self, position: int, var: Var) -> Datum:
         value = self._before.values[var.name]
@@ -155,9 +156,9 @@ class _Reading:
 
     def _declared_class(self, number: int) -> Struct | Array | None:
         declarations = self._layout.declarations
-        for array in declarations.arrays:
-            if self._terms.class_range(array.name)[0] == number:
-                return self._layout.array(array.name)
+        for name in self._layout.array_names():
+            if self._terms.class_range(name)[0] == number:
+                return self._layout.array(name)
         around = [(self._terms.class_range(struct.name), struct.name) for struct in declarations.structs]
         inside = [(low, name) for (low, high), name in around if low <= number <= high]
         if not inside:
@@ -176,7 +177,8 @@ class _Reading:
         """What the object holds at the start."""
         ref = self._refs[value]
         contents = self._contents[value]
-        cells = {cell: self._datum(term) for cell, term in contents.cells.get(0, {}).items()}
+        held = contents.cells.get(0, {})
+        cells = {cell: self._datum(term) for cell, term in held.items() if cell[0] in self._keys}
         known = self._heap.objects[ref]
         self._heap.objects[ref] = replace(known, cells={**known.cells, **cells})
 

@@ -176,6 +176,6 @@ def number_classes(layout: Layout) -> dict[str, ClassRange]:
     last = STRUCTS[0] - 1
     for name in children.get(None, ()):
         last = number(name, last + 1)
-    for place, array in enumerate(layout.declarations.arrays):
-        ranges[array.name] = ARRAYS[0] + place, ARRAYS[0] + place
+    for place, name in enumerate(layout.array_names()):
+        ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges

@@ -45,12 +45,25 @@ if TYPE_CHECKING:
 
 _LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
+_LONGEST_TEXT = 64
+"""Of a longer constant string only items at constant indices are known."""
+
 
 class ObjectTerms(PlainTerms):
     """Terms over words, as they are written, and over references to the objects of a layout. What is known of
     references is decided here: it is what the encoding of a heap is made of."""
 
-    __slots__ = ("_class_ranges", "_floats", "exposed", "is_abstract", "layout", "null", "surely_seen", "visible_from")
+    __slots__ = (
+        "_class_ranges",
+        "_floats",
+        "exposed",
+        "is_abstract",
+        "layout",
+        "null",
+        "surely_seen",
+        "texts",
+        "visible_from",
+    )
 
     def __init__(self, width: int, layout: Layout) -> None:
         super().__init__(width)
@@ -60,6 +73,7 @@ class ObjectTerms(PlainTerms):
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
+        self.texts: list[Term] = []  # all constant strings of the pair
         self._class_ranges = number_classes(layout)
         self._floats: PlainFloatTerms | None = None
 
@@ -247,7 +261,7 @@ class ObjectTerms(PlainTerms):
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
-        if not self.layout.declarations.consts:
+        if not self.layout.declarations.consts and not self.texts:
             return []
         order = cone(conditions)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
@@ -261,7 +275,7 @@ class ObjectTerms(PlainTerms):
                     holds = self.equal(self._make(load.kind, (constant,), load.value), content)
                     found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
                     constants += [content] if content.kind == "constant" and content not in constants else []
-        return found
+        return [*found, *self._text_contents(order)]
 
     def _declared_content(self, value: int | Float | str) -> Term:
         if isinstance(value, Float):
@@ -269,6 +283,35 @@ class ObjectTerms(PlainTerms):
         if isinstance(value, int):
             return self.const(value)
         return self.null if value == "NULL" else self.constant(value)
+
+    def text_item(self, constant: Term, index: Term) -> Term | None:
+        """The item of a constant string; None of other constants, and where the string is too long to say."""
+        known = self.layout.constant(constant.value)
+        if known is None or known.items is None:
+            return None
+        if index.kind == "const":
+            return self.const(known.items[index.value]) if 0 <= index.value < len(known.items) else self.zero
+        if len(known.items) > _LONGEST_TEXT:
+            return None
+        item = self.zero
+        for at, value in reversed(list(enumerate(known.items))):
+            item = self.ite(self.eq(index, self.const(at)), self.const(value), item)
+        return item
+
+    def _text_contents(self, order: Sequence[Term]) -> list[Term]:
+        """What holds of items because a constant string may be their object: it always holds the same."""
+        texts = [term for term in order if term in self.texts]
+        loads = [term for term in order if term.kind == "load" and len(term.args) == 2] if texts else []
+        found: list[Term] = []
+        for text in texts:
+            known = self.layout.constant(text.value)
+            assert known is not None
+            assert known.array is not None
+            for load in loads:
+                item = self.text_item(text, load.args[1]) if load.value.key == f"{known.array.name}[]" else None
+                if item is not None:
+                    found.append(self.eq(self._make("load", (text, load.args[1]), load.value), item))
+        return found
 
     def is_valid(self, invalidations: int) -> Term:
         """Is the code valid behind so many events that can invalidate?"""

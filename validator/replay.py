@@ -15,6 +15,7 @@ from optimizer.ir.concrete_floats import UnspecifiedBytes
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
+    TOO_LONG,
     Finished,
     GuardFailed,
     Jumped,
@@ -105,6 +106,8 @@ class Replay:
             assert isinstance(before.outcome, Stopped)
         # What `before` has read or protected, no event changes in either run.
         after = self._run(self._after, replace(state, world=before.world))
+        if _is_too_long(after):
+            return None
         renaming = Renaming()
         return Runs(state, before, after, _at_events(before, after, renaming), renaming)
 
@@ -159,6 +162,8 @@ class Replay:
                 f"the recorded trace leaves at guard {k}; the optimized one only later, at its guard {guard}",
             )
         expected = self._run(self._before, runs.state, leave_at=origin)
+        if _is_too_long(expected):
+            return None
         # Where `before` itself is defined, all that can be undefined here is the exit block of a guard that it passes.
         reached = isinstance(expected.outcome, GuardFailed | Undefined) and not self._left_ahead(expected, origin)
         if not reached or len(expected.events) != len(runs.after.events):
@@ -291,6 +296,10 @@ def _at_end(runs: Runs) -> Difference | None:
     if found.value is not None:
         sentence = f"argument {found.value} of the end is {found.got}, not {found.wanted}"
     return Difference(_obligation("end", "argument", found), sentence)
+
+
+def _is_too_long(run: Run) -> bool:
+    return isinstance(run.outcome, Undefined) and run.outcome.reason == TOO_LONG
 
 
 def _count(number: int, noun: str) -> str:

@@ -10,10 +10,10 @@ from optimizer.ir.heap import NULL, RAW_REF, Object, Ref
 from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World
+from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.sites import (
-    CONSTANT,
     Input,
     Site,
     fits_at,
@@ -282,7 +282,7 @@ def _shorter(length: int) -> Iterator[int]:
 
 def _is_constant(ref: Ref) -> bool:
     """Has the object a name that must stay?"""
-    return ref == RAW_REF or ref.name.startswith(CONSTANT)
+    return ref == RAW_REF or constant_name(ref.name) is not None
 
 
 def _numbered(stem: str, taken: set[str]) -> Ref:

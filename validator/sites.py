@@ -9,10 +9,8 @@ from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.runs import Scripted, World, Write
+from optimizer.ir.string_text import constant_name
 from validator.counterexample import State
-
-CONSTANT = "ConstPtr("
-"""The objects of constants have names that begin so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,9 @@ def _cells(state: State) -> Iterator[CellOf]:
 
 def given_memory(ref: Ref, heap: Heap) -> frozenset[str]:
     """The memory of a constant that a declaration tells."""
-    return frozenset(slot.key for one in _known(ref, heap) for slot, _ in one.fields)
+    known = _known(ref, heap)
+    items = [f"{one.array.name}[]" for one in known if one.items is not None and one.array is not None]
+    return frozenset([*items, *(slot.key for one in known for slot, _ in one.fields)])
 
 
 def is_given(ref: Ref, heap: Heap) -> bool:
@@ -72,7 +72,7 @@ def is_given(ref: Ref, heap: Heap) -> bool:
 def _known(ref: Ref, heap: Heap) -> list[Known]:
     """What is declared of the object, if it is a constant."""
     names = [ref.name, *(name for name, other in heap.names.items() if other == ref)]
-    constants = [name[len(CONSTANT) : -1] for name in names if name.startswith(CONSTANT)]
+    constants = [constant for name in names if (constant := constant_name(name)) is not None]
     return [found for name in constants if (found := heap.layout.constant(name)) is not None]
 
 
@@ -149,9 +149,9 @@ def references_to(state: State) -> dict[Ref, list[Site | str]]:
     found: dict[Ref, list[Site | str]] = {}
     if state.heap is not None:
         for ref in state.heap.objects:
-            found[ref] = [ref.name] if ref.name.startswith(CONSTANT) else []
+            found[ref] = [] if constant_name(ref.name) is None else [ref.name]
         for name, ref in state.heap.names.items():
-            if name.startswith(CONSTANT):
+            if constant_name(name) is not None:
                 found.setdefault(ref, []).append(name)
     for site in sites(state):
         value = value_at(state, site)

@@ -5,6 +5,7 @@ An event does the writes that the script has for it, as far as it may. It does n
 - to an object of another type than the descr's, or outside of an array;
 - of a value of another type, or outside the range of the memory;
 - to memory that its declaration does not let it write, what is immutable being written only if it is named;
+- to a constant string;
 - to an immutable field or item that the trace has read;
 - to a field that is protected by a `guard_not_invalidated`, where the event cannot invalidate.
 """
@@ -103,6 +104,8 @@ class Environment:
         target, value = self._value(write.target), self._value(write.value)
         slot = heap.layout.memory(write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
+            return
+        if heap.is_text(target):
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return

@@ -126,6 +126,10 @@ class Stopped:
     event: int
 
 
+TOO_LONG = "more items are copied than a run follows"
+"""The reason of a run that has not come to its end, though its trace may be defined."""
+
+
 @dataclass(frozen=True, slots=True)
 class Undefined:
     """The operation of that number (in the order of the text, those of exit blocks counted) had no meaning."""

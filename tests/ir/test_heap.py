@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.heap import NULL, Heap, Ref
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_domain import PRIMITIVES, HeapDomain
@@ -329,12 +328,6 @@ def test_values_of_the_wrong_type_are_refused() -> None:
     program = Program(parse("[i0, p1]\nfinish()"))
     with pytest.raises(ValueError, match="the input p1 is of type ref, got 5"):
         program.run([0, 5])
-
-
-@pytest.mark.parametrize("body", ["i9 = strlen(p0)", 'escape_n("text")'])
-def test_strings_are_not_modelled(body: str) -> None:
-    with pytest.raises(UnsupportedFault):
-        Program(parse(f"[p0]\n{body}\nfinish()"))
 
 
 def test_the_vocabulary_is_all_there_is() -> None:
