@@ -134,6 +134,8 @@ class Facts:
             self._flag_of = operation
         if operation.op.is_pure and not self.bounds.define(operation):
             self._bound_result(operation)
+        elif operation.op.has_floats and operation.op.result is Type.INT:
+            self._bound_of_floats(operation)
         self.bounds.contradiction = False
         return True
 
@@ -266,6 +268,13 @@ class Facts:
                 outcome = self.bounds.bounds(guard.args[0])
                 if outcome.is_constant:
                     self.assume(condition if outcome.low == 1 else Not(condition))
+
+    def _bound_of_floats(self, operation: Operation) -> None:
+        """Of a word that is computed of floats, what its row says whatever these are."""
+        assert operation.result is not None
+        assert operation.op.meaning is not None
+        bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))
+        self.bounds.assume(operation.result, bounds)
 
     def _bound_result(self, operation: Operation) -> None:
         assert operation.result is not None

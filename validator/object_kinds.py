@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.row import Type
-from optimizer.ir.term import Term
+from optimizer.ir.term import Term, cone
 
 ClassRange = tuple[int, int]
 """Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
@@ -81,6 +82,8 @@ FLOAT_CONDITIONS = frozenset({"float_same", "float_eq", "float_lt"})
 OPAQUE_WORDS = frozenset({"float_to_int", "float_to_single"})
 """The words computed of floats of which the same holds as of opaque floats."""
 
+OPAQUE = OPAQUE_FLOATS | OPAQUE_WORDS
+
 WORDS_OF_FLOATS = OPAQUE_WORDS | {"float_to_bytes"}
 
 OF_OBJECTS = (
@@ -123,6 +126,11 @@ def is_reference(term: Term) -> bool:
 
 def is_float(term: Term) -> bool:
     return term.kind in FLOATS
+
+
+def are_opaque(conditions: Iterable[Term]) -> bool:
+    """Is there arithmetic on floats in them?"""
+    return any(term.kind in OPAQUE for term in cone(conditions))
 
 
 def validity_name(invalidations: int) -> str:

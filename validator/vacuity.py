@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from validator.discharge import Discharger
 from validator.facts import Facts
+from validator.object_kinds import are_opaque
 from validator.obligations import Pair, Place
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT
@@ -48,7 +49,7 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
         return False
     match discharger.query(facts.learned, FIRST_EFFORT):
         case Sat():
-            return True
+            return None if are_opaque(facts.learned) else True
         case Unsat():
             return False
         case _:

@@ -233,6 +233,11 @@ class _Search:
                 self._force_float(term, wanted)
             case "float_eq" | "float_lt":
                 self._arrange_floats(term, wanted)
+            case "float_to_int" | "float_to_bytes":
+                floats = self._domain.floats
+                self._force(args[0], (floats.of_int if kind == "float_to_int" else floats.of_bytes)(wanted))
+            case "float_to_single":
+                self._force(args[0], self._domain.floats.of_single(wanted))
             case _ if kind in _LEAVES or kind in _FUNCTIONS:
                 low, high = self._limits(term)
                 if low <= wanted <= high:
@@ -278,6 +283,8 @@ class _Search:
                 self._force(term.args[1 if self.values[term.args[0]] else 2], wanted)
             case "float_neg":
                 self._force(term.args[0], self._domain.floats.neg(wanted))
+            case "float_of_int" if not wanted.is_nan and abs(wanted.value) < self._domain.half:
+                self._force(term.args[0], int(wanted.value))
             case "float_abs" | "float_add" | "float_sub":
                 self._force(term.args[0], wanted)
 

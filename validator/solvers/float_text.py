@@ -19,8 +19,6 @@ SORT = "(_ BitVec 64)"
 OF_FLOATS = (FLOATS - {"load_float"}) | FLOAT_CONDITIONS | WORDS_OF_FLOATS
 """The kinds of terms that are translated here."""
 
-OPAQUE = OPAQUE_FLOATS | OPAQUE_WORDS
-
 _NAN = literal(NAN.bits, 64)
 _SIGN = literal(1 << 63, 64)
 _SIZE = literal((1 << 63) - 1, 64)
