@@ -6,7 +6,7 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
@@ -14,7 +14,6 @@ from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
 from optimizer.ir.raw_memory import BYTES, is_raw, raw_descr, slot_of, uses_raw
-from optimizer.ir.string_text import is_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -135,9 +134,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
     slots = {slot.key: slot for slot in named if slot is not None}
     _check_raw(traces, slots)
-    constants = (arg for trace in traces for one in all_operations(trace) for arg in _values_of(one))
-    texts = dict.fromkeys(arg.text for arg in constants if isinstance(arg, ConstRef) and is_text(arg.text))
-    terms.texts = [terms.constant(text) for text in texts]
+    terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
     return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots)
@@ -149,12 +146,6 @@ def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
         mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is Type.REF), None)
         if mixed is not None:
             raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
-
-
-def _values_of(operation: Operation) -> Iterator[Value | None]:
-    yield from operation.args
-    if operation.exit is not None:
-        yield from operation.exit.failargs or ()
 
 
 def check_supported(trace: Trace, layout: Layout) -> None:

@@ -40,7 +40,8 @@ class Memory:
     is_pending: bool = False
 
     def any_index(self, slot: Field) -> Term:
-        """An index of which nothing is known: what is proved of it holds for all items. Nothing is assumed of it."""
+        """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
+        holds for all."""
         return self.terms.var(f"an index of {slot.key}")
 
 
@@ -207,10 +208,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Ranges of items.
 
     def are_set(self, p: Term, slot: Field, start: Term, count: Term) -> Term:
-        """A lenient heap does not say: it would be assumed, for all items."""
         terms = self._terms
-        if self._lenient:
-            return terms.true
         if (number := _few(count)) is not None:
             return terms.all_of(self.is_set(p, slot, terms.add(start, terms.const(i))) for i in range(number))
         index = self.memory.any_index(slot)
