@@ -27,6 +27,8 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 
 NAME = "dead-code"
 
+_COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+
 
 def remove_dead_code(trace: Trace, layout: Layout) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
@@ -101,8 +103,7 @@ class _Liveness:
 
     def _is_computed(self, operation: Operation) -> bool:
         """Is it there for its result alone? An overflow operation stays with its guard, what can raise with its."""
-        kinds = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
         if operation.op.kind is Kind.EVENT:
             call = call_of(operation, self._layout)
             return call is not None and not call.is_event and not call.effects.can_raise
-        return operation.op.kind in kinds and operation.op.overflows is None
+        return operation.op.kind in _COMPUTED and operation.op.overflows is None
