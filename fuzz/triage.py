@@ -21,8 +21,8 @@ from fuzz.store import Case
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes.simplify import Simplify
+from optimizer.pipeline import ALL_RULES as RULES
 from optimizer.pipeline import DEFAULT_PASSES, run_passes
-from optimizer.rules import RULES
 from validator.stored_state import stored_state
 from validator.verdict import Options, Refuted
 
