@@ -256,7 +256,7 @@ class Heap(HeapDomain[int, bool, Ref]):
     # Strings.
 
     def is_text(self, p: Ref) -> bool:
-        return is_text(p.name)
+        return p.name in self.layout.texts
 
     def hash(self, p: Ref, slot: Field) -> int:
         length = self.length(p)

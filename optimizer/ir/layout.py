@@ -25,7 +25,7 @@ from optimizer.ir.memory_types import string_type
 from optimizer.ir.ops import DescrKind, Kind, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.string_text import HIGHEST, is_text, read_text
-from optimizer.ir.trace import Operation, Trace, all_operations, descr_name
+from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations, descr_name
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
@@ -72,6 +72,7 @@ def layout_of(*traces: Trace) -> Layout:
     layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
         for operation in all_operations(trace):
+            layout.learn_texts(operation)
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -109,6 +110,7 @@ class Layout:
         self._arrays |= {array.name: self._array(array) for array in declarations.arrays}
         self._calls = {call.name: call for call in declarations.calls}
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
+        self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._fields: dict[str, Field] = {}
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
@@ -162,6 +164,13 @@ class Layout:
         if isinstance(resolved, Field):
             self._check_field(resolved, text, type_, operation.op.name)
         self._learned.add((kind, text, type_))
+
+    def learn_texts(self, operation: Operation) -> None:
+        """The operation's constant strings are constants from now on."""
+        failargs = operation.exit.failargs or () if operation.exit is not None else ()
+        for value in (*operation.args, *failargs):
+            if isinstance(value, ConstRef) and is_text(value.text):
+                self.texts[value.text] = None
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
