@@ -110,7 +110,12 @@ class _Silent:
     """A domain whose primitives say nothing, but for those that it has."""
 
     def __getattr__(self, primitive: str) -> Callable[..., None]:
-        return lambda *_: None
+        setattr(self, primitive, _nothing)  # which is found from now on
+        return _nothing
+
+
+def _nothing(*_: object) -> None:
+    """What a primitive says that a domain does not have."""
 
 
 class _Words(_Silent):

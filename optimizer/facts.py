@@ -201,6 +201,8 @@ class Facts:
     def assume(self, condition: Condition) -> None:
         """Learn that a condition on references holds here."""
         match condition:
+            case None | True:
+                pass
             case Both(one, other):
                 self.assume(one)
                 self.assume(other)

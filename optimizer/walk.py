@@ -127,29 +127,32 @@ class _Walk:
         if operation.op is _ALWAYS_FAILS:
             self._stop_at(operation)
             return
-        match self._ask(operation):
-            case None:
-                self._emit(operation)
-            case rider, Becomes() | Equal() as answer:
+        answered = self._ask(operation)
+        if answered is None:
+            self._emit(operation)
+            return
+        rider, answer = answered
+        match answer:
+            case Becomes() | Equal():
                 self._apply(operation, rider, answer)
                 if operation.op.is_guard and self._always_fails is None:
                     self._learn(operation)
-            case rider, Passes(why):
+            case Passes(why):
                 self._fired[why] += 1
                 self._guards[rider.name] += 1
-            case _, Fails():
+            case Fails():
                 self._stop_at(operation)
-            case rider, Needless(why):
+            case Needless(why):
                 self._fired[why] += 1
                 self._operations[rider.name] += 1
-            case rider, Taken(why):
+            case Taken(why):
                 self._fired[why] += 1
                 self._operations[rider.name] += 1
                 self._learn(operation, delayed=True)
-            case rider, First(taken):
+            case First(taken):
                 self._put_all(rider, taken)
                 self._settle(operation)
-            case rider, Merged() as merged:
+            case Merged() as merged:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
                 place = self._places[id(merged.earlier)]

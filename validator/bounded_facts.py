@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from optimizer.ir.bounds import Bounds
 from optimizer.ir.term import Term, cone_within
@@ -27,8 +27,21 @@ class BoundedFacts(Facts):
     def __init__(self, terms: ObjectTerms) -> None:
         super().__init__(terms)
         self._decided: list[Term] = []
+        self._followed: list[list[Term]] = []
         self._intervals = Intervals(terms, self._journal, self._hear)
         self._rewriting = BoundedRewriting(terms, self._intervals)
+
+    def follow(self, facts: Facts) -> None:
+        """Has these assume what the others have learned, which do not contradict each other, and no more."""
+        steps, followed = facts.steps(), self._followed
+        for _ in range(_common(steps, followed), len(followed)):
+            followed.pop()
+            self.take_back()
+        for step in steps[len(followed) :]:
+            self.mark()
+            for condition in step:
+                self.assume(condition)
+            followed.append(step)
 
     def _hear(self, changed: Term) -> None:
         self._outdate(changed)
@@ -98,6 +111,12 @@ class BoundedFacts(Facts):
             if term.kind in ("ite", "both"):
                 return _first_of(term.args[0])
         return None
+
+
+def _common(steps: Sequence[list[Term]], others: Sequence[list[Term]]) -> int:
+    """So many of the first steps are the same."""
+    differing = (place for place, (one, other) in enumerate(zip(steps, others, strict=False)) if one != other)
+    return next(differing, min(len(steps), len(others)))
 
 
 def _first_of(condition: Term) -> Term:

@@ -6,42 +6,38 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from optimizer.ir.term import Term, cone
 from validator.encode import Definedness
 from validator.facts import Facts
 from validator.object_kinds import LEAVES
-from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair, Place
 
 if TYPE_CHECKING:
     from validator.bounded_facts import BoundedFacts
     from validator.lemmas import Lemmas
 
-_F = TypeVar("_F", bound=Facts)
-
 
 @dataclass(frozen=True, slots=True)
-class _Way(Generic[_F]):
+class _Way:
     """The facts at the last of some places, each behind the one before it, and how many operations are known to be
     defined at each. There is a mark for each place but the first."""
 
-    facts: _F
+    facts: Facts
     steps: list[tuple[Place, int]]
 
 
-class KnownPlaces(Generic[_F]):
+class KnownPlaces:
     """The facts at places. Obligations come in the order of the traces, so that those at one place grow out of those
     at the one before; places behind all events (`events` is None) are a sequence of their own."""
 
-    def __init__(self, pair: Pair, facts: Callable[[ObjectTerms], _F]) -> None:
+    def __init__(self, pair: Pair) -> None:
         self._pair = pair
-        self._none = facts
-        self._ways: dict[bool, _Way[_F]] = {}
-        self._given: tuple[Place, tuple[Term, ...], _F] | None = None
+        self._ways: dict[bool, _Way] = {}
+        self._given: tuple[Place, tuple[Term, ...], Facts] | None = None
 
-    def at(self, place: Place, given: tuple[Term, ...]) -> _F:
+    def at(self, place: Place, given: tuple[Term, ...]) -> Facts:
         """What is known at `place` where all of `given` hold. It is so until other facts are asked for."""
         if self._given is not None:
             if self._given[:2] == (place, given):
@@ -76,7 +72,7 @@ class KnownPlaces(Generic[_F]):
                 facts.assume(before.defined[position].condition)
                 position += 1
 
-    def _at(self, place: Place) -> _F:
+    def _at(self, place: Place) -> Facts:
         """Goes back to the last place that is not behind this one, and on from there."""
         way = self._way(place)
         while not way.steps[-1][0].is_ahead_of(place):
@@ -88,11 +84,11 @@ class KnownPlaces(Generic[_F]):
             way.steps.append((place, self._go_on(way.facts, latest, defined, place)))
         return way.facts
 
-    def _way(self, place: Place) -> _Way[_F]:
+    def _way(self, place: Place) -> _Way:
         way = self._ways.get(place.events is None)
         if way is None:
             start = Place(0, 0, None if place.events is None else 0)
-            facts = self._none(self._pair.terms)
+            facts = Facts(self._pair.terms)
             way = _Way(facts, [(start, self._go_on(facts, start, 0, start))])
             self._ways[place.events is None] = way
         return way
@@ -115,18 +111,13 @@ class CheapRungs:
     def __init__(self, pair: Pair, is_late: Callable[[], bool]) -> None:
         self._pair = pair
         self._is_late = is_late
-        self._known = KnownPlaces(pair, Facts)
+        self._known = KnownPlaces(pair)
+        self._bounded: dict[Facts, BoundedFacts] = {}
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
         self._first_before = _first_uses([guard.passes for guard in pair.before.guards])
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
         self._first_defined = {known.condition: known for known in reversed(pair.before.defined)}
-
-    @cached_property
-    def _bounded(self) -> KnownPlaces[BoundedFacts]:
-        from validator.bounded_facts import BoundedFacts  # here: structure settles most pairs
-
-        return KnownPlaces(self._pair, BoundedFacts)
 
     @cached_property
     def _lemmas(self) -> Lemmas:
@@ -153,10 +144,20 @@ class CheapRungs:
         facts = self._known.at(obligation.place, obligation.given)
         if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
             return "structure"
-        bounded = self._bounded.at(obligation.place, obligation.given)
+        bounded = self._with_bounds(facts)
         if bounded.proves(obligation.claim):
             return "intervals"
         return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
+
+    def _with_bounds(self, facts: Facts) -> BoundedFacts:
+        """What the facts have learned, with bounds."""
+        bounded = self._bounded.get(facts)
+        if bounded is None:
+            from validator.bounded_facts import BoundedFacts  # here: structure settles most pairs
+
+            bounded = self._bounded[facts] = BoundedFacts(self._pair.terms)
+        bounded.follow(facts)
+        return bounded
 
     def _is_known(self, condition: Term, place: Place) -> bool:
         """Did a guard that has passed say so, or an operation that is defined there?"""

@@ -197,9 +197,9 @@ class _Computer:
         self.passes: Term = self.terms.true
 
     def term(self, value: Value, line: int) -> Term:
+        if isinstance(value, Var):
+            return self.values[value.name]
         match value:
-            case Var(name):
-                return self.values[name]
             case ConstInt(number):
                 return self.terms.const(number)
             case ConstFloat(float_):

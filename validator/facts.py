@@ -12,7 +12,8 @@ What was rebuilt is kept. A new fact drops only what is built of the terms that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import pairwise
 
 from optimizer.ir.term import Term, cone_within
 from validator.journal import Journal
@@ -55,6 +56,11 @@ class Facts:
         self._journal.take_back()
         learned, self.contradiction = self._marks.pop()
         del self.learned[learned:]
+
+    def steps(self) -> list[list[Term]]:
+        """What was learned ahead of the first mark, and behind each."""
+        starts = [0, *(learned for learned, _ in self._marks), len(self.learned)]
+        return [self.learned[start:end] for start, end in pairwise(starts)]
 
     def assume(self, condition: Term) -> None:
         """From here on, `condition` holds."""
@@ -235,18 +241,28 @@ class Facts:
         return term if args == term.args else self._terms.remade(term, args)
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
-        rebuilt = self._rebuilt
-        parts = (root,) if all(map(rebuilt.__contains__, root.args)) else cone_within([root], rebuilt, most)
-        for term in parts or ():
-            self._journal.put(rebuilt, term, self._rewritten(term, rounds))
+        rebuilt, put = self._rebuilt, self._journal.put
+        for term in self._not_rebuilt(root, most):
+            put(rebuilt, term, self._rewritten(term, rounds))
         return rebuilt.get(root, root)
+
+    def _not_rebuilt(self, root: Term, most: int) -> Sequence[Term]:
+        """What has to be rebuilt of a term, parts ahead of what is built of them; nothing of one that is too large."""
+        parts: list[Term] = []
+        for arg in reversed(root.args):
+            if arg not in self._rebuilt:
+                if arg.args:
+                    return cone_within([root], self._rebuilt, most) or ()
+                parts.append(arg)
+        parts.append(root)
+        return parts
 
     def _rewritten(self, term: Term, rounds: int) -> Term:
         """The term whose parts are rebuilt, rebuilt itself."""
         users = self._users
         for arg in term.args:
             users[arg].add(term)
-        made = self._reassembled(term) if term.args else term
+        made = self._with_parts(term, self._rebuilt.__getitem__) if term.args else term
         new = self._replaced(made)
         if new is term:
             return term
@@ -257,10 +273,6 @@ class Facts:
         last = self._rebuild(new, _LARGEST_RESULT, rounds - 1)
         users[last].add(term)
         return last
-
-    def _reassembled(self, term: Term) -> Term:
-        args = tuple(map(self._rebuilt.__getitem__, term.args))
-        return term if args == term.args else self._terms.remade(term, args)
 
     def _replaced(self, term: Term) -> Term:
         while term in self._stands_for:

@@ -320,14 +320,12 @@ class ObjectTerms(PlainTerms):
 
     def class_in(self, p: Term, range_: ClassRange) -> Term:
         """Is the reference's class, 0 of NULL, one of those?"""
-
-        def of(one: Term) -> Term:
-            plain = self._class_in(self.class_of(one), range_)
-            if range_ == OBJECTS:  # what has a class is not NULL, even where that is the class of an allocation
-                return plain
-            return self._object_if_exposed(one, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
-
-        return self.by_object(p, of)
+        if p.kind == "choose":
+            return self.by_object(p, lambda one: self.class_in(one, range_))
+        plain = self._class_in(self.class_of(p), range_)
+        if range_ == OBJECTS:  # what has a class is not NULL, even where that is the class of an allocation
+            return plain
+        return self._object_if_exposed(p, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
 
     def _object_if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
         """The same as `_if_exposed`, of a condition that does not hold of NULL, which is said first."""

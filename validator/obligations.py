@@ -201,7 +201,7 @@ class Pair:
     def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
         """The memory that is not plainly the same in both, and the condition under which all that can be seen of it
         is."""
-        if all(before.heap.chain(slot) is after.heap.chain(slot) for slot in self._slots):
+        if before.heap.has_chains_of(after.heap):
             return
         one, two = before.sight(), after.sight()
         yield from self._differing(one, two, self._slots, one.objects & two.objects)

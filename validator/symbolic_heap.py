@@ -179,6 +179,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]
 
+    def has_chains_of(self, other: SymbolicHeap) -> bool:
+        """Is every slot's chain that of the other heap?"""
+        return self._chains == other._chains
+
     # Arrays.
 
     def has_length(self, p: Term) -> Term:

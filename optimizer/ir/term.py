@@ -54,7 +54,7 @@ def cone_within(roots: Iterable[Term], without: Container[Term], most: int | Non
                 users.append(term)
                 stack.append(None)
                 for arg in term.args:
-                    if arg not in without:
+                    if arg not in seen and arg not in without:
                         stack.append(arg)
             else:
                 order.append(term)

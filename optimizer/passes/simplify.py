@@ -14,10 +14,10 @@ for other operations or constants as arguments. An operation on constants only i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import repeat
 
 from optimizer.facts import Facts
-from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Op
@@ -54,7 +54,7 @@ class Simplify(Pass):
             if (
                 facts.word >= rule.min_word
                 and _match_all(rule.pattern.args, operation.args, facts, found)
-                and all(_holds(condition, facts, found) for condition in rule.conditions)
+                and _all_hold(rule, facts, found)
             ):
                 return _replace(rule, found, facts)
         return None
@@ -116,7 +116,7 @@ def _may_be(pattern: Term, shape: _Shape) -> bool:
 
 
 def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Facts, found: dict[str, Value]) -> bool:
-    return all(_match(pattern, value, facts, found) for pattern, value in zip(patterns, values, strict=True))
+    return all(map(_match, patterns, values, repeat(facts), repeat(found)))
 
 
 def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -> bool:
@@ -147,11 +147,28 @@ def _computes(defining: Op, wanted: Op) -> bool:
     return defining is wanted or defining.wrapping == wanted.name
 
 
-def _holds(condition: Term, facts: Facts, found: Mapping[str, Value]) -> Truth:
-    if is_constant(condition):
-        return holds((condition,), concrete(facts.word), _constants(found))
+def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
+    on_constants, others = _conditions(rule)
+    if on_constants and not holds(on_constants, concrete(facts.word), _constants(found)):
+        return False
+    if not others:
+        return True
     known = {name: facts.bounds.bounds(value) for name, value in found.items()}
-    return holds((condition,), bounds_domain(facts.word), known)
+    return bool(holds(others, bounds_domain(facts.word), known))
+
+
+@cache
+def _conditions(rule: Rule) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """The conditions of a rule that constants decide, and the others."""
+    on_constants = tuple(filter(is_constant, rule.conditions))
+    return on_constants, tuple(condition for condition in rule.conditions if condition not in on_constants)
+
+
+@cache
+def _operation_of(rule: Rule) -> Apply | None:
+    """The operation that a rule puts into the place of another one; None where that becomes a value."""
+    replacement = rule.replacement
+    return replacement if isinstance(replacement, Apply) and not is_constant(replacement) else None
 
 
 def _constants(found: Mapping[str, Value]) -> dict[str, int]:
@@ -159,10 +176,10 @@ def _constants(found: Mapping[str, Value]) -> dict[str, int]:
 
 
 def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
-    replacement = rule.replacement
+    replacement = _operation_of(rule)
     overflowed = None if rule.pattern.op.overflows is None else False
-    if not isinstance(replacement, Apply) or is_constant(replacement):
-        return Equal(_value(replacement, found, facts), rule.name, overflowed)
+    if replacement is None:
+        return Equal(_value(rule.replacement, found, facts), rule.name, overflowed)
     if replacement.op.overflows is not None:
         overflowed = None
     args = tuple(_value(arg, found, facts) for arg in replacement.args)

@@ -9,6 +9,7 @@ import pytest
 
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term, evaluate
+from validator.bounded_facts import BoundedFacts
 from validator.facts import Facts
 from validator.object_terms import SimplifyingObjectTerms
 
@@ -133,3 +134,29 @@ def test_what_comparisons_say() -> None:
     facts.assume(terms.ne(x, terms.zero))
     facts.assume(terms.eq(y, terms.zero))
     assert facts.rebuild(terms.ult(y, x)) is terms.true
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounded_facts_follow(seed: int) -> None:
+    """What is known with bounds is what is known by conditions that were assumed from the start, whatever else was
+    followed before."""
+    built = Built(seed)
+    random, conditions, roots = built.random, built.conditions or [built.terms.true], [*built.words, *built.conditions]
+    facts, bounded = Facts(built.terms), BoundedFacts(built.terms)
+    marks = 0
+    for _ in range(12):
+        if marks and random.random() < 0.4:
+            facts.take_back()
+            marks -= 1
+        else:
+            facts.mark()
+            marks += 1
+            for condition in random.choices(conditions, k=random.randrange(3)):
+                facts.assume(condition)
+        if not facts.contradiction and random.random() < 0.7:
+            bounded.follow(facts)
+            fresh = BoundedFacts(built.terms)
+            fresh.follow(facts)
+            assert bounded.contradiction == fresh.contradiction
+            if not fresh.contradiction:
+                assert list(map(bounded.rebuild, roots)) == list(map(fresh.rebuild, roots))

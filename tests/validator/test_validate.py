@@ -13,7 +13,6 @@ from optimizer.ir.text import parse
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 from validator.cheap_rungs import KnownPlaces
 from validator.encode import encode, memory_for
-from validator.facts import Facts
 from validator.judge import _Judge
 from validator.obligations import Pair, Place
 
@@ -249,7 +248,7 @@ def test_the_facts_of_a_place_are_those_that_are_given() -> None:
     trace = parse("[i0]\nfinish(i0)")
     memory = memory_for(layout_of(trace), trace)
     encoding, terms = encode(trace, memory, recorded=True), memory.terms
-    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options()), Facts), Place(0, 0, 0), encoding.end[0]
+    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
     assert places.at(place, ()).rebuild(x) is x
