@@ -29,7 +29,7 @@ class MemoryRows:
 @cache
 def memory_rows() -> MemoryRows:
     """The groups, in the order of the table."""
-    known = [row for row in OPS.values() if row.memory is not None]
+    known = [row for row in OPS.values() if row.memory is not None and row.memory.on is None]
     of = {kind: [row for row in known if row.kind is kind] for kind in Kind}
     kinds = {row: row.memory.descr for row in known if row.memory is not None and row.memory.descr is not None}
     events = [

@@ -9,6 +9,7 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 
 LONGEST = 4
@@ -66,8 +67,11 @@ def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datu
 
 def ref_of(heap: Heap, text: str) -> Ref:
     """What a constant of a trace is on the heap."""
-    found = heap.named(text)
-    return heap.constant(text[len("ConstPtr(") : -1]) if found is None else found
+    found, name = heap.named(text), constant_name(text)
+    if found is not None:
+        return found
+    assert name is not None
+    return heap.constant(name)
 
 
 def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Iterable[Ref]) -> Heap:

@@ -27,10 +27,12 @@ from optimizer.conditions import (
 from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.concrete import concrete
 from optimizer.ir.effects import effects_of
-from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.ops import Kind, Type
+from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.memory import Cell, Memory, cell_of, is_cleared, stored_value
+from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
+from optimizer.raw_contents import RawContents
 from optimizer.references import References
 
 
@@ -48,6 +50,7 @@ class Facts:
         self.is_valid = False
         self.references = References(layout, self.find, self._age)
         self.memory = Memory(self)
+        self.raw = RawContents(self)
         self.bounds = BoundsInference(word)
         self._decide_values = decide_values
         self._equal_to: dict[Var, Value] = {}
@@ -129,6 +132,8 @@ class Facts:
             self._flag_of = operation
         if operation.op.is_pure and not self.bounds.define(operation):
             self._bound_result(operation)
+        elif operation.op.has_floats and operation.op.result is Type.INT:
+            self._bound_of_floats(operation)
         self.bounds.contradiction = False
         return True
 
@@ -139,6 +144,7 @@ class Facts:
         if kind is Kind.EVENT:
             effects = effects_of(operation, self.layout)
             self.memory.event(effects, operation.args)
+            self.raw.event(effects)
             self.is_valid = self.is_valid and not effects.can_invalidate
         elif memory_of(operation) is not None:
             self._learn_requirements(operation)
@@ -146,8 +152,12 @@ class Facts:
                 self._learn_load(operation)
             elif kind is Kind.STORE:
                 self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
+            elif kind is Kind.COPY:
+                self.memory.copy(copy_of(operation, self.layout))
             elif kind is Kind.NEW:
                 self._learn_allocation(operation)
+            elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
+                self._learn_raw(operation)
             else:
                 self._learn_meaning(operation)
 
@@ -168,6 +178,13 @@ class Facts:
         self.memory.load(cell, operation.result)
         if cell.slot.low is not None and cell.slot.high is not None:
             self._bound(operation.result, cell.slot.low, cell.slot.high)
+
+    def _learn_raw(self, operation: Operation) -> None:
+        slot = self.layout.descr_of(operation)
+        low, high = range_of(slot, self.word) if isinstance(slot, RawItem | Field) else (None, None)
+        if operation.result is not None and low is not None and high is not None:
+            self._bound(operation.result, low, high)
+        self.raw.learn(operation)
 
     def _learn_allocation(self, operation: Operation) -> None:
         var, allocated = operation.result, self.layout.descr_of(operation)
@@ -249,6 +266,13 @@ class Facts:
                 outcome = self.bounds.bounds(guard.args[0])
                 if outcome.is_constant:
                     self.assume(condition if outcome.low == 1 else Not(condition))
+
+    def _bound_of_floats(self, operation: Operation) -> None:
+        """Of a word that is computed of floats, what its row says whatever these are."""
+        assert operation.result is not None
+        assert operation.op.meaning is not None
+        bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))
+        self.bounds.assume(operation.result, bounds)
 
     def _bound_result(self, operation: Operation) -> None:
         assert operation.result is not None

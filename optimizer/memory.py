@@ -10,13 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from optimizer.aliasing import may_meet
+from optimizer.aliasing import distinct, may_meet
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
+from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.string_text import HIGHEST
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
 from optimizer.references import Fresh, constant_name
 
 if TYPE_CHECKING:
@@ -52,8 +54,42 @@ def stored_value(operation: Operation) -> Value:
     return operation.args[memory.stores]
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """So many items of `source`, from `start` on, become those of `object` from `at` on."""
+
+    slot: Field
+    source: Value
+    object: Value
+    start: Value
+    at: Value
+    count: Value
+
+    def cells(self) -> list[tuple[Cell, Cell]]:
+        """What is read and where it is put, item by item; nothing where that is not known, or is too much."""
+        if not (
+            isinstance(self.start, ConstInt) and isinstance(self.at, ConstInt) and isinstance(self.count, ConstInt)
+        ):
+            return []
+        start, at, count = self.start.value, self.at.value, self.count.value
+        offsets = range(count) if 0 <= count <= MOST_CELLS else ()
+        return [
+            (Cell(self.slot, self.source, ConstInt(start + i)), Cell(self.slot, self.object, ConstInt(at + i)))
+            for i in offsets
+        ]
+
+
+def copy_of(operation: Operation, layout: Layout) -> Copy:
+    """What a copy of a range of items does."""
+    slot = layout.descr_of(operation)
+    assert isinstance(slot, Field)
+    return Copy(slot, *operation.args)
+
+
 def zero(slot: Field) -> Value:
     """What a cleared cell holds."""
+    if slot.type is Type.FLOAT:
+        return ConstFloat(ZERO)
     return NULL if slot.type is Type.REF else ConstInt(0)
 
 
@@ -99,7 +135,7 @@ class Memory:
             value = self._local_content(local, cell)
         else:
             value = self._table(cell).get(cell)
-            if value is None and cell.slot.immutable:
+            if value is None and (cell.slot.immutable or cell.slot.owner in HIGHEST):
                 value = self._declared_content(cell)
         return None if value is None else find(value)
 
@@ -122,12 +158,14 @@ class Memory:
     def _declared_content(self, cell: Cell) -> Value | None:
         """What the declarations say of a constant's field, as long as nobody can have changed it."""
         known = self._facts.layout.constant(constant_name(cell.object))
+        if known is not None and known.items is not None and isinstance(cell.index, ConstInt):
+            return ConstInt(known.items[cell.index.value]) if 0 <= cell.index.value < len(known.items) else None
         if known is None or cell.slot.key in self._rewritten or (self._world_has_written and not cell.slot.immutable):
             return None
         for slot, value in known.fields:
             if slot.key == cell.slot.key:
-                if isinstance(value, int):
-                    return ConstInt(value)
+                if not isinstance(value, str):
+                    return constant_of(value)
                 return NULL if value == NULL.text else ConstRef(f"ConstPtr({value})")
         return None
 
@@ -175,6 +213,23 @@ class Memory:
             elif not delayed:
                 self.escape(value)
         self._put(cell, value, written=True)
+
+    def copy(self, copy: Copy) -> None:
+        """Items have been copied."""
+        contents = [(to, self.content(cell)) for cell, to in copy.cells()]
+        whole = self._normal(Cell(copy.slot, copy.object))
+        local = self._local.get(whole.object) if isinstance(whole.object, Var) else None
+        if local is None:
+            table = self._shared.get(copy.slot.key, {})
+            for known in [known for known in table if not distinct(self._facts, known.object, whole.object)]:
+                del table[known]
+        else:
+            local.constant.pop(copy.slot.key, None)
+            local.variable.pop(copy.slot.key, None)
+            local.blurred.add(copy.slot.key)
+        for cell, content in contents:
+            if content is not None:
+                self._put(self._normal(cell), content)
 
     def _put(self, cell: Cell, value: Value, *, written: bool = False) -> None:
         local = self._local.get(cell.object) if isinstance(cell.object, Var) else None

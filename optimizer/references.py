@@ -192,5 +192,4 @@ class References:
 
 def constant_name(value: Value) -> str:
     """The name of an opaque constant, "" of other values."""
-    prefix = "ConstPtr("
-    return value.text[len(prefix) : -1] if isinstance(value, ConstRef) and value.text.startswith(prefix) else ""
+    return (value.name or "") if isinstance(value, ConstRef) else ""

@@ -13,10 +13,12 @@ from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
+from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.heap_plan import EVENTS, Place, Plan, Used
 from validator.raw_samples import RawSampler
+from validator.world_samples import WorldSampler
 
 _OBJECTS = 12
 """A heap has so many objects at the most, but for those that the traces name."""
@@ -36,6 +38,7 @@ class HeapSampler:
         self._random = random
         self._raw = RawSampler(plan.raw, len(plan.events), random)
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
+        self._world = WorldSampler(plan, random, self._pick, lambda type_: self._number(type_, EVENTS))
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
     def state(self, *, tame: bool = False) -> State:
@@ -55,6 +58,7 @@ class HeapSampler:
             for number, var in enumerate(self._inputs)
         ]
         world = World(self._results(), None, self._writes(), self._invalid(), self._gc_types())
+        world = self._world.filled(world, tame=tame)
         for ref in list(heap.objects):
             self._fill(ref)
         return self._with_raw(State(tuple(inputs), world, heap))
@@ -71,7 +75,7 @@ class HeapSampler:
         self._begin(heap)
         inputs, world = list(example.inputs), example.world
         for _ in range(self._random.choice((1, 1, 2))):
-            way = self._random.randrange(4)
+            way = self._random.randrange(5)
             if way == 0 and inputs:
                 number = self._random.randrange(len(inputs))
                 type_ = self._inputs[number].type
@@ -81,6 +85,8 @@ class HeapSampler:
                 world = replace(world, writes=self._writes())
             elif way == 2:
                 world = replace(world, invalid=self._invalid())
+            elif way == 3:
+                world = self._world.filled(world, tame=False)
             else:
                 self._change_cell()
         return self._with_raw(State(tuple(inputs), world, heap))
@@ -102,7 +108,7 @@ class HeapSampler:
     def _constant(self, place: Place) -> Ref:
         assert place.constant is not None
         known = self._plan.layout.constant(place.constant)
-        name = f"ConstPtr({place.constant})"
+        name = constant_text(place.constant)
         if known is None and self._heap.named(name) is None:
             others = self._fitting(place)
             if others and self._random.random() < 0.25:
@@ -210,10 +216,10 @@ class HeapSampler:
 
     def _is_given(self, ref: Ref, slot: Field) -> bool:
         """Does a declaration say what it holds?"""
-        known = None
-        if ref.name.startswith("ConstPtr("):
-            known = self._plan.layout.constant(ref.name[len("ConstPtr(") : -1])
-        return known is not None and any(field.key == slot.key for field, _ in known.fields)
+        name = constant_name(ref.name)
+        known = None if name is None else self._plan.layout.constant(name)
+        is_item = self._heap.is_text(ref) and slot.owner in HIGHEST
+        return known is not None and (is_item or any(field.key == slot.key for field, _ in known.fields))
 
     def _fill(self, ref: Ref) -> None:
         for slot, cell in self._cells(ref):

@@ -8,7 +8,7 @@ chains this is like an event, with a number of its own.
 from __future__ import annotations
 
 from optimizer.ir.raw_memory import BYTES, is_raw
-from validator.store_chains import Chain, Chains, Renewed, Start, links
+from validator.store_chains import Chain, Chains, Copied, Renewed, Start, links
 
 _FIRST = 1 << 32
 """Numbers from here on are none of events."""
@@ -57,6 +57,8 @@ class Overlaps:
         assert not isinstance(link, Start)
         if isinstance(link, Renewed):
             return ("event", link.event)
+        if isinstance(link, Copied):
+            return ("copy", self._history(link.below), link.object, link.at, link.source, link.start, link.count)
         return ("store", self._history(link.below), link.object, link.index, link.value, getattr(link, "size", None))
 
 

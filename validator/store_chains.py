@@ -1,11 +1,11 @@
 """What is in memory, as chains of stores: one chain for each field, the items of each type of array, and each field of
 the structs in an array.
 
-A chain ends in what the memory held at the start. A link is a store, or an event that may have changed this memory
-(`Renewed`): behind it, everything that the world can reach holds what the new epoch began with, and an allocation that
-the world had not seen keeps what it held. A read walks down the chain: the same key gives the value, a distinct one
-goes on, and where it is not decided there is a choice. Chains are shared: equal ones are one object, on both sides of
-a pair.
+A chain ends in what the memory held at the start. A link is a store, a copy of a range of items, or an event that may
+have changed this memory (`Renewed`): behind it, everything that the world can reach holds what the new epoch began
+with, and an allocation that the world had not seen keeps what it held. A read walks down the chain: the same key gives
+the value, a distinct one goes on, and where it is not decided there is a choice. Chains are shared: equal ones are one
+object, on both sides of a pair.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
@@ -45,10 +46,30 @@ class Renewed:
     event: int
 
 
-Chain = Start | Stored | Renewed
+@dataclass(frozen=True, slots=True, eq=False)
+class Copied:
+    """So many items of `source`, from `start` on, as `below` has them, were put into an object, from `at` on."""
+
+    below: Chain
+    object: Term
+    at: Term
+    source: Term
+    start: Term
+    count: Term
+
+
+Chain = Start | Stored | Copied | Renewed
+
+MOST_TERMS = 600_000
+"""A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
+that may be the same has a term for each way that they may be, and a read from there as many for each of those."""
 
 Key = tuple[Term, Term | None]
 """An object and an index, None for a field."""
+
+
+_MOST_COPIES = 100
+"""The chains of a pair have so many copies at the most: a read through them goes as deep."""
 
 
 class Chains:
@@ -58,6 +79,8 @@ class Chains:
         self._terms = terms
         self._starts: dict[str, Start] = {}
         self._links: dict[tuple[Chain, Term, Term | None, Term], Stored] = {}
+        self._versions: dict[Chain, int] = {}
+        self._copies: dict[tuple[Chain, Term, Term, Term, Term, Term], Copied] = {}
         self._renewals: dict[tuple[Chain, int], Renewed] = {}
         self._read: dict[tuple[Chain, Term, Term | None], Term] = {}
         self._written: dict[tuple[Chain, Term, Term | None], Term] = {}
@@ -78,6 +101,16 @@ class Chains:
             link = self._links[key] = Stored(below, p, index, value)
         return link
 
+    def copy(self, below: Chain, p: Term, start: Term, q: Term, at: Term, count: Term) -> Chain:
+        """The chain behind a copy from `p` to `q`."""
+        key = (below, q, at, p, start, count)
+        link = self._copies.get(key)
+        if link is None:
+            if len(self._copies) == _MOST_COPIES:
+                raise Unsupported(f"there are more than {_MOST_COPIES} copies of ranges of items")
+            link = self._copies[key] = Copied(*key)
+        return link
+
     def renew(self, below: Chain, event: int) -> Chain:
         renewed = self._renewals.get((below, event))
         if renewed is None:
@@ -94,6 +127,8 @@ class Chains:
         """The same, for an object that is no choice."""
         open_: list[tuple[Term, Term]] = []
         start = chain
+        if index is not None and p.kind == "constant" and (text := self._terms.text_item(p, index)) is not None:
+            return text
         while True:
             found = self._read.get((chain, p, index))
             if found is not None:
@@ -106,6 +141,17 @@ class Chains:
                         break
                     if same is not self._terms.false:
                         open_.append((same, value))
+                    chain = below
+                case Copied(below, _, _, source, start_, _):
+                    assert index is not None
+                    inside = self.is_inside(p, index, chain)
+                    if inside is not self._terms.false:
+                        self._check_size()
+                        value = self.read(slot, below, source, self._terms.add(self._offset(index, chain), start_))
+                        if inside is self._terms.true:
+                            found = value
+                            break
+                        open_.append((inside, value))
                     chain = below
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
@@ -145,6 +191,35 @@ class Chains:
             return self._terms.both(self._terms.same(p, other), at_same)
         return self._terms.same(p, other)
 
+    def _offset(self, index: Term, copy: Copied) -> Term:
+        return self._terms.sub(index, copy.at)
+
+    def is_inside(self, p: Term, index: Term, copy: Copied) -> Term:
+        """Was the item written by the copy?"""
+        same = self._terms.same(p, copy.object)
+        if same is self._terms.false:
+            return same
+        return self._terms.both(same, self._terms.ult(self._offset(index, copy), copy.count))
+
+    def _check_size(self) -> None:
+        if len(self._terms) > MOST_TERMS:
+            raise Unsupported("there are too many ways in which ranges of items may overlap")
+
+    def version(self, chain: Chain, p: Term) -> int:
+        """A number for what the memory holds of an object that is no choice: the same number, the same contents."""
+        while True:
+            match chain:
+                case Stored(below, other) if self._terms.same(p, other) is self._terms.false:
+                    chain = below
+                case Copied(below, other) if self._terms.same(p, other) is self._terms.false:
+                    chain = below
+                case Renewed(below, event) if self._keeps(p, event):
+                    chain = below
+                case Start():
+                    return 0
+                case _:
+                    return self._versions.setdefault(chain, len(self._versions) + 1)
+
     # What has been written since an allocation that did not clear.
 
     def written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
@@ -177,6 +252,12 @@ class Chains:
                     if result is terms.true:
                         return result
                     chain = below
+                case Copied(below):
+                    assert index is not None
+                    result = terms.either(result, self.is_inside(p, index, chain))
+                    if result is terms.true:
+                        return result
+                    chain = below
                 case Renewed(below, event):
                     if not self._keeps(p, event):
                         marks = Initial(f"{slot.key} written", event + 1, Type.INT, 0, 1)
@@ -191,7 +272,7 @@ def initial(slot: Field, epoch: int) -> Initial:
     return Initial(slot.key, epoch, slot.type, slot.low, slot.high)
 
 
-def links(chain: Chain) -> Iterator[Stored | Renewed]:
+def links(chain: Chain) -> Iterator[Stored | Copied | Renewed]:
     """The links of a chain, the latest first."""
     while not isinstance(chain, Start):
         yield chain

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES
+from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, STRUCTS, forced_name, future_name
+from validator.object_kinds import ARRAYS, PENDING, STRUCTS, Initial, forced_name, future_name
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
 
+    `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start?
     """
 
@@ -36,7 +38,13 @@ class Memory:
     raw: RawChains
     overlaps: Overlaps
     slots: Mapping[str, Field]
+    has_exceptions: bool = False
     is_pending: bool = False
+
+    def any_index(self, slot: Field) -> Term:
+        """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
+        holds for all."""
+        return self.terms.var(f"an index of {slot.key}")
 
 
 @dataclass(slots=True)
@@ -49,6 +57,14 @@ class Allocator:
     named: Mapping[int, Term] = field(default_factory=dict)
     made: dict[int, Term] = field(default_factory=dict)
     mismatched: dict[int, tuple[Term, Term]] = field(default_factory=dict)
+
+
+_FEW = 16
+"""A copy of so many items, if their number is known, is so many stores."""
+
+
+def _few(count: Term) -> int | None:
+    return count.value if count.kind == "const" and 0 <= count.value <= _FEW else None
 
 
 class SymbolicHeap(HeapDomain[Term, Term, Term]):
@@ -81,7 +97,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._protected: tuple[tuple[str, Key], ...] = ()
         self._events = 0
         self._validity = 0
-        self._pending = memory.terms.pointer("pending", 0) if memory.is_pending else memory.terms.null
+        self._pending = memory.terms.pointer(PENDING, 0) if memory.is_pending else memory.terms.null
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
@@ -190,6 +206,40 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def length(self, p: Term) -> Term:
         return self._terms.length(p)
+
+    # Ranges of items.
+
+    def are_set(self, p: Term, slot: Field, start: Term, count: Term) -> Term:
+        terms = self._terms
+        if (number := _few(count)) is not None:
+            return terms.all_of(self.is_set(p, slot, terms.add(start, terms.const(i))) for i in range(number))
+        index = self.memory.any_index(slot)
+        return terms.implies(terms.ult(terms.sub(index, start), count), self.is_set(p, slot, index))
+
+    def copy_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> None:
+        terms, number = self._terms, _few(count)
+        if number is None:
+            self._chains[slot.key] = self.memory.chains.copy(self._chains[slot.key], p, start, q, at, count)
+            return
+        offsets = [terms.const(i) for i in range(number)]
+        for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:
+            self.set_item(q, slot, terms.add(at, offset), value)
+
+    # Strings.
+
+    def is_text(self, p: Term) -> Term:
+        terms = self._terms
+        return terms.not_(terms.all_of(terms.not_(terms.same(p, text)) for text in terms.texts))
+
+    def hash(self, p: Term, slot: Field) -> Term:
+        terms = self._terms
+        number = terms.by_object(p, lambda one: terms.load(self._hashed(one, slot), one))
+        return terms.ite(terms.eq(number, terms.zero), terms.one, number)
+
+    def _hashed(self, p: Term, slot: Field) -> Initial:
+        """What stands for the hashes of objects that hold what `p` does."""
+        version = 0 if p in self._terms.texts else self.memory.chains.version(self._chains[slot.key], p)
+        return Initial(f"{slot.key} hash", version, Type.INT)
 
     # Fresh objects.
 

@@ -14,7 +14,7 @@ from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import choices, is_reference
 from validator.raw_overlaps import begin_alike
-from validator.store_chains import Chain, Key, Renewed, links
+from validator.store_chains import Chain, Copied, Key, Renewed, Stored, links
 from validator.symbolic_heap import SymbolicHeap
 
 
@@ -40,6 +40,11 @@ def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field]
     return frozenset(found)
 
 
+def anything(_slot: Field) -> bool:
+    """May all memory be looked at?"""
+    return True
+
+
 def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
     """Allocations that are visible on every run that gets here; not all of them."""
     waiting = [root for root in roots if root.kind == "alloc"]
@@ -49,6 +54,8 @@ def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[
             for link in links(heap.chain(slot)):
                 if isinstance(link, Renewed):
                     break
+                if isinstance(link, Copied):
+                    continue
                 p, value = link.object, link.value
                 if value.kind == "alloc" and p.kind != "choose" and heap.read(p, slot, link.index) is value:
                     inside.setdefault(p, []).append(value)
@@ -75,16 +82,23 @@ def _reached(heap: SymbolicHeap, slot: Field, inside: dict[Term, list[Term]]) ->
         if isinstance(link, Renewed):
             renewed = link.event
             continue
-        key = (link.object, link.index)
-        held = _allocations(link.value)
-        if held and key not in overwritten:
+        held = _put_by(link)
+        if held and (isinstance(link, Copied) or (link.object, link.index) not in overwritten):
             for holder in _objects(link.object):
                 if holder.kind == "alloc":
                     inside.setdefault(holder, []).extend(held)
                 elif renewed is None:
                     reached += held
-        overwritten.add(key)
+        if isinstance(link, Stored):
+            overwritten.add((link.object, link.index))
     return reached
+
+
+def _put_by(link: Stored | Copied) -> list[Term]:
+    """The allocations that the link may have put there: of a copy all that have been stored before."""
+    if isinstance(link, Stored):
+        return _allocations(link.value)
+    return [alloc for one in links(link.below) if isinstance(one, Stored) for alloc in _allocations(one.value)]
 
 
 @immutable
@@ -113,16 +127,20 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     shared = next((link for link in links(two) if id(link) in below), None)
     if is_raw(slot.key) and not begin_alike(one, two, shared):
         return terms.false
-    for p, index in dict.fromkeys([*_keys(one, shared, seen), *_keys(two, shared, seen)]):
+    any_index = memory.any_index(slot)
+    for p, index in dict.fromkeys([*_keys(one, shared, seen, any_index), *_keys(two, shared, seen, any_index)]):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
         written = chains.written(slot, one, p, index)
+        if index is any_index:
+            written = terms.both(written, terms.ult(index, terms.length(p)))
         equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
         result = terms.both(result, terms.implies(written, equal))
     return result
 
 
-def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term]) -> Iterator[Key]:
-    """The keys that were stored to in the links down to the one that is shared, and that can be seen."""
+def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: Term) -> Iterator[Key]:
+    """The keys that were stored to in the links down to the one that is shared, and that can be seen. A copy may have
+    stored to any index."""
     renewed: int | None = None
     for link in links(chain):
         if link is shared:
@@ -132,7 +150,7 @@ def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term]) -> Iterator
             continue
         for p in _objects(link.object):
             if p in seen if p.kind == "alloc" else renewed is None:
-                yield p, link.index
+                yield p, any_index if isinstance(link, Copied) else link.index
 
 
 def _objects(p: Term) -> list[Term]:

@@ -20,7 +20,14 @@ def alike(row: Op, word: int) -> tuple[Op, ...]:
 
 def _signature(row: Op) -> tuple[object, ...]:
     memory = row.memory
-    on_heap = memory and (memory.descr, memory.class_arg, memory.loads, memory.stores, memory.happens is None)
+    on_heap = memory and (
+        memory.descr,
+        memory.class_arg,
+        memory.loads,
+        memory.stores,
+        memory.happens is None,
+        memory.on,
+    )
     is_called = memory and (memory.role, memory.inert, memory.function)
     takes = (row.args, row.constant_args, row.reads_flag, row.same_type, row.raw)
     return (row.kind, row.result, row.overflows is None, row.in_exit_block, takes, on_heap, is_called)

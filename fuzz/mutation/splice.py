@@ -11,6 +11,7 @@ from fuzz.mutation.subject import Subject
 from optimizer.ir.declared import Declarations
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
 from optimizer.ir.runs import Scripted
+from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Value, Var
 
 
@@ -108,7 +109,7 @@ def _joined_heaps(one: Heap | None, other: Heap | None) -> tuple[Heap | None, di
     heap = one.copy()
     refs: dict[Ref, Ref] = {}
     for ref in other.objects:
-        shared = heap.named(ref.name) if ref.name.startswith("ConstPtr(") else None
+        shared = None if constant_name(ref.name) is None else heap.named(ref.name)
         refs[ref] = shared or _unused(heap, ref, refs)
         if shared is None:
             heap.objects[refs[ref]] = other.objects[ref]

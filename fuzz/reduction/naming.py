@@ -9,9 +9,10 @@ from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_names
 from optimizer.ir.heap import NULL, Ref
 from optimizer.ir.ops import Type
+from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Trace, Var, all_operations
 from validator.counterexample import State
-from validator.sites import CONSTANT, renamed
+from validator.sites import renamed
 
 _LETTERS = {Type.INT: "i", Type.REF: "p", Type.FLOAT: "f", Type.VOID: "v"}
 
@@ -40,11 +41,11 @@ def _with_objects(state: State, trace: Trace) -> State:
         return state
     names: dict[Ref, Ref] = {}
     for var, value in zip(trace.inputs, state.inputs, strict=True):
-        if isinstance(value, Ref) and value != NULL and not value.name.startswith(CONSTANT):
+        if isinstance(value, Ref) and value != NULL and constant_name(value.name) is None:
             names.setdefault(value, Ref(var.name))
     number = 0
     for ref in state.heap.objects:
-        if ref not in names and not ref.name.startswith(CONSTANT):
+        if ref not in names and constant_name(ref.name) is None:
             names[ref] = Ref(f"q{number}")
             number += 1
     return renamed(state, names)

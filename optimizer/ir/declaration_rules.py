@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from optimizer.ir.string_text import HIGHEST
+
 if TYPE_CHECKING:
     from optimizer.ir.declaration_entries import Array, Field, KnownObject, Scalar, Struct
     from optimizer.ir.declared import Declarations
@@ -72,7 +74,7 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
         ("call", "a call", declarations.calls),
         ("descr", "another name", declarations.descrs),
     )
-    taken: dict[str, str] = {}
+    taken = dict.fromkeys(HIGHEST, "the built-in type of strings")
     for section, what, items in sections:
         for item in items:
             before = taken.setdefault(item.name, what)
@@ -104,7 +106,7 @@ def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Prob
 
 
 def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    whole = structs.keys() | {array.name for array in declarations.arrays}
+    whole = structs.keys() | HIGHEST.keys() | {array.name for array in declarations.arrays}
     for call in declarations.calls:
         for key, names in (("reads", call.reads), ("writes", call.writes)):
             for name in names:
@@ -132,7 +134,7 @@ def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[
     for descr in declarations.descrs:
         path = ("descr", descr.name)
         owner, _, field = descr.target.rpartition(".")
-        if descr.target in structs or descr.target in arrays or descr.target in calls:
+        if descr.target in structs or descr.target in arrays or descr.target in calls or descr.target in HIGHEST:
             continue
         if owner in structs:
             yield from _field_of_a_struct(path, descr.target, structs)
@@ -148,7 +150,7 @@ def _consts(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[
             yield path, f"const {const.name} is either a struct or an array, not both"
         if const.struct is not None and const.struct not in structs:
             yield (*path, "struct"), f"{const.struct} is not a declared struct"
-        if const.array is not None and const.array not in arrays:
+        if const.array is not None and const.array not in arrays and const.array not in HIGHEST:
             yield (*path, "array"), f"{const.array} is not a declared array"
         if const.length is not None and const.array is None:
             yield (*path, "length"), f"const {const.name} has a length, but is not declared as an array"

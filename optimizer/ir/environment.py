@@ -5,6 +5,7 @@ An event does the writes that the script has for it, as far as it may. It does n
 - to an object of another type than the descr's, or outside of an array;
 - of a value of another type, or outside the range of the memory;
 - to memory that its declaration does not let it write, what is immutable being written only if it is named;
+- to a constant string;
 - to an immutable field or item that the trace has read;
 - to a field that is protected by a `guard_not_invalidated`, where the event cannot invalidate.
 """
@@ -59,11 +60,11 @@ class Environment:
         """So many events have been met."""
         return len(self._events)
 
-    def meet(self, name: str, descr: str | None, args: tuple[Datum, ...], effects: Effects) -> int:
+    def meet(self, op: int, name: str, descr: str | None, args: tuple[Datum, ...], effects: Effects) -> int:
         """The trace comes to an event, which now sees what it can; gives its number."""
         objects = self._heap.reveal(args, effects)
         descr = self._heap.layout.canonical(descr)
-        self._events.append(EventSeen(name, args, objects, descr, effects))
+        self._events.append(EventSeen(name, args, objects, descr, effects, op))
         self._look_around()
         return len(self._events) - 1
 
@@ -90,19 +91,15 @@ class Environment:
         if result is Type.VOID:
             return None
         value = self._value(world.results[number]) if number < len(world.results) else None
-        if value is None:
-            return blank(result)
-        if type_of(value) is not result:
-            if world.checked:  # the run that it is of has come to another event here
-                return blank(result)
-            raise ValueError(f"event {number} gives a {result.value}, got {value!r}")
-        return value
+        return blank(result) if value is None or type_of(value) is not result else value
 
     def _write(self, write: Write, effects: Effects, place: tuple[int, int]) -> None:
         heap = self._heap
         target, value = self._value(write.target), self._value(write.value)
         slot = heap.layout.memory(write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
+            return
+        if heap.is_text(target):
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return

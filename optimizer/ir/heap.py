@@ -13,6 +13,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
+from optimizer.ir.string_text import constant_text, is_text
 from optimizer.ir.values import address_of
 
 
@@ -37,6 +38,14 @@ RAW_REF = Ref(RAW_ARRAY.name)
 
 Datum = int | Float | Ref
 """What a variable or a place in memory holds: a signed machine int, a float, or a reference."""
+
+MOST_COPIED = 1 << 16
+"""A run does not copy more items than that to where each has to be put down."""
+
+
+class TooLong(Exception):
+    """A copy of too many items."""
+
 
 Cell = tuple[str, int]
 """A place in an object: the key of its slot, and the index in an array, `NO_INDEX` for a field."""
@@ -95,6 +104,11 @@ def blank(type_: Type) -> Datum:
     if type_ is Type.INT:
         return 0
     return NULL if type_ is Type.REF else ZERO
+
+
+def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:
+    """What is known to have been put into so many items from there on, by index."""
+    return {at: value for (key, at), value in held.cells.items() if key == slot.key and 0 <= at - start < count}
 
 
 class Heap(HeapDomain[int, bool, Ref]):
@@ -221,6 +235,34 @@ class Heap(HeapDomain[int, bool, Ref]):
             return 1 << self.layout.word
         return (self.objects[p].length or 0) if p in self.objects else 0
 
+    def are_set(self, p: Ref, slot: Field, start: int, count: int) -> bool:
+        held = self.objects[p]
+        return held.cleared or len(_range(held, slot, start, count)) == count
+
+    def copy_items(self, slot: Field, p: Ref, start: int, q: Ref, at: int, count: int) -> None:
+        """Raises TooLong where that takes too many cells."""
+        held, there = self.objects[p], self.objects[q]
+        copied = {index - start + at: value for index, value in _range(held, slot, start, count).items()}
+        if not there.cleared and len(copied) < count:
+            if count > MOST_COPIED:
+                raise TooLong
+            copied = {index: copied.get(index, blank(slot.type)) for index in range(at, at + count)}
+        kept = {
+            cell: value for cell, value in there.cells.items() if cell[0] != slot.key or not 0 <= cell[1] - at < count
+        }
+        cells = kept | {(slot.key, index): value for index, value in copied.items()}
+        self.objects[q] = Object(there.type, there.length, cells, there.cleared)
+
+    # Strings.
+
+    def is_text(self, p: Ref) -> bool:
+        return p.name in self.layout.texts
+
+    def hash(self, p: Ref, slot: Field) -> int:
+        length = self.length(p)
+        items = sorted(pair for pair in _range(self.objects[p], slot, 0, length).items() if pair[1])
+        return address_of(f"{slot.key} {length} {items}", self.layout.word) or 1
+
     # Raw memory.
 
     def add_raw(self) -> Object:
@@ -303,21 +345,22 @@ class Heap(HeapDomain[int, bool, Ref]):
     # What existed before the trace.
 
     def constant(self, name: str) -> Ref:
-        """The object of `ConstPtr(name)`; where nothing says which one it is, an object of its own is added."""
+        """The object of that constant; where nothing says which one it is, an object of its own is added."""
         known = self.layout.constant(name)
         names = (name,) if known is None else (name, *known.names)
         for one in names:
-            ref = self.named(f"ConstPtr({one})")
+            ref = self.named(constant_text(one))
             if ref is not None:
                 return ref
-        ref = self.add(f"ConstPtr({name})", Object(Struct("object", "object")))
+        ref = self.add(constant_text(name), Object(Struct("object", "object")))
         if known is not None:
             self.objects[ref] = self._describe(known)
         return ref
 
     def _describe(self, known: Known) -> Object:
         if known.array is not None:
-            return Object(known.array, known.length or 0)
+            items = {(f"{known.array.name}[]", index): item for index, item in enumerate(known.items or ())}
+            return Object(known.array, known.length or 0, items)
         cells: dict[Cell, Datum] = {}
         for slot, value in known.fields:
             cells[_cell(slot, None)] = self.content(value)
@@ -334,7 +377,15 @@ class Heap(HeapDomain[int, bool, Ref]):
             wanted = {slot: self.content(value) for slot, value in known.fields if valid or not slot.quasi_immutable}
             if held is None or any(held.value(_cell(slot, None), value) != value for slot, value in wanted.items()):
                 return False
-        return True
+        return all(self._is_as_written(ref) for ref in self.objects if is_text(ref.name))
+
+    def _is_as_written(self, ref: Ref) -> bool:
+        """Does the object of a constant string hold what its name says?"""
+        known, held = self.layout.constant(ref.name), self.objects[ref]
+        assert known is not None
+        wanted = self._describe(known)
+        same = (held.type.name, held.length) == (wanted.type.name, wanted.length)
+        return same and all(held.value(cell, value) == value for cell, value in wanted.cells.items())
 
     def content(self, declared: int | Float | str) -> Datum:
         """What a field holds of which that is declared."""

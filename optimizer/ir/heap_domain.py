@@ -65,6 +65,19 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def length(self, p: P) -> W: ...
 
+    # Ranges of items. `are_set`: so many of them from there on are, which is in range. `copy_items`: those of `p` from
+    # `start` on become those of `q` from `at` on, as if all were read first.
+    @abstractmethod
+    def are_set(self, p: P, slot: Field, start: W, count: W) -> C: ...
+    @abstractmethod
+    def copy_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> None: ...
+
+    # Strings. `is_text`: it is the object of a constant of the traces, such as "abc", whose items never change. `hash`:
+    # a function of the items, of which nothing is known but that it is not 0.
+    @abstractmethod
+    def is_text(self, p: P) -> C: ...
+    @abstractmethod
+    def hash(self, p: P, slot: Field) -> W: ...
     # Raw memory: what stands at an address, as bytes or in a named field of the raw struct that is there.
     @abstractmethod
     def get_raw(self, slot: RawItem | Field, address: W) -> Any: ...

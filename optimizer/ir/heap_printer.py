@@ -10,9 +10,11 @@ from optimizer.ir.heap import NO_INDEX, RAW_REF, Datum, Heap, Object
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.lexer import NAME
 from optimizer.ir.raw_text import format_raw
+from optimizer.ir.string_text import HIGHEST, constant_name, write_text
 
 _WORD = re.compile(rf"{NAME}\Z")
 _PARTS = re.compile("([0-9]+)")
+_LONGEST_TEXT = 256
 
 
 def format_heap(heap: Heap) -> str:
@@ -30,7 +32,7 @@ def natural_order(name: str) -> list[str | tuple[int, str]]:
     """A key to sort the names of objects by: p2 stands in front of p10, and constants behind the rest."""
     parts: list[str | tuple[int, str]] = [*_PARTS.split(name)]
     parts[1::2] = [(len(str(part)), str(part)) for part in parts[1::2]]
-    return ["~" if name.startswith("ConstPtr(") else "", (0, ""), *parts]
+    return ["" if constant_name(name) is None else "~", (0, ""), *parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,19 @@ def format_object(described: Object, layout: Layout) -> str:
     if isinstance(described.type, Struct):
         return f"{name}({', '.join([*written.own, *written.others, *blank])})"
     behind = f"({', '.join(written.others)})" if written.others else ""
-    return f"{name}[{', '.join([*_items(described, written), *blank])}]{behind}"
+    text = _text(described)
+    items = ", ".join([*_items(described, written), *blank]) if text is None else text
+    return f"{name}[{items}]{behind}"
+
+
+def _text(described: Object) -> str | None:
+    """The items of a string as text, None of other objects, of long strings, and where one has not been written."""
+    kind, length = described.type.name, described.length or 0
+    if kind not in HIGHEST or not 0 < length <= _LONGEST_TEXT:
+        return None
+    items = [described.value((f"{kind}[]", index), 0) for index in range(length)]
+    numbers = [item for item in items if isinstance(item, int)]
+    return write_text(kind, numbers) if len(numbers) == length else None
 
 
 def _items(described: Object, written: _Written) -> Iterator[str]:

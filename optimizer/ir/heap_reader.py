@@ -12,6 +12,7 @@ from optimizer.ir.lexer import Source, Token, describe
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.raw_text import RawReader
 from optimizer.ir.row import DescrKind, Type
+from optimizer.ir.string_text import constant_name, constant_text, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.values import BadConstant, read_constant
 
@@ -45,6 +46,9 @@ class _Reader:
             if before is not line:
                 raise source.fault(f"{line.name.text} is given twice", line.name.line, line.name.column)
         self._names = {name: self._target(name, defined) for name in defined}
+        for ref in list(self._names.values()):
+            if is_text(ref.name) and ref.name not in self._names:
+                self._names[ref.name] = self._heap.constant(ref.name)
         for source, line in self._lines:
             if line.other is None:
                 self._heap.add(line.name.text, _ObjectReader(source, self._layout, self._names, line).described())
@@ -60,6 +64,8 @@ class _Reader:
         seen = [name]
         while (other := defined[seen[-1]].other) is not None and other.text != NULL.name:
             source, line = next(pair for pair in self._lines if pair[1].name.text == seen[-1])
+            if is_text(other.text):
+                return Ref(other.text)
             if other.text not in defined:
                 raise source.fault(self._not_described(other.text), line.name.line, other.column)
             if other.text in seen:
@@ -75,22 +81,25 @@ class _Reader:
         return f"{name} is not described"
 
     def _check_constant(self, source: Source, line: Line) -> None:
-        name = line.name.text
-        if not name.startswith("ConstPtr("):
+        text = line.name.text
+        name = constant_name(text)
+        if name is None:
             return
-        problem = self._problem(name[len("ConstPtr(") : -1], self._names[name])
+        problem = self._problem(name, self._names[text])
         if problem is not None:
-            raise source.fault(f"{name} {problem}", line.name.line, line.name.column)
+            raise source.fault(f"{text} {problem}", line.name.line, line.name.column)
 
     def _problem(self, name: str, ref: Ref) -> str | None:
         """What is wrong with a constant's being that object."""
         if ref == NULL:
             return "is an object, not NULL"
-        others = [other for other, its in self._names.items() if other.startswith("ConstPtr(")]
-        for other in others:
-            differ = self._layout.different_constants(name, other[len("ConstPtr(") : -1])
+        others = {other: its for other in self._names if (its := constant_name(other)) is not None}
+        for other, its in others.items():
+            differ = self._layout.different_constants(name, its)
             if differ is not None and differ == (self._names[other] == ref):
                 return f"and {other} are declared to be {'different objects' if differ else 'one object'}"
+        if is_text(name) and ref.name != name:
+            return "is an object of its own"
         known, found = self._layout.constant(name), self._heap.objects[ref]
         if known is None:
             return None
@@ -99,6 +108,10 @@ class _Reader:
             return f"is declared as {type_.name}, not as {found.type.name}"
         if known.length is not None and known.length != found.length:
             return f"is declared with the length {known.length}, not {found.length}"
+        for index, item in enumerate(known.items or ()):
+            assert known.array is not None
+            if found.value((f"{known.array.name}[]", index), item) != item:
+                return "is another string"
         for slot, value in known.fields:
             wanted = self._known_ref(value) if isinstance(value, str) else value
             if wanted is not None and found.value((slot.key, NO_INDEX), wanted) != wanted:
@@ -106,7 +119,7 @@ class _Reader:
         return None
 
     def _known_ref(self, name: str) -> Ref | None:
-        return NULL if name == NULL.name else self._heap.named(f"ConstPtr({name})")
+        return NULL if name == NULL.name else self._heap.named(constant_text(name))
 
 
 class _ObjectReader:
@@ -148,6 +161,9 @@ class _ObjectReader:
         highest = index = -1
         for item in self._line.items or ():
             index = index + 1 if item.index is None else self._count(item.index, "an index")
+            if item.value is not None and item.value.kind == "string":
+                index = highest = self._string(array, index, item.value)
+                continue
             highest = max(highest, index)
             if item.value is not None:
                 if array.item is None:
@@ -160,6 +176,17 @@ class _ObjectReader:
                     raise self._unknown(entry.name, f"the structs of {array.name}; their", array.fields)
                 self._put(slot, index, entry.value, slot.name)
         return highest
+
+    def _string(self, array: Array, first: int, token: Token) -> int:
+        """Reads the items that a text stands for, from `first` on; gives the highest index."""
+        kind, items = read_text(token.text)
+        if array.name != kind:
+            raise self._fault(f"{token.text} stands for items of {kind}, not of {array.name}", token)
+        for index, value in enumerate(items, start=first):
+            if (f"{kind}[]", index) in self._cells:
+                raise self._fault(f"item {index} is given twice", token)
+            self._cells[f"{kind}[]", index] = value
+        return first + len(items) - 1
 
     def _entry(self, entry: Entry, type_: Struct | Array, fields: tuple[Field, ...]) -> None:
         name = entry.name.text

@@ -14,7 +14,7 @@ from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, 
 INT, REF, FLOAT, VOID, ANY = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY
 
 
-def _memory(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
+def memory_row(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
     return Op(name, args, result, kind, modelled=False, memory=memory, **more)
 
 
@@ -40,34 +40,34 @@ def _may_change(d: Domain[Any, Any], h: Any, slot: Any, p: Any, *args: Any) -> A
     return d.not_(h.is_settled(p, slot, *args[:-1])) if slot.immutable else d.truth(True)
 
 
-_OBJECT: Requirement = (_is_object, "the object is NULL or not of the descr's type")
+OBJECT: Requirement = (_is_object, "the object is NULL or not of the descr's type")
 _NOT_NULL: Requirement = (_is_object, "the object is NULL")
-_INDEX: Requirement = (_in_range, "the index is outside [0, length)")
-_WRITTEN: Requirement = (
+INDEX: Requirement = (_in_range, "the index is outside [0, length)")
+WRITTEN: Requirement = (
     lambda d, h, slot, p, *i: h.is_set(p, slot, *i),
     "what is read was not written since the allocation",
 )
-_FITS: Requirement = (_fits, "the value is outside the range of the memory")
-_CHANGES: Requirement = (_may_change, "an immutable field or item that has been read is changed")
-_IS_ARRAY: Requirement = (_is_array, "the object is NULL or not an array of the descr's type")
-_LENGTH: Requirement = (lambda d, h, _array, n: d.sle(d.const(0), n), "the length is negative")
+FITS: Requirement = (_fits, "the value is outside the range of the memory")
+CHANGES: Requirement = (_may_change, "an immutable field or item that has been read is changed")
+IS_ARRAY: Requirement = (_is_array, "the object is NULL or not an array of the descr's type")
+LENGTH: Requirement = (lambda d, h, _array, n: d.sle(d.const(0), n), "the length is negative")
 _HAS_VTABLE: Requirement = (lambda d, h, _none, p, *_: h.has_vtable(p), "the object is NULL or has no vtable")
 
 SAME_OBJECT = Memory(passes=lambda d, h, _none, p, q: h.same(p, q))
 
 
 def _loads(stem: str, letters: str, descr: DescrKind, indices: int) -> list[Op]:
-    requires = (_OBJECT, *(_INDEX,) * indices, _WRITTEN)
+    requires = (OBJECT, *(INDEX,) * indices, WRITTEN)
     memory = Memory(descr, lambda d, h, slot, p, *i: h.get(p, slot, *i), requires=requires, loads=True)
     types = {"i": INT, "r": REF, "f": FLOAT}
     args = (REF, *(INT,) * indices)
-    return [_memory(f"{stem}_{letter}", args, types[letter], Kind.LOAD, memory) for letter in letters]
+    return [memory_row(f"{stem}_{letter}", args, types[letter], Kind.LOAD, memory) for letter in letters]
 
 
 def _store(name: str, descr: DescrKind, meaning: Meaning, indices: int) -> Op:
-    requires = (_OBJECT, *(_INDEX,) * indices, _FITS, _CHANGES)
+    requires = (OBJECT, *(INDEX,) * indices, FITS, CHANGES)
     memory = Memory(descr, meaning, requires=requires, stores=indices + 1)
-    return _memory(name, (REF, *(INT,) * indices, ANY), VOID, Kind.STORE, memory, in_exit_block=True)
+    return memory_row(name, (REF, *(INT,) * indices, ANY), VOID, Kind.STORE, memory, in_exit_block=True)
 
 
 def _set_item(_d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, value: Any) -> None:
@@ -75,13 +75,13 @@ def _set_item(_d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, value: An
 
 
 def _new_array(name: str, cleared: bool) -> Op:
-    memory = Memory(DescrKind.ARRAY, lambda d, h, array, n: h.new_array(array, n, cleared), requires=(_LENGTH,))
-    return _memory(name, (INT,), REF, Kind.NEW, memory, in_exit_block=True)
+    memory = Memory(DescrKind.ARRAY, lambda d, h, array, n: h.new_array(array, n, cleared), requires=(LENGTH,))
+    return memory_row(name, (INT,), REF, Kind.NEW, memory, in_exit_block=True)
 
 
 def _new_struct(name: str) -> Op:
     memory = Memory(DescrKind.STRUCT, lambda d, h, struct: h.new_struct(struct))
-    return _memory(name, (), REF, Kind.NEW, memory, in_exit_block=True)
+    return memory_row(name, (), REF, Kind.NEW, memory, in_exit_block=True)
 
 
 def _identity(name: str, equal: bool) -> Op:
@@ -89,28 +89,28 @@ def _identity(name: str, equal: bool) -> Op:
         return d.bit(h.same(p, q) if equal else d.not_(h.same(p, q)))
 
     memory = Memory(meaning=meaning)
-    return _memory(name, (REF, REF), INT, Kind.PURE, memory, commutative=True, in_exit_block=True)
+    return memory_row(name, (REF, REF), INT, Kind.PURE, memory, commutative=True, in_exit_block=True)
 
 
 def _object_guard(name: str, passes: Meaning, *requires: Requirement) -> Op:
-    return _memory(name, (REF,), VOID, Kind.GUARD, Memory(passes=passes, requires=requires))
+    return memory_row(name, (REF,), VOID, Kind.GUARD, Memory(passes=passes, requires=requires))
 
 
 def _class_guard(name: str, passes: Meaning, *requires: Requirement) -> Op:
     memory = Memory(passes=passes, requires=requires, class_arg=1)
-    return _memory(name, (REF, INT), VOID, Kind.GUARD, memory, constant_args=(1,))
+    return memory_row(name, (REF, INT), VOID, Kind.GUARD, memory, constant_args=(1,))
 
 
 def _fact(name: str, args: tuple[Type, ...], fact: Meaning, reason: str, class_arg: int | None = None) -> Op:
     memory = Memory(requires=((fact, reason),), class_arg=class_arg)
-    return _memory(name, args, VOID, Kind.FACT, memory, constant_args=tuple(range(1, len(args))))
+    return memory_row(name, args, VOID, Kind.FACT, memory, constant_args=tuple(range(1, len(args))))
 
 
 def _watch(_d: Domain[Any, Any], h: Any, slot: Any, p: Any) -> None:
     h.watch(p, slot)
 
 
-_QUASI_IMMUTABLE = Memory(DescrKind.FIELD, _watch, requires=(_OBJECT,))
+_QUASI_IMMUTABLE = Memory(DescrKind.FIELD, _watch, requires=(OBJECT,))
 _NOT_INVALIDATED = Memory(meaning=lambda d, h, _none: h.protect(), passes=lambda d, h, _none: h.is_valid())
 _GC_TYPE = Memory(passes=lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), requires=(_NOT_NULL,))
 
@@ -120,7 +120,7 @@ HEAP_ROWS = [
     _identity("ptr_ne", False),
     _identity("instance_ptr_eq", True),
     _identity("instance_ptr_ne", False),
-    _memory("same_as_r", (REF,), REF, Kind.PURE, Memory(meaning=lambda d, h, _none, p: p), in_exit_block=True),
+    memory_row("same_as_r", (REF,), REF, Kind.PURE, Memory(meaning=lambda d, h, _none, p: p), in_exit_block=True),
     *_loads("getfield_gc", "irf", DescrKind.FIELD, 0),
     *_loads("getfield_gc_pure", "irf", DescrKind.FIELD, 0),
     *_loads("getarrayitem_gc", "irf", DescrKind.ITEM, 1),
@@ -129,12 +129,12 @@ HEAP_ROWS = [
     _store("setfield_gc", DescrKind.FIELD, lambda d, h, slot, p, value: h.set_field(p, slot, value), 0),
     _store("setarrayitem_gc", DescrKind.ITEM, _set_item, 1),
     _store("setinteriorfield_gc", DescrKind.INTERIOR, _set_item, 1),
-    _memory(
+    memory_row(
         "arraylen_gc",
         (REF,),
         INT,
         Kind.PURE,
-        Memory(DescrKind.ARRAY, lambda d, h, _array, p: h.length(p), requires=(_IS_ARRAY,)),
+        Memory(DescrKind.ARRAY, lambda d, h, _array, p: h.length(p), requires=(IS_ARRAY,)),
     ),
     _new_struct("new"),
     _new_struct("new_with_vtable"),
@@ -146,9 +146,9 @@ HEAP_ROWS = [
     _class_guard("guard_class", lambda d, h, _none, p, name: h.has_class(p, name), _HAS_VTABLE),
     _class_guard("guard_subclass", lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE),
     _class_guard("guard_nonnull_class", lambda d, h, _none, p, name: h.has_class(p, name)),
-    _memory("guard_gc_type", (REF, INT), VOID, Kind.GUARD, _GC_TYPE, constant_args=(1,)),
-    _memory("quasiimmut_field", (REF,), VOID, Kind.FACT, _QUASI_IMMUTABLE),
-    _memory("guard_not_invalidated", (), VOID, Kind.GUARD, _NOT_INVALIDATED),
+    memory_row("guard_gc_type", (REF, INT), VOID, Kind.GUARD, _GC_TYPE, constant_args=(1,)),
+    memory_row("quasiimmut_field", (REF,), VOID, Kind.FACT, _QUASI_IMMUTABLE),
+    memory_row("guard_not_invalidated", (), VOID, Kind.GUARD, _NOT_INVALIDATED),
     _fact(
         "record_exact_class",
         (REF, INT),

@@ -10,6 +10,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.heap import NULL
 from optimizer.ir.lexer import NAME, Source, Token, describe
 from optimizer.ir.raw_memory import RAW, RAW_ARRAY
+from optimizer.ir.string_text import BadText, read_text, write_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`value`, or `(entries)`, with an index or without."""
+    """`value`, or `(entries)`, with an index or without; or a string, which stands for its items."""
 
     index: Token | None
     value: Token | None
@@ -55,7 +56,8 @@ class Line:
 _TOKEN = re.compile(
     rf"""(?P<blank>\s+|\#.*)
     |(?P<constant>ConstPtr\([^()]*\))
-    |"(?P<quoted>[^"]+)"
+    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |(?P<string>u"(?:[^"\\]|\\.)*")
     |(?P<name>{NAME})
     |(?P<number>[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-inf\b)
     |(?P<dots>\.\.\.)
@@ -96,16 +98,18 @@ class _Parser:
     def line(self) -> Line:
         if self._sees_null():
             raise self._fault(_A_NAME)
-        token = self._take(("name", "constant"), _A_NAME)
+        token = self._text() or self._take(("name", "constant"), _A_NAME)
         name = Name(token.text, self._number, token.column)
         if token.text == RAW and self._goes("["):
             return self._raw(Name(RAW_ARRAY.name, self._number, token.column), token)
         self._take(("=",), "=")
         is_other = self._sees_null() or self.sees("constant")
+        if self._tokens[self._at + 1].kind == "end" and (text := self._text()) is not None:
+            return Line(name, other=text)
         what = self._take(
             ("name", "quoted", "constant"), "an object, such as Node(value=5) or Chars[1, 2], or the name of one"
         )
-        if is_other or (self.sees("end") and what.kind != "quoted"):
+        if is_other or self.sees("end"):
             self._take(("end",), "the end of the line")
             return Line(name, other=what)
         if self._goes("["):
@@ -145,6 +149,18 @@ class _Parser:
             self._separate("]")
         return tuple(items), length
 
+    def _text(self) -> Token | None:
+        """The string that stands here, in its canonical form, if one does."""
+        token = self._tokens[self._at]
+        if token.kind not in ("quoted", "string"):
+            return None
+        self._at += 1
+        try:
+            kind, items = read_text(token.text if token.kind == "string" else f'"{token.text}"')
+        except BadText as problem:
+            raise self._source.fault(str(problem), self._number, token.column) from None
+        return Token("string", write_text(kind, items), token.column)
+
     def _sees_null(self) -> bool:
         return self.sees("name") and self._tokens[self._at].text == NULL.name
 
@@ -155,7 +171,8 @@ class _Parser:
         index = self._index()
         if self._goes("("):
             return Item(index, None, self._entries())
-        return Item(index, self._take(_VALUES, "an item"))
+        text = self._text() if index is None else None
+        return Item(index, text or self._take(_VALUES, "an item"))
 
     def _index(self) -> Token | None:
         """The number and the colon in front of an item, if they are there."""

@@ -14,11 +14,12 @@ from optimizer.ir.calls import Call, call_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL, Datum, Heap, type_of
+from optimizer.ir.heap import NULL, Datum, Heap, TooLong, type_of
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.ops import Kind, Meaning, Memory
 from optimizer.ir.raw_memory import uses_raw
+from optimizer.ir.runs import TOO_LONG as TOO_LONG
 from optimizer.ir.runs import EventSeen as EventSeen
 from optimizer.ir.runs import Finished as Finished
 from optimizer.ir.runs import GuardFailed as GuardFailed
@@ -133,8 +134,7 @@ class Program:
                 return self._constant(float_)
             case ConstRef(text) if text == NULL.name:
                 return self._constant(NULL)
-            case ConstRef(text) if text.startswith("ConstPtr("):
-                name = text[len("ConstPtr(") : -1]
+            case ConstRef(name=str(name)):
                 if name not in self._objects:
                     self._objects[name] = self._constant(None)
                 return self._objects[name]
@@ -159,6 +159,8 @@ class Program:
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
         descr = self.layout.descr_of(operation)
         call = call_of(operation, self.layout) if row.kind in (Kind.EVENT, Kind.FACT) else None
+        for constant in () if call is None else call.constants:
+            self._slot(constant, line)
         plain = row.meaning is not None and row.defined is None and row.overflows is None
         return _Step(
             number,
@@ -265,7 +267,10 @@ class Program:
                 if not holds(domain, state.heap, step.descr, *args):
                     return Undefined(step.number, reason)
             if memory.meaning is not None and step.guard is None:
-                value = memory.meaning(domain, state.heap, step.descr, *args)
+                try:
+                    value = memory.meaning(domain, state.heap, step.descr, *args)
+                except TooLong:
+                    return Undefined(step.number, TOO_LONG)
                 if step.result >= 0:
                     state.slots[step.result] = value
             return None

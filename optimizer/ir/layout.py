@@ -21,9 +21,11 @@ from optimizer.ir.memory_types import Known as Known
 from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
+from optimizer.ir.memory_types import string_type
 from optimizer.ir.ops import DescrKind, Kind, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
-from optimizer.ir.trace import Operation, Trace, all_operations
+from optimizer.ir.string_text import HIGHEST, is_text, read_text
+from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations, descr_name
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
@@ -70,6 +72,7 @@ def layout_of(*traces: Trace) -> Layout:
     layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
         for operation in all_operations(trace):
+            layout.learn_texts(operation)
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -103,9 +106,11 @@ class Layout:
         self._declared = {struct.name: struct for struct in declarations.structs}
         self._aliases = {descr.name: descr.target for descr in declarations.descrs}
         self._structs = {name: self._struct(struct) for name, struct in self._declared.items()}
-        self._arrays = {array.name: self._array(array) for array in declarations.arrays}
+        self._arrays = {name: string_type(name, word) for name in HIGHEST}
+        self._arrays |= {array.name: self._array(array) for array in declarations.arrays}
         self._calls = {call.name: call for call in declarations.calls}
         self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
+        self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._fields: dict[str, Field] = {}
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
@@ -128,7 +133,7 @@ class Layout:
     def learn(self, operation: Operation) -> None:
         """Checks the operation's descr, and learns from its use where it is not declared. Raises WrongDescr."""
         memory = operation.op.memory
-        if memory is None or memory.descr is None:
+        if memory is None or memory.descr is None or memory.on is not None:
             return
         if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
             self._learn_raw(operation)
@@ -142,6 +147,8 @@ class Layout:
             return
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
+        if target in HIGHEST and kind is not DescrKind.CALL:
+            raise WrongDescr(f"{target} is the type of strings, which have operations of their own")
         if kind is DescrKind.RAW_FIELD and found == (DescrKind.FIELD,):
             found = (kind,)
         if found is not None and kind not in found:
@@ -157,6 +164,13 @@ class Layout:
         if isinstance(resolved, Field):
             self._check_field(resolved, text, type_, operation.op.name)
         self._learned.add((kind, text, type_))
+
+    def learn_texts(self, operation: Operation) -> None:
+        """The operation's constant strings are constants from now on."""
+        failargs = operation.exit.failargs or () if operation.exit is not None else ()
+        for value in (*operation.args, *failargs):
+            if isinstance(value, ConstRef) and is_text(value.text):
+                self.texts[value.text] = None
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
@@ -208,11 +222,12 @@ class Layout:
         memory = operation.op.memory
         if memory is None or memory.descr in (None, DescrKind.CALL):
             return None
+        name = descr_name(operation)
         assert memory.descr is not None
         if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
             return raw_item(operation, self)
-        assert operation.descr is not None
-        return self.resolve(memory.descr, operation.descr)
+        assert name is not None
+        return self.resolve(memory.descr, name)
 
     def resolve(self, kind: DescrKind, text: str) -> Resolved:
         """The struct, array or field (for items and fields of interiors too) of that name."""
@@ -385,6 +400,10 @@ class Layout:
 
     # Classes.
 
+    def array_names(self) -> Iterable[str]:
+        """The declared types of arrays, and those that are built in."""
+        return self._arrays
+
     def is_subclass(self, name: str, other: str) -> bool:
         """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
         here: str | None = name
@@ -406,14 +425,17 @@ class Layout:
     # Constants.
 
     def constant(self, name: str) -> Known | None:
-        """What is known of `ConstPtr(name)`; None where nothing is declared of it."""
+        """What is known of the constant of that name; None where nothing is declared of it."""
+        if is_text(name) and name not in self._known:
+            kind, items = read_text(name)
+            self._known[name] = Known((name,), None, self.array(kind), len(items), (), items)
         return self._known.get(name)
 
     def different_constants(self, name: str, other: str) -> bool | None:
         """Are two opaque constants different objects? None where either is not declared."""
         if name == other:
             return False
-        one, two = self._known.get(name), self._known.get(other)
+        one, two = self.constant(name), self.constant(other)
         return None if one is None or two is None else one is not two
 
     def _merge_constants(self) -> Iterable[Known]:

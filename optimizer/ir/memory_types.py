@@ -5,6 +5,7 @@ from __future__ import annotations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
+from optimizer.ir.string_text import HIGHEST
 
 
 @immutable
@@ -55,7 +56,7 @@ class Array:
 class Known:
     """What is declared of opaque constants that are one object; `names` are theirs.
 
-    A field's value is a machine int, a float, or the name of a constant.
+    A field's value is a machine int, a float, or the name of a constant. `items` are those of a string.
     """
 
     names: tuple[str, ...]
@@ -63,6 +64,14 @@ class Known:
     array: Array | None = None
     length: int | None = None
     fields: tuple[tuple[Field, int | Float | str], ...] = ()
+    items: tuple[int, ...] | None = None
+
+
+def string_type(name: str, word: int) -> Array:
+    """The built-in type of strings of that name, whose items fit where a word has room for them."""
+    high = HIGHEST[name] if HIGHEST[name] < 1 << (word - 1) else None
+    item = Field(f"{name}[]", "", Type.INT, name, None if high is None else 0, high, declared=True)
+    return Array(name, item, declared=True)
 
 
 @immutable

@@ -29,6 +29,7 @@ from optimizer.ir.row import Memory as Memory
 from optimizer.ir.row import Op as Op
 from optimizer.ir.row import Role as Role
 from optimizer.ir.row import Type as Type
+from optimizer.ir.string_rows import STRING_ROWS
 
 INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
 
@@ -218,12 +219,6 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
     ]
 
 
-_STRINGS = [
-    *_unmodelled(INT, "strlen unicodelen strgetitem unicodegetitem strhash unicodehash"),
-    *_exit_block(REF, "newstr newunicode"),
-    *_exit_block(VOID, "strsetitem unicodesetitem copystrcontent copyunicodecontent"),
-]
-
 _RAW = [
     *RAW_ROWS,
     *_typed("getfield_raw:f getarrayitem_raw:f raw_load:f gc_load:rf gc_load_indexed:rf"),
@@ -254,7 +249,7 @@ OPS: dict[str, Op] = {
         *HEAP_ROWS,
         *CALL_ROWS,
         *FLOAT_ROWS,
-        *_STRINGS,
+        *STRING_ROWS,
         *_RAW,
         *_BACKEND,
     )

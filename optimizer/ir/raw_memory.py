@@ -91,6 +91,14 @@ def slot_of(descr: Resolved | None) -> Field | None:
     return BYTES if isinstance(descr, RawItem) else descr if isinstance(descr, Field) else None
 
 
+def range_of(slot: RawItem | Field, word: int) -> tuple[int | None, int | None]:
+    """The least and the largest number that a load gives; None where that is any word, or no number."""
+    if isinstance(slot, Field) or 8 * slot.size >= word:
+        return (slot.low, slot.high) if isinstance(slot, Field) else (None, None)
+    bits = 8 * slot.size
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if slot.signed else (0, (1 << bits) - 1)
+
+
 def uses_raw(trace: Trace) -> bool:
     """Does it use raw memory? Raises Unsupported where it does so in a way that is not modelled."""
     used = [one for one in all_operations(trace) if one.op.memory is not None and one.op.memory.descr in RAW_KINDS]

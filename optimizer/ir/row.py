@@ -39,6 +39,8 @@ class Kind(Enum):
     LOAD = "load"  # reads the heap
     STORE = "store"  # changes the heap
     NEW = "new"  # allocates an object
+    COPY = "copy"  # changes a range of items to what another range holds
+    SCAN = "scan"  # reads a whole object
     RAW_LOAD = "raw load"  # reads raw memory
     RAW_STORE = "raw store"  # changes raw memory
     FACT = "fact"  # says what holds
@@ -83,10 +85,12 @@ class Memory:
     `meaning` gives the result if there is one, `passes` says whether a guard goes on; the `meaning` of a guard is what
     happens where it does. The operation is defined where all of `requires` hold; each comes with what is wrong where
     it does not. `loads` says that the result is what the descr's memory holds, `stores` which argument is put there.
+    `on` names a built-in type of arrays, for rows that are about it and take no descr.
 
     Of calls: `role` is what one is whose descr is not declared, if all uses of that descr say the same; `function` is
     the index of the argument that is called; with `happens`, it is called only where that holds of the first argument,
     which is the result elsewhere if there is one. An `inert` event reads, writes and raises nothing.
+    `pending` is what looks at the pending exception, or changes it.
     """
 
     descr: DescrKind | None = None
@@ -96,10 +100,12 @@ class Memory:
     class_arg: int | None = None
     loads: bool = False
     stores: int | None = None
+    on: str | None = None
     role: Role = Role.EVENT
     function: int = 0
     happens: Meaning | None = None
     inert: bool = False
+    pending: bool = False
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""

@@ -14,6 +14,7 @@ from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Kind, Meaning, Memory, Op, Type
+from optimizer.ir.string_text import constant_name
 
 
 class Var(NamedTuple):
@@ -46,6 +47,11 @@ class ConstRef:
     """`NULL`, `ConstPtr(name)` (an opaque object that existed before the trace) or `"text"`, as it is written."""
 
     text: str
+
+    @property
+    def name(self) -> str | None:
+        """The name of the constant object; None of NULL."""
+        return constant_name(self.text)
 
     @property
     def type(self) -> Type:
@@ -138,8 +144,9 @@ class Operation:
         return Operation(self.op, args, self.result, exit_ or self.exit, self.descr, self.line)
 
     def instead(self, op: Op, args: tuple[Value, ...]) -> Operation:
-        """Another operation in this one's place."""
-        return Operation(op, args, self.result, self.exit, self.descr, self.line)
+        """Another operation in this one's place; what only this one's row takes as its descr goes."""
+        descr = self.descr if _takes_descr(op) or not _takes_descr(self.op) else None
+        return Operation(op, args, self.result, self.exit, descr, self.line)
 
 
 @immutable
@@ -164,6 +171,10 @@ class Trace:
         return self.ops[-1]
 
 
+def _takes_descr(op: Op) -> bool:
+    return op.memory is not None and op.memory.descr is not None
+
+
 def exit_of(guard: Operation) -> Exit:
     """The exit of an operation that is a guard."""
     assert guard.exit is not None
@@ -175,6 +186,12 @@ def memory_of(operation: Operation) -> Memory | None:
     if operation.op.same_type and operation.args[0].type is not Type.REF:
         return None
     return operation.op.memory
+
+
+def descr_name(operation: Operation) -> str | None:
+    """The name of the operation's descr: the one that is written, or that of the strings that its row is about."""
+    memory = operation.op.memory
+    return operation.descr if memory is None or memory.on is None else memory.on
 
 
 def passes_of(guard: Operation) -> Meaning | None:

@@ -7,6 +7,7 @@ import re
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
 from optimizer.ir.lexer import Token, shorten
+from optimizer.ir.string_text import BadText, is_text, read_text, write_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
 
 _DECIMAL = re.compile(r"-?[0-9]+")
@@ -37,12 +38,14 @@ def read_constant(token: Token, word: int) -> Value | None:
         case "number":
             return _read_number(text, word)
         case "string":
-            return ConstRef(text)
+            return _read_string(text)
         case "constant":
             name = text[text.index("(") + 1 : -1].strip()
             if not name:
                 raise BadConstant("expected a name in the parentheses")
-            return ConstClass(name) if text.startswith("ConstClass") else ConstRef(f"ConstPtr({name})")
+            if text.startswith("ConstClass"):
+                return ConstClass(name)
+            return _read_string(name) if is_text(name) else ConstRef(f"ConstPtr({name})")
     match text:
         case "NULL":
             return ConstRef(text)
@@ -50,6 +53,13 @@ def read_constant(token: Token, word: int) -> Value | None:
             return ConstFloat(Float.of(float(text)))
         case _:
             return None
+
+
+def _read_string(text: str) -> ConstRef:
+    try:
+        return ConstRef(write_text(*read_text(text)))
+    except BadText as problem:
+        raise BadConstant(str(problem)) from None
 
 
 def describe_range(number: object, word: int) -> str:

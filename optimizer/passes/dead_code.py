@@ -48,8 +48,9 @@ class _Liveness:
         defined: list[Operation] = []
         for operation in all_operations(trace):
             defined.append(operation)
-            if self._is_conditional_store(operation):
-                self._stores.setdefault(operation.args[0], []).append(operation)
+            changed = self._changed_allocation(operation)
+            if changed is not None:
+                self._stores.setdefault(changed, []).append(operation)
             elif not _is_computed(operation):
                 self._need(operation)
             if operation.exit is not None:
@@ -59,11 +60,12 @@ class _Liveness:
                         self._need(one)
                     defined = []
 
-    def _is_conditional_store(self, operation: Operation) -> bool:
-        if operation.op.kind is not Kind.STORE or not isinstance(operation.args[0], Var):
-            return False
-        allocation = self._definitions.get(operation.args[0])
-        return allocation is not None and allocation.op.kind is Kind.NEW
+    def _changed_allocation(self, operation: Operation) -> Var | None:
+        """The object that a store or a copy changes, if the trace allocates it."""
+        place = {Kind.STORE: 0, Kind.COPY: 1}.get(operation.op.kind)
+        changed = None if place is None else operation.args[place]
+        allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
+        return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
 
     def _need(self, operation: Operation) -> None:
         self._pending.extend(operation.args)
@@ -82,8 +84,9 @@ class _Liveness:
 
     def keep(self, operations: Iterable[Operation]) -> Iterator[Operation]:
         for operation in operations:
-            if self._is_conditional_store(operation):
-                stays = operation.args[0] in self._live
+            changed = self._changed_allocation(operation)
+            if changed is not None:
+                stays = changed in self._live
             else:
                 stays = not _is_computed(operation) or operation.result in self._live
             if not stays:
@@ -96,4 +99,5 @@ class _Liveness:
 
 def _is_computed(operation: Operation) -> bool:
     """Is it there for its result alone? An overflow operation stays with its guard."""
-    return operation.op.kind in (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.NEW) and operation.op.overflows is None
+    kinds = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+    return operation.op.kind in kinds and operation.op.overflows is None

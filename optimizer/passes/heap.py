@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from optimizer.aliasing import may_meet
+from optimizer.aliasing import distinct, may_meet
 from optimizer.facts import Facts
 from optimizer.ir.effects import effects_of
+from optimizer.ir.layout import Field
 from optimizer.ir.ops import Kind
-from optimizer.ir.trace import Exit, Operation
-from optimizer.memory import Cell, cell_of, stored_value
+from optimizer.ir.trace import Exit, Operation, Value
+from optimizer.memory import Cell, cell_of, copy_of, stored_value
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8
@@ -80,6 +81,14 @@ class HeapAccesses(Pass):
             case Kind.LOAD:
                 loaded = cell_of(operation, facts.layout)
                 cells = [cell for cell in cells if may_meet(facts, cell, loaded)]
+            case Kind.COPY:
+                copy = copy_of(operation, facts.layout)
+                objects = copy.source, copy.object
+                cells = [cell for cell in cells if _may_be_of(facts, cell, copy.slot, objects)]
+            case Kind.SCAN:
+                slot = facts.layout.descr_of(operation)
+                assert isinstance(slot, Field)
+                cells = [cell for cell in cells if _may_be_of(facts, cell, slot, operation.args)]
             case Kind.EVENT:
                 effects = effects_of(operation, facts.layout)
                 cells = [cell for cell in cells if effects.may_see(cell.slot)]
@@ -104,6 +113,11 @@ def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
         return False
     indices = [None if cell.index is None else facts.find(cell.index) for cell in (one, other)]
     return indices[0] == indices[1]
+
+
+def _may_be_of(facts: Facts, cell: Cell, slot: Field, objects: Iterable[Value]) -> bool:
+    """May the cell be one of these objects' items?"""
+    return cell.slot.key == slot.key and any(not distinct(facts, cell.object, one) for one in objects)
 
 
 def _resolve(store: Operation, facts: Facts) -> Operation:

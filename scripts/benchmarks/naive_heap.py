@@ -313,6 +313,22 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
     def length(self, p: Any) -> Any:
         return self.objects.length_of(p)
 
+    # Not in the pairs that are compared.
+
+    def are_set(self, p: Any, slot: Field, start: Any, count: Any) -> Any:
+        raise NotImplementedError
+
+    def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
+        raise NotImplementedError
+
+    def is_text(self, p: Any) -> Any:
+        raise NotImplementedError
+
+    def hash(self, p: Any, slot: Field) -> Any:
+        raise NotImplementedError
+
+    # Fresh objects.
+
     def new_struct(self, struct: Struct) -> Any:
         return self._allocate(None, struct.cleared)
 

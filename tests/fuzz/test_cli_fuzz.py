@@ -147,7 +147,9 @@ def test_files_that_cannot_be_read_end_with_2(command: str, traceproof: Command)
     assert (folder.code, folder.err) == (2, "error: .: this is a directory, a file was expected\n")
 
 
-@pytest.mark.parametrize("operation", ["i1 = strlen(p0)", "p1 = newstr(3)", "f1 = float_add(1.5, 2.5)"])
+@pytest.mark.parametrize(
+    "operation", ["i1 = load_effective_address(p0)", "p1 = load_from_gc_table(3)", "f1 = float_add(1.5, 2.5)"]
+)
 def test_what_is_not_modelled_ends_with_4_and_its_line(operation: str, traceproof: Command) -> None:
     file = traceproof.write("a.trace", f"[p0]\n{operation}\njump(p0)\n")
     name = operation.split()[2].partition("(")[0]

@@ -202,7 +202,9 @@ def test_what_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Portfolio, "check", lambda *_: GaveUp("wall"))
     unrepeatable = judged(asked)
     assert isinstance(unrepeatable, Unknown)
-    strings = question("[i0]\np1 = newstr(i0)\nfinish(i0)\n", "[i0]\np1 = newstr(i0)\nfinish(i0)\n")
+    strings = question(
+        "[i0]\np1 = load_from_gc_table(i0)\nfinish(i0)\n", "[i0]\np1 = load_from_gc_table(i0)\nfinish(i0)\n"
+    )
     mistaken = question("[i0]\nfinish(i0)\n", "[i0, i1]\nfinish(i0)\n")
     for one, verdict in (
         (asked, unrepeatable),

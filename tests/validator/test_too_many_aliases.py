@@ -21,7 +21,7 @@ def reads_behind_stores(depth: int) -> Trace:
 
 
 def test_too_many_ways_are_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encode, "_MOST_TERMS", 2000)
+    monkeypatch.setattr(encode, "MOST_TERMS", 2000)
     small, large = reads_behind_stores(8), reads_behind_stores(30)
     assert isinstance(validate(small, small), Proved)
     verdict = validate(large, large)

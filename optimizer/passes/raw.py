@@ -1,0 +1,124 @@
+"""Loads of raw memory whose contents are known are not done, nor stores of what is there already or nobody sees.
+
+    [i0, i1]                                          [i0, i1]
+    raw_store(i0, 0, i1, descr=<ArrayS 4>)            i2 = int_and(i1, 65535)
+    i2 = raw_load_i(i0, 0, descr=<ArrayU 2>)          guard_true(i1, origin=0) [i2] {
+    guard_true(i1) [i2]                          =>       raw_store(i0, 0, i1, descr=<ArrayS 4>)
+    raw_store(i0, 0, 7, descr=<ArrayS 8>)             }
+    jump(i0)                                          raw_store(i0, 0, 7, descr=<ArrayS 8>)
+                                                      jump(i0)
+
+A load takes the lowest bytes of what stands there, with or without a sign, where it begins where that begins; of a
+constant it takes any bytes. A store is delayed as one to an object is (see `optimizer.passes.heap`): until somebody may
+look at what it may overlap with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from optimizer.facts import Facts
+from optimizer.ir.effects import Effects, effects_of
+from optimizer.ir.layout import RawItem
+from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.raw_heap import load, store
+from optimizer.ir.raw_memory import is_raw, range_of
+from optimizer.ir.trace import ConstInt, Exit, Operation, Value
+from optimizer.memory import stored_value
+from optimizer.raw_contents import Place
+from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
+
+MOST_DELAYED = 8
+"""So many stores wait at a time."""
+
+_AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
+
+
+class RawAccesses(Pass):
+    name = "raw"
+
+    def __init__(self) -> None:
+        self._delayed: list[tuple[Place, Operation]] = []  # the oldest first; no two of them may overlap
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        match operation.op.kind:
+            case Kind.RAW_LOAD:
+                return self._load(operation, facts)
+            case Kind.RAW_STORE if stored_value(operation).type is Type.INT:
+                return self._store(operation, facts)
+        return None
+
+    def _load(self, operation: Operation, facts: Facts) -> Answer | None:
+        place, item = facts.raw.place(operation), facts.layout.descr_of(operation)
+        found = facts.raw.containing(place)
+        if found is None:
+            return None
+        at, value = found
+        distance = at.distance(place)
+        assert distance is not None
+        if not isinstance(item, RawItem):
+            return Equal(value, "raw_content")
+        if isinstance(value, ConstInt):
+            assert isinstance(at.slot, RawItem)
+            held = load(store(at.slot, 0, value.value, facts.word), item, distance, facts.word)
+            return Equal(ConstInt(held), "raw_constant")
+        return _extended(value, item, facts) if distance == 0 else None
+
+    def _store(self, operation: Operation, facts: Facts) -> Answer:
+        place = facts.raw.place(operation)
+        if facts.raw.containing(place) == (place, stored_value(operation)):
+            return Needless("same_raw_content")
+        in_the_way = [at for at, _ in self._delayed if not at.is_apart(place) and not place.covers(at)]
+        kept = [(at, waits) for at, waits in self._delayed if not place.covers(at)]
+        if not in_the_way and len(kept) == MOST_DELAYED:
+            in_the_way = [kept[0][0]]
+        if in_the_way:
+            return First(tuple(self._take_out(in_the_way)))
+        overwritten, self._delayed = len(kept) < len(self._delayed), [*kept, (place, operation)]
+        return Taken("dead_raw_store" if overwritten else "delayed_raw_store")
+
+    def _take_out(self, places: list[Place]) -> list[Operation]:
+        found = [waits for at, waits in self._delayed if at in places]
+        self._delayed = [(at, waits) for at, waits in self._delayed if at not in places]
+        return found
+
+    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+        if not self._delayed:
+            return ()
+        places = [at for at, _ in self._delayed]
+        match operation.op.kind:
+            case Kind.RAW_LOAD | Kind.RAW_STORE:
+                met = facts.raw.place(operation)
+                places = [at for at in places if not at.is_apart(met)]
+            case Kind.EVENT if not _sees_raw(effects_of(operation, facts.layout)):
+                return ()
+            case Kind.EVENT | Kind.END:
+                pass
+            case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
+                pass
+            case _:
+                return ()
+        return [_resolve(waits, facts) for waits in self._take_out(places)]
+
+    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
+        stores = [_resolve(waits, facts) for _, waits in self._delayed]
+        return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block)) if stores else exit_
+
+
+def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
+    """The lowest bytes of the value."""
+    low, high = range_of(item, facts.word)
+    bounds = facts.bounds.bounds(value)
+    if low is None or high is None or (low <= bounds.low and bounds.high <= high):
+        return Equal(value, "raw_content")
+    if item.signed:
+        return Becomes(_EXTEND, (value, ConstInt(item.size)), "raw_extended")
+    return Becomes(_AND, (value, ConstInt(high)), "raw_masked")
+
+
+def _sees_raw(effects: Effects) -> bool:
+    return effects.sees_everything or any(map(is_raw, (*(effects.reads or ()), *(effects.writes or ()))))
+
+
+def _resolve(waits: Operation, facts: Facts) -> Operation:
+    return waits.on(tuple(map(facts.find, waits.args)))

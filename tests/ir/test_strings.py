@@ -1,0 +1,159 @@
+"""Strings: their rows against an independent reference, their text, and what is undefined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from reference_strings import Machine, Text, random_trace
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.heap import NULL, Heap, Object, Ref
+from optimizer.ir.heap_text import format_heap, parse_heap
+from optimizer.ir.interpreter import TOO_LONG, Finished, Undefined, World, run
+from optimizer.ir.layout import layout_of
+from optimizer.ir.runs import Write
+from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace import Trace
+
+
+def heap_of(trace: Trace, texts: dict[str, Text]) -> Heap:
+    heap = Heap(layout_of(trace))
+    for name, text in texts.items():
+        kind = heap.layout.array("unicode" if text.wide else "str")
+        cells = {(f"{kind.name}[]", index): item for index, item in enumerate(text.items) if item is not None}
+        heap.add(name, Object(kind, len(text.items), cells))
+    return heap
+
+
+def test_the_rows_do_what_their_reference_does() -> None:
+    ended: Counter[str] = Counter()
+    for seed in range(1500):
+        random = Random(seed)
+        trace = parse(random_trace(random))
+        wide = "unicode" in str(trace.ops)
+        texts = {
+            name: Text(wide, [random.choice((0, 65, 255)) for _ in range(random.randrange(2, 5))])
+            for name in ("p0", "p1")
+        }
+        ints = [random.choice((0, 1, 1, 2)) for _ in range(2)]
+        done = run(trace, [Ref("p0"), Ref("p1"), *ints], heap=heap_of(trace, texts))
+        machine = Machine(trace, {**texts, "i0": ints[0], "i1": ints[1]}, done.values)
+        wanted = machine.run()
+        outcome, heap = done.outcome, done.heap
+        assert heap is not None
+        if isinstance(wanted, int):
+            assert isinstance(outcome, Undefined), seed
+            assert outcome.op == wanted, (seed, outcome)
+            ended[trace.ops[wanted].op.name] += 1
+            continue
+        ended["finish"] += 1
+        assert isinstance(outcome, Finished), (seed, outcome)
+        same: dict[object, object] = {}
+        for one, other in zip(wanted, outcome.args, strict=True):
+            if not isinstance(one, Text):
+                assert one == other or (one is None and other == NULL), seed
+                continue
+            assert isinstance(other, Ref)
+            assert same.setdefault(one, other) == other, seed
+            held = heap.objects[other]
+            key = f"{held.type.name}[]"
+            assert [held.value((key, index), 0) for index in range(held.length or 0)] == one.items, seed
+        by_items: dict[object, object] = {}
+        for items, number in machine.hashes:
+            assert number != 0, seed
+            assert by_items.setdefault(items, number) == number, seed
+        assert len(set(by_items.values())) == len(by_items)
+    assert ended["finish"] > 150
+    assert min(ended[name] for name in ("strgetitem", "strsetitem", "copystrcontent", "newstr", "strhash")) > 0
+
+
+CANONICAL = {
+    '"abc"': '"abc"',
+    's"abc"': '"abc"',
+    '"a\\x62\\n\\"\\\\"': '"ab\\n\\"\\\\"',
+    'u"a\\u20ac\\U0001f600"': 'u"a\\u20ac\\U0001f600"',
+    'u"€"': 'u"\\u20ac"',
+    '"\\xe9é"': '"\\xe9\\xe9"',
+    'ConstPtr("ab")': '"ab"',
+    '""': '""',
+}
+
+
+@pytest.mark.parametrize(("written", "canonical"), CANONICAL.items())
+def test_constants_have_one_text(written: str, canonical: str) -> None:
+    text = format_trace(parse(f"[]\nfinish({written})\n"))
+    assert text == f"[]\nfinish({canonical})\n"
+    assert format_trace(parse(text)) == text
+
+
+WRONG = {
+    '"€"': "bytes, up to",
+    '"\\u20ac"': "the escape",
+    'u"\\U00110000"': "code points, up to",
+    '"\\q"': "the escape",
+}
+
+
+@pytest.mark.parametrize(("written", "why"), WRONG.items())
+def test_what_is_no_string_is_told(written: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        parse(f"[]\nfinish({written})\n")
+
+
+HEAPS = [
+    'p0 = str["a\\"b\\\\"]\n',
+    'p0 = str["abc"]\n',
+    'p0 = "abc"\n"abc" = str["abc"]\n',
+    'p0 = unicode[u"\\u20ac"]\n',
+    "p0 = str[7: 1, length=300]\n",
+    "p0 = str[1, length=3, ...]\n",
+]
+
+
+@pytest.mark.parametrize("text", HEAPS)
+def test_heaps_with_strings_print_as_they_are_read(text: str) -> None:
+    layout = layout_of(parse("[p0]\nfinish(p0)\n"))
+    heap = parse_heap(text, layout)
+    assert parse_heap(format_heap(heap), layout) == heap
+    assert format_heap(heap) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('p0 = str[u"abc"]', "stands for items of unicode"),
+        ('"abc" = str["abd"]', "is another string"),
+        ('"abc" = p0\np0 = str["abc"]', "is an object of its own"),
+        ("p0 = str[256]", "from 0 to 255"),
+    ],
+)
+def test_a_wrong_string_in_a_heap_is_told(text: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        parse_heap(text, layout_of(parse("[p0]\nfinish(p0)\n")))
+
+
+@pytest.mark.parametrize("section", ["[struct.str]", '[array.unicode]\nitem = "u8"', '[call.str]\nresult = "int"'])
+def test_the_types_of_strings_are_not_declared_again(section: str) -> None:
+    with pytest.raises(InputError, match="the built-in type of strings"):
+        parse(f"+++\n{section}\n+++\n[]\nfinish()\n")
+
+
+def test_a_string_has_no_descr_of_arrays() -> None:
+    with pytest.raises(InputError, match="operations of their own"):
+        parse("[p0]\ni1 = getarrayitem_gc_i(p0, 0, descr=str)\nfinish(i1)\n")
+
+
+def test_no_event_changes_a_constant_string() -> None:
+    trace = parse('[p0]\nescape_n(p0)\ni1 = strgetitem("abc", 0)\ni2 = strgetitem(p0, 0)\nfinish(i1, i2)\n')
+    heap = parse_heap('p0 = str["xy"]', layout_of(trace))
+    writes = ((Write(Ref('"abc"'), "str", 65, 0), Write(Ref("p0"), "str", 65, 0)),)
+    assert run(trace, [Ref("p0")], World(writes=writes), heap).outcome == Finished((97, 65))
+
+
+def test_a_copy_of_too_many_items_is_not_followed() -> None:
+    trace = parse("[p0, i1]\np2 = newstr(i1)\ncopystrcontent(p0, p2, 0, 0, i1)\nfinish()\n")
+    heap = parse_heap("p0 = str[length=0x1000000000]", layout_of(trace))
+    assert run(trace, [Ref("p0"), 1 << 36], heap=heap).outcome == Undefined(1, TOO_LONG)
+    assert run(trace, [Ref("p0"), 1 << 10], heap=heap).outcome == Finished(())

@@ -1,0 +1,169 @@
+"""A second interpreter for operations on strings, in other words: Python lists, and texts that `ast` reads.
+
+`TEXTS` are random straight traces of them. What is undefined raises `Wrong`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
+
+
+class Wrong(Exception):
+    """The operation is undefined."""
+
+
+@dataclass(eq=False)
+class Text:
+    """A string: its items, None where nothing has been written."""
+
+    wide: bool
+    items: list[int | None]
+    fixed: bool = False
+
+    @property
+    def highest(self) -> int:
+        return 0x10FFFF if self.wide else 255
+
+
+def constant(text: str) -> Text:
+    """What `"abc"` and `u"abc"` stand for."""
+    wide = text.startswith("u")
+    return Text(wide, [*map(ord, ast.literal_eval(text))] if wide else [*ast.literal_eval(f"b{text}")], True)
+
+
+@dataclass
+class Machine:
+    """Runs one trace without guards; `hashes` collects what was hashed, and the number that `found` says it has."""
+
+    trace: Trace
+    values: dict[str, object]
+    found: Mapping[str, object]
+    constants: dict[str, Text] = field(default_factory=dict)
+    hashes: list[tuple[tuple[object, ...], object]] = field(default_factory=list)
+
+    def run(self) -> int | list[object]:
+        """What `finish` hands over, or the number of the operation that is undefined."""
+        for number, op in enumerate(self.trace.ops):
+            args = [self.value(arg) for arg in op.args]
+            if op.op.name == "finish":
+                return args
+            try:
+                result = self.do(op, args)
+            except Wrong:
+                return number
+            if op.result is not None:
+                self.values[op.result.name] = result
+        raise AssertionError
+
+    def value(self, value: Value) -> object:
+        match value:
+            case Var(name):
+                return self.values[name]
+            case ConstInt(number):
+                return number
+            case _ if str(value) == "NULL":
+                return None
+            case _:
+                return self.constants.setdefault(str(value), constant(str(value)))
+
+    def do(self, op: Operation, args: list[object]) -> object:
+        wide, name = "unicode" in op.op.name, op.op.name.replace("unicode", "str")
+        if name == "ptr_eq":
+            return int(args[0] is args[1])
+        if name == "int_add":
+            assert isinstance(args[0], int)
+            assert isinstance(args[1], int)
+            return (args[0] + args[1] + 2**63) % 2**64 - 2**63
+        if name == "newstr":
+            assert isinstance(args[0], int)
+            if args[0] < 0:
+                raise Wrong
+            return Text(wide, [None] * args[0])
+        text, *rest = args
+        if not isinstance(text, Text) or text.wide != wide:
+            raise Wrong
+        match name, rest:
+            case "strlen", []:
+                return len(text.items)
+            case "strgetitem", [int(at)]:
+                return written(text, at)
+            case "strsetitem", [int(at), int(item)]:
+                if at not in range(len(text.items)) or item not in range(text.highest + 1) or text.fixed:
+                    raise Wrong
+                text.items[at] = item
+                return None
+            case "copystrcontent", [Text() as to, int(start), int(at), int(count)]:
+                return copy(text, to, start, at, count)
+            case "strhash", []:
+                all_of = tuple(written(text, at) for at in range(len(text.items)))
+                assert op.result is not None
+                number = self.found.get(op.result.name)
+                self.hashes.append(((wide, *all_of), number))
+                return number
+        raise Wrong
+
+
+def written(text: Text, at: int) -> int:
+    item = text.items[at] if at in range(len(text.items)) else None
+    if item is None:
+        raise Wrong
+    return item
+
+
+def copy(text: Text, to: Text, start: int, at: int, count: int) -> None:
+    if to.wide != text.wide or to.fixed or min(start, at, count) < 0:
+        raise Wrong
+    if start + count > len(text.items) or at + count > len(to.items):
+        raise Wrong
+    taken = [written(text, start + i) for i in range(count)]
+    to.items[at : at + count] = taken
+
+
+# Random traces.
+
+WILD = ["i0", "i1", "2", "3", "-1", "97", "255", "256", "0x10ffff", "0x110000"]
+CONSTANTS = {"str": ['"abc"', '"\\x00\\xff"'], "unicode": ['u"abc"', 'u"\\u20ac\\U0010ffff"']}
+
+
+def random_trace(random: Random, length: int = 14) -> str:
+    """A straight trace on two strings of two or more items and two small numbers; about half of them are defined."""
+    ints, refs, lines = ["i0", "i1"], ["p0", "p1"], ["[p0, p1, i0, i1]"]
+    stem = random.choice(["str", "str", "unicode"])
+
+    def number() -> str:
+        return random.choice(["0", "0", "1", "i0"] if random.random() < 0.97 else [*WILD, *ints])
+
+    def text() -> str:
+        chance = random.random()
+        return random.choice(refs if chance < 0.9 else CONSTANTS[stem] if chance < 0.99 else ["NULL", '""'])
+
+    for count in range(2, length):
+        way = random.randrange(9)
+        if way == 0:
+            lines.append(f"p{count} = new{stem}({random.choice([*['1', '2', '3', 'i1'] * 4, '-1'])})")
+            lines += [f"{stem}setitem(p{count}, {at}, i0)" for at in ("0", "1") if random.random() < 0.9]
+            refs.append(f"p{count}")
+        elif way == 1:
+            lines.append(f"i{count} = {stem}len({text()})")
+        elif way == 2:
+            lines.append(f"i{count} = int_add({number()}, {number()})")
+        elif way == 3:
+            lines.append(f"i{count} = ptr_eq({text()}, {text()})")
+        elif way == 4:
+            lines.append(f"i{count} = {stem}hash({text()})")
+        elif way == 5:
+            lines.append(f"i{count} = {stem}getitem({text()}, {number()})")
+        elif way in (6, 7):
+            lines.append(
+                f"{stem}setitem({random.choice(refs)}, {number()}, {random.choice(['65', '66', 'i1', '255'])})"
+            )
+        else:
+            lines.append(f"copy{stem}content({text()}, {random.choice(refs)}, {number()}, {number()}, {number()})")
+        if way in (1, 2, 3, 4, 5):
+            ints.append(f"i{count}")
+    return "\n".join([*lines, f"finish({', '.join([*ints, *refs])})"])
