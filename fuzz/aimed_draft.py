@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fuzz.call_draft import CallDraft
 from fuzz.choices import Choices
 from fuzz.draft import Args
 from fuzz.heap_draft import NULL_REF, HeapDraft
@@ -36,6 +37,7 @@ class AimedDraft(HeapDraft):
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
         super().__init__(choices, shape, heap)
+        self.calls = CallDraft(self)
 
     def aim(self) -> Aim | None:
         """A place to access: often one that was accessed, through the same pointer or another."""

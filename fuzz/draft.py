@@ -217,7 +217,7 @@ class Draft:
         """Adds a guard that passes."""
         self.use(args)
         self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is Type.INT]
-        self.ops.append(Operation(row, args, None, self._exit()))
+        self.ops.append(Operation(row, args, None, self.exit()))
 
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
@@ -245,7 +245,7 @@ class Draft:
 
     # Exits.
 
-    def _exit(self) -> Exit:
+    def exit(self) -> Exit:
         if self.choices.chance(self.shape.unknown_failargs):
             return Exit(None)
         if not self.choices.chance(self.shape.exit_blocks):

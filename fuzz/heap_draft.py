@@ -13,7 +13,7 @@ from fuzz.random_heap import LONGEST, draw_heap, ref_of, told_heap
 from fuzz.random_types import draw_types
 from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
-from optimizer.ir.effects import effects_of
+from optimizer.ir.effects import Effects, effects_of
 from optimizer.ir.heap import NULL, Datum, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
 from optimizer.ir.ops import DescrKind, Op, Type
@@ -40,7 +40,7 @@ class HeapDraft(Draft):
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
-        self.world = WorldDraft(self.types, self.initial)
+        self.world = WorldDraft(self.types, self.initial, heap.exceptions)
         self.heap = self.initial.copy()
         super().__init__(choices, shape)
 
@@ -188,20 +188,20 @@ class HeapDraft(Draft):
     def event(self, row: Op, args: Args, descr: str | None = None) -> None:
         self.use(args)
         effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
+        result = self.happen(args, effects, row.result)
+        self.ops.append(Operation(row, args, result, descr=descr))
+
+    def happen(self, args: Args, effects: Effects, type_: Type) -> Var | None:
+        """An event is done on the example; gives its result."""
         self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
-        result: Var | None = None
-        if row.result is Type.REF:
+        if type_ is Type.REF:
             ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
             self.results.append(scripted)
-            result = self.define_ref(ref)
-        elif row.result is Type.INT:
-            value = self.constant()
-            self.results.append(value)
-            result = self.define(value)
-        else:
-            self.results.append(0)
-        self.ops.append(Operation(row, args, result, descr=descr))
+            return self.define_ref(ref)
+        value = self.constant() if type_ is Type.INT else 0
+        self.results.append(value)
+        return self.define(value) if type_ is Type.INT else None
 
     # Exits.
 

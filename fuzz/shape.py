@@ -44,6 +44,7 @@ class Step(Enum):
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
+    CALL = "call"  # functions, exceptions, conditional and loop-invariant calls
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
     __hash__ = object.__hash__  # that of enums is slow
@@ -87,6 +88,7 @@ HEAP_MIX: Mix = (
     (Step.FACT, 1),
     (Step.CALLED, 3),
     (Step.WATCH, 2),
+    (Step.CALL, 7),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
 )
@@ -97,7 +99,7 @@ class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
     `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
-    declaration describes.
+    declaration describes. `exceptions` is the percentage of events that raise, of those that can.
     """
 
     structs: int = 3
@@ -107,6 +109,8 @@ class HeapShape:
     objects: int = 4
     references: int = 65
     undeclared: bool = True
+    functions: int = 2
+    exceptions: int = 5
 
 
 @immutable
@@ -192,4 +196,6 @@ def _draw_heap_shape(choices: Choices) -> HeapShape:
         objects=choices.integer(2, 6),
         references=choices.pick((40, 65, 80)),
         undeclared=structs == 0 or choices.chance(35),
+        functions=choices.integer(0, 3),
+        exceptions=choices.pick((0, 5, 20)),
     )

@@ -112,6 +112,8 @@ def run_passes(
 
 def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
-        if not operation.op.has_meaning:
-            raise Unsupported(operation.op.name, operation.line)
-        call_of(operation, layout)
+        row = operation.op
+        if not row.has_meaning:
+            raise Unsupported(row.name, operation.line)
+        if row.is_call:
+            call_of(operation, layout)

@@ -28,6 +28,7 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 NAME = "dead-code"
 
 _COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+_CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 
 
 def remove_dead_code(trace: Trace, layout: Layout) -> Trace:
@@ -56,7 +57,7 @@ class _Liveness:
             changed = self._changed_allocation(operation)
             if changed is not None:
                 self._stores.setdefault(changed, []).append(operation)
-            elif not self._is_computed(operation):
+            elif not self._goes(operation):
                 self._need(operation)
             if operation.exit is not None:
                 self._pending.extend(arg for arg in operation.exit.failargs or () if arg is not None)
@@ -67,7 +68,7 @@ class _Liveness:
 
     def _changed_allocation(self, operation: Operation) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
-        place = {Kind.STORE: 0, Kind.COPY: 1}.get(operation.op.kind)
+        place = _CHANGED.get(operation.op.kind)
         changed = None if place is None else operation.args[place]
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
@@ -93,7 +94,7 @@ class _Liveness:
             if changed is not None:
                 stays = changed in self._live
             else:
-                stays = not self._is_computed(operation) or operation.result in self._live
+                stays = not self._goes(operation) or operation.result in self._live
             if not stays:
                 continue
             if operation.exit is not None and operation.exit.block:
@@ -101,9 +102,14 @@ class _Liveness:
                 operation = operation.on(operation.args, Exit(operation.exit.failargs, operation.exit.origin, block))
             yield operation
 
-    def _is_computed(self, operation: Operation) -> bool:
-        """Is it there for its result alone? An overflow operation stays with its guard, what can raise with its."""
-        if operation.op.kind is Kind.EVENT:
-            call = call_of(operation, self._layout)
-            return call is not None and not call.is_event and not call.effects.can_raise
-        return operation.op.kind in _COMPUTED and operation.op.overflows is None
+    def _goes(self, operation: Operation) -> bool:
+        """Is it there for its result alone? A call that can raise is not."""
+        call = call_of(operation, self._layout) if operation.op.kind is Kind.EVENT and operation.op.is_call else None
+        if call is not None and not call.is_event and not call.effects.can_raise:
+            return True
+        return _is_computed(operation)
+
+
+def _is_computed(operation: Operation) -> bool:
+    """Is it there for its result alone, being no call? An overflow operation stays with its guard."""
+    return operation.op.kind in _COMPUTED and operation.op.overflows is None
