@@ -140,15 +140,15 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     terms.texts = [terms.constant(text) for text in texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
-    return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots)
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots)
 
 
 def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is Type.REF), None)
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not Type.INT), None)
         if mixed is not None:
-            raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
 
 
 def _values_of(operation: Operation) -> Iterator[Value | None]:
