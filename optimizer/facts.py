@@ -66,6 +66,8 @@ class Facts:
         nearer = self._equal_to.get(value)
         if nearer is None:
             return self._decided(value)
+        if not isinstance(nearer, Var):
+            return nearer
         passed: list[Var] = []
         while nearer is not None:
             assert isinstance(value, Var)
@@ -80,8 +82,8 @@ class Facts:
     def _decided(self, var: Var) -> Value:
         """The constant that the bounds leave, or the variable itself."""
         if self._decide_values and var.type is Type.INT:
-            bounds = self.bounds.bounds(var)
-            if bounds.low == bounds.high:
+            bounds = self.bounds.known.get(var.name)
+            if bounds is not None and bounds.low == bounds.high:
                 constant = self._equal_to[var] = ConstInt(bounds.low)
                 return constant
         return var
@@ -132,6 +134,8 @@ class Facts:
             self._flag_of = operation
         if operation.op.is_pure and not self.bounds.define(operation):
             self._bound_result(operation)
+        elif operation.op.has_floats and operation.op.result is Type.INT:
+            self._bound_of_floats(operation)
         self.bounds.contradiction = False
         return True
 
@@ -264,6 +268,13 @@ class Facts:
                 outcome = self.bounds.bounds(guard.args[0])
                 if outcome.is_constant:
                     self.assume(condition if outcome.low == 1 else Not(condition))
+
+    def _bound_of_floats(self, operation: Operation) -> None:
+        """Of a word that is computed of floats, what its row says whatever these are."""
+        assert operation.result is not None
+        assert operation.op.meaning is not None
+        bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))
+        self.bounds.assume(operation.result, bounds)
 
     def _bound_result(self, operation: Operation) -> None:
         assert operation.result is not None

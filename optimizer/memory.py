@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from optimizer.aliasing import distinct, may_meet
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
-from optimizer.ir.floats import Float
+from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.string_text import HIGHEST, constant_text
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
 from optimizer.references import Fresh, constant_name
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def copy_of(operation: Operation, layout: Layout) -> Copy:
 
 def zero(slot: Field) -> Value:
     """What a cleared cell holds."""
+    if slot.type is Type.FLOAT:
+        return ConstFloat(ZERO)
     return NULL if slot.type is Type.REF else ConstInt(0)
 
 
@@ -162,10 +164,8 @@ class Memory:
             return None
         for slot, value in known.fields:
             if slot.key == cell.slot.key:
-                if isinstance(value, int):
-                    return ConstInt(value)
-                if isinstance(value, Float):
-                    return None
+                if not isinstance(value, str):
+                    return constant_of(value)
                 return NULL if value == NULL.text else ConstRef(constant_text(value))
         return None
 

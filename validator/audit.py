@@ -103,6 +103,12 @@ class _Auditor:
         """A model against a proof. Where terms may mean less than the language does, it counts if it replays."""
         found = self._replay.counterexample(state, self._origins)
         if found is None and self._pair.is_abstract:
+            exact = self._discharger.settle_exactly(obligation)
+            if isinstance(exact, Holds):
+                self.agreed += 1
+                return None
+            found = self._replay.counterexample(exact.state, self._origins) if isinstance(exact, Model) else None
+        if found is None and self._pair.is_abstract:
             self.unsettled.append(obligation.name)
             return None
         shown = "its counterexample replays" if found else "its counterexample does not replay"

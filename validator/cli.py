@@ -16,7 +16,7 @@ from validator.judging import Judging, open_cache
 from validator.report import plain, verdict_json, verdict_text
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Rungs, Verdict
+from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Rungs, Verdict
 
 _DEFAULT = Options()
 
@@ -125,6 +125,13 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     help="Ask this solver alone; auto: all that are installed, in a fixed order.",
 )
 @click.option(
+    "--floats",
+    type=click.Choice([choice.value for choice in Floats]),
+    default=_DEFAULT.floats.value,
+    show_default=True,
+    help="Ask solvers what arithmetic on floats is, where its laws do not settle it (exact), or never (opaque).",
+)
+@click.option(
     "--memory",
     "memory_mb",
     type=click.IntRange(64),
@@ -156,6 +163,7 @@ def validate(
     cache: str | None,
     cache_only: bool,
     solver: str,
+    floats: str,
     memory_mb: int,
     emit_smt2: str | None,
     strict: bool,
@@ -171,7 +179,7 @@ def validate(
         raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
     rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
     choice = SolverChoice(solver)
-    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, choice, memory_mb, rungs)
+    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, choice, memory_mb, rungs, Floats(floats))
     if choice is not SolverChoice.AUTO:
         require(choice)
     judging = _judging(options, cache, cache_only, emit_smt2)

@@ -15,10 +15,11 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.term import Term
 from validator.cheap_rungs import CheapRungs
 from validator.facts import Facts
+from validator.object_kinds import are_opaque
 from validator.obligations import Obligation, Pair, Place
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
-from validator.verdict import Rungs
+from validator.verdict import Floats, Rungs
 from validator.witness import find_values
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class NotSettled:
 
 Answered = Holds | Model | NotSettled
 
+_EXACT_EFFORT = 30_000_000
+_MOST_EXACT = 6
+"""The effort of a query in which operations on floats are what they are, and how many of these there are for a pair."""
+
 
 @cache
 def _held(rung: str) -> Holds:
@@ -80,6 +85,7 @@ class Discharger:
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
         self._rungs = _rungs(pair, budget)
         self._cut_off = False
+        self._exact_left = _MOST_EXACT
 
     def without_solver(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does."""
@@ -100,9 +106,27 @@ class Discharger:
         cheap = self.without_solver(obligation)
         return _held(cheap) if cheap is not None else self._settled.get(_key(obligation))
 
+    def settle_exactly(self, obligation: Obligation) -> Answered | None:
+        """Settle it by a query in which operations on floats are what they are; None where there are none, or that is
+        not to be asked."""
+        assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
+        denied = self._denied(obligation)
+        conditions = self._rungs.slice([denied], assumed)
+        if self._pair.options.floats is Floats.OPAQUE or not are_opaque(conditions):
+            return None
+        if self._exact_left == 0:
+            return NotSettled("effort")
+        self._exact_left -= 1
+        effort = min(_EXACT_EFFORT, self._budget.effort)
+        answer = self._told(obligation, self._query_sliced(denied, assumed, effort, exact=True))
+        self._settled[_key(obligation)] = answer
+        return answer
+
     def _solve(self, obligation: Obligation, effort: int) -> Answered:
         assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
-        answer = self._query_sliced(self._denied(obligation), assumed, effort)
+        return self._told(obligation, self._query_sliced(self._denied(obligation), assumed, effort))
+
+    def _told(self, obligation: Obligation, answer: Answer) -> Answered:
         match answer:
             case Unsat(by):
                 return Holds("solving", by)
@@ -159,22 +183,23 @@ class Discharger:
     def _any(self, conditions: Iterable[Term]) -> Term:
         return reduce(self._pair.terms.either, conditions)
 
-    def _query_sliced(self, fails: Term, assumed: Sequence[Term], effort: int) -> Answer:
+    def _query_sliced(self, fails: Term, assumed: Sequence[Term], effort: int, *, exact: bool = False) -> Answer:
         """Can `fails` hold where all of `assumed` do? What shares no variables with it is left out at first."""
         sliced = self._rungs.slice([fails], assumed)
-        answer = self.query(sliced, effort)
+        answer = self.query(sliced, effort, exact=exact)
         if isinstance(answer, Sat) and len(sliced) < len(assumed) + 1:
-            answer = self.query([fails, *assumed], effort)
+            answer = self.query([fails, *assumed], effort, exact=exact)
         return answer
 
     def known(self, place: Place) -> Facts | Assumed:
         """What is known at a place."""
         return self._rungs.known(place)
 
-    def query(self, conditions: Sequence[Term], effort: int | None = None) -> Answer:
-        """Can all of `conditions` hold at once? `effort` is the budget's if it is not given."""
+    def query(self, conditions: Sequence[Term], effort: int | None = None, *, exact: bool = False) -> Answer:
+        """Can all of `conditions` hold at once? `effort` is the budget's if it is not given. `exact`: operations on
+        floats are what they are."""
         effort = self._budget.effort if effort is None else effort
-        answer = self._portfolio.check(conditions, effort, self._budget.left_s())
+        answer = self._portfolio.check(conditions, effort, self._budget.left_s(), exact)
         self._cut_off |= isinstance(answer, GaveUp) and not answer.is_repeatable
         return answer
 

@@ -244,18 +244,25 @@ class _Judge:
     ) -> Settled:
         """How the obligation was settled; what the attempt has to know of that is put there."""
         name = obligation.name
-        match answer:
+        match self._exactly(obligation, answer, attempt.origins):
             case Holds(by, solver):
                 return Settled(name, Status.PROVED, by, seconds, solver)
-            case Model(state) if self._pair.is_abstract and not self._running.differs(state, attempt.origins):
-                attempt.unsettled.append((obligation, guard, NotSettled("abstraction")))
-                return Settled(name, Status.UNKNOWN, "solving", seconds)
             case Model(state):
                 attempt.refuting = state
                 return Settled(name, Status.REFUTED, "solving", seconds)
-            case NotSettled():
-                attempt.unsettled.append((obligation, guard, answer))
+            case NotSettled() as not_settled:
+                attempt.unsettled.append((obligation, guard, not_settled))
                 return Settled(name, Status.UNKNOWN, "solving", seconds)
+
+    def _exactly(self, obligation: Obligation, answer: Answered, origins: list[int | None]) -> Answered:
+        """The answer. Of a model that may be due to terms that mean less than the language does, what an exact query
+        says instead."""
+        if not isinstance(answer, Model) or not self._pair.is_abstract or self._running.differs(answer.state, origins):
+            return answer
+        exact = self._discharger.settle_exactly(obligation)
+        if exact is None or (isinstance(exact, Model) and not self._running.differs(exact.state, origins)):
+            return NotSettled("abstraction")
+        return exact
 
     def _learn(self, attempt: _Attempt) -> Failed | None:
         """Take the state of the model of an exact query to heart. One that does not replay is a fault of ours."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.row import Type
-from optimizer.ir.term import Term
+from optimizer.ir.term import Term, cone
 
 ClassRange = tuple[int, int]
 """Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
@@ -51,6 +52,13 @@ class Unknown(NamedTuple):
     epoch: int
 
 
+class Function(NamedTuple):
+    """A function by the types of what it gives and takes: the first argument is its address."""
+
+    result: Type
+    args: tuple[Type, ...]
+
+
 class ClassName(NamedTuple):
     """A class that is not declared, of structs or of arrays."""
 
@@ -58,7 +66,10 @@ class ClassName(NamedTuple):
     is_array: bool
 
 
-_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
+APPLIED = frozenset({"applied", "applied_ref", "applied_float", "raised_ref"})
+"""The kinds of terms that are what functions give of their arguments, or raise."""
+
+_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "applied_ref", "raised_ref", "choose"})
 
 OPAQUE_FLOATS = frozenset(
     {"float_add", "float_sub", "float_mul", "float_div", "float_of_int", "float_of_single"},
@@ -69,6 +80,7 @@ FLOATS = OPAQUE_FLOATS | {
     "float_var",
     "float_const",
     "load_float",
+    "applied_float",
     "float_ite",
     "float_neg",
     "float_abs",
@@ -80,6 +92,8 @@ FLOAT_CONDITIONS = frozenset({"float_same", "float_eq", "float_lt"})
 
 OPAQUE_WORDS = frozenset({"float_to_int", "float_to_single"})
 """The words computed of floats of which the same holds as of opaque floats."""
+
+OPAQUE = OPAQUE_FLOATS | OPAQUE_WORDS
 
 WORDS_OF_FLOATS = OPAQUE_WORDS | {"float_to_bytes"}
 
@@ -125,9 +139,18 @@ def is_float(term: Term) -> bool:
     return term.kind in FLOATS
 
 
+def are_opaque(conditions: Iterable[Term]) -> bool:
+    """Is there arithmetic on floats in them?"""
+    return any(term.kind in OPAQUE for term in cone(conditions))
+
+
 def validity_name(invalidations: int) -> str:
     """The variable that is 0 where the code is valid behind so many events that can invalidate."""
     return f"invalid{invalidations}"
+
+
+PENDING = "pending"
+"""The name of the reference that is pending as an exception at the start."""
 
 
 def forced_name(events: int) -> str:

@@ -37,6 +37,13 @@ class Rungs(Enum):
     PLAIN = "plain"
 
 
+class Floats(Enum):
+    """Is a solver asked what operations on floats are, where nothing else settles an obligation?"""
+
+    EXACT = "exact"
+    OPAQUE = "opaque"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
@@ -49,6 +56,7 @@ class Options:
     solver: SolverChoice = SolverChoice.AUTO
     memory_mb: int = 4096
     rungs: Rungs = Rungs.ALL
+    floats: Floats = Floats.EXACT
 
 
 class Status(Enum):

@@ -10,6 +10,7 @@ from optimizer.ir.term import Term, cone
 from optimizer.ir.trace import ConstInt, Operation, Var, all_operations
 from validator.discharge import NotSettled
 from validator.encode import Encoding
+from validator.object_kinds import OPAQUE
 from validator.obligations import Obligation, Pair
 from validator.solvers.answers import SolverChoice
 from validator.verdict import Failargs, Hard, Options, Rungs, WhyUnknown
@@ -52,6 +53,8 @@ def _hard(pair: Pair, obligation: Obligation) -> tuple[tuple[Hard, ...], int]:
 
 
 def _difficulty(term: Term) -> str | None:
+    if term.kind in OPAQUE:
+        return "arithmetic on floats"
     if len(term.args) != 2:
         return None
     a, b = term.args

@@ -8,9 +8,12 @@ operation is undefined included.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from optimizer.ir.domain import Domain
+
+if TYPE_CHECKING:
+    from optimizer.ir.any_floats import AnyFloats
 
 Truth = bool | None
 """What is known of a condition; None: it may be either."""
@@ -30,6 +33,13 @@ class AbstractDomain(Domain[W, Truth]):
         super().__init__(width)
         self.half = 1 << (width - 1)
         self.full = (1 << width) - 1
+
+    @property
+    def floats(self) -> AnyFloats[W]:
+        """Floats of which nothing is known."""
+        from optimizer.ir.any_floats import AnyFloats  # here: most traces have none
+
+        return AnyFloats(self.top)
 
     @abstractmethod
     def contains(self, a: W, value: int) -> bool:

@@ -72,8 +72,8 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def copy_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> None: ...
 
-    # Strings. `is_text`: it is the object of a constant such as "abc", whose items never change. `hash`: a function of
-    # the items, of which nothing is known but that it is not 0.
+    # Strings. `is_text`: it is the object of a constant of the traces, such as "abc", whose items never change. `hash`:
+    # a function of the items, of which nothing is known but that it is not 0.
     @abstractmethod
     def is_text(self, p: P) -> C: ...
     @abstractmethod

@@ -25,6 +25,8 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 
 NAME = "dead-code"
 
+_COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+
 
 def remove_dead_code(trace: Trace) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
@@ -99,5 +101,4 @@ class _Liveness:
 
 def _is_computed(operation: Operation) -> bool:
     """Is it there for its result alone? An overflow operation stays with its guard."""
-    kinds = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
-    return operation.op.kind in kinds and operation.op.overflows is None
+    return operation.op.kind in _COMPUTED and operation.op.overflows is None

@@ -26,6 +26,7 @@ FIRST_EFFORT = 300_000
 _EFFORT_FOR_GATE = 80
 _EFFORT_OF_A_SECOND = 10_000_000
 _SHORTEST_S = 1.0
+_SQUARE_OF_FLOATS = {"float_mul": 1, "float_div": 3, "float_add": 0.5, "float_sub": 0.5, "float_of_int": 0.5}
 _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
 
 
@@ -54,15 +55,16 @@ class Portfolio:
         self._memory_mb = memory_mb
         self._observe = observe
 
-    def check(self, conditions: Sequence[Term], effort: int, left_s: float) -> Answer:
+    def check(self, conditions: Sequence[Term], effort: int, left_s: float, exact: bool = False) -> Answer:
         """Can all `conditions` hold at once? `effort` is in units of Z3's rlimit; with no more than `FIRST_EFFORT`, Z3
-        alone is asked, if no other one is chosen. `left_s` is the time until the net closes."""
+        alone is asked, if no other one is chosen. `left_s` is the time until the net closes. `exact`: operations on
+        floats are what they are, and not functions of which nothing is known."""
         if left_s <= 0:
             return GaveUp("wall", ())
         from validator.solvers.smtlib import script  # here: most pairs put no query
 
-        query = script(self._terms, conditions)
-        circuit = Circuit.of(cone(conditions), self._terms.width)
+        query = script(self._terms, conditions, exact=exact)
+        circuit = Circuit.of(cone(conditions), self._terms.width, exact=exact)
         answer = self._ask(query, circuit, effort, time.monotonic() + left_s)
         if self._observe is not None:
             self._observe(Query(f"{query.text}(check-sat)\n", answer))
@@ -130,9 +132,10 @@ class Circuit(NamedTuple):
     has_products: bool
 
     @staticmethod
-    def of(terms: Sequence[Term], width: int) -> Circuit:
+    def of(terms: Sequence[Term], width: int, *, exact: bool = False) -> Circuit:
         kinds = Counter(term.kind for term in terms if term.args)
-        gates = sum(width * count * (width * _SQUARE.get(kind, 0) or 0.5) for kind, count in kinds.items())
+        square = _SQUARE | _SQUARE_OF_FLOATS if exact else _SQUARE
+        gates = sum(width * count * (width * square.get(kind, 0) or 0.5) for kind, count in kinds.items())
         return Circuit(gates, not kinds.keys().isdisjoint(_SQUARE))
 
     def fits(self, effort: int) -> bool:

@@ -14,7 +14,7 @@ from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term, cone
 from validator.object_kinds import FLOAT_CONDITIONS, FLOATS
 from validator.object_terms import ObjectTerms
-from validator.solvers.float_text import OF_FLOATS, OPAQUE, SORT, Floats
+from validator.solvers.float_text import OF_FLOATS, SORT, Floats
 from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 from validator.solvers.symbols import literal, symbol
 
@@ -59,8 +59,7 @@ _LONG = 400
 class Script:
     """A query. `body` declares and asserts, without a command that solves, and `text` names its logic ahead of that;
     `apart` asserts what need not hold, but is wanted of a model. `asked` are the terms whose values matter, by the
-    names that they have in the text; `known` those whose values are known beforehand. `is_opaque`: operations on floats
-    stand for functions of which nothing is known."""
+    names that they have in the text; `known` those whose values are known beforehand."""
 
     logic: str
     body: str
@@ -68,7 +67,6 @@ class Script:
     asked: Mapping[str, Term]
     known: Mapping[Term, int]
     width: int
-    is_opaque: bool = False
 
     @property
     def text(self) -> str:
@@ -104,7 +102,7 @@ class _Writer:
         self._named = _with_names(order)
         self._exact = exact
         self._floats: Floats | None = None
-        if any(term.kind in OF_FLOATS or term.kind == "load_float" for term in order):
+        if any(term.kind in OF_FLOATS or term.kind in ("load_float", "applied_float") for term in order):
             self._floats = Floats(terms.width, self._lines, self._texts, exact=exact)
         self._references: References | None = None
         if isinstance(terms, ObjectTerms) and any(term.kind in OF_MEMORY for term in order):
@@ -166,7 +164,6 @@ class _Writer:
     def script(self, conditions: Iterable[Term]) -> Script:
         texts, lines = self._texts, self._lines
         logic, apart = "QF_BV", ""
-        is_opaque = not self._exact and any(term.kind in OPAQUE for term in self._order)
         if self._floats is not None:
             logic = "QF_BVFP" if self._exact else "QF_UFBV"
             lines += [f"(assert {axiom})" for axiom in self._floats.axioms(self._order)]
@@ -184,7 +181,7 @@ class _Writer:
                 known[term] = _number(text_of)
             else:
                 asked[text_of] = term
-        return Script(logic, text, apart, asked, known, self._width, is_opaque)
+        return Script(logic, text, apart, asked, known, self._width)
 
 
 def _with_names(order: Sequence[Term]) -> set[Term]:

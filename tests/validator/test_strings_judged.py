@@ -1,0 +1,105 @@
+"""Strings in the validator: pairs that are right, pairs that are not, and random ones against all small states."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from random import Random
+
+import pytest
+from reference_strings import random_trace
+from string_pairs import PROVED, WRONG
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.heap import Datum, Heap, Object, Ref
+from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from validator import Options, Proved, Refuted, Unknown, validate
+from validator.counterexample import State
+from validator.replay import Replay
+
+
+@pytest.mark.parametrize(("before", "after"), PROVED.values(), ids=PROVED)
+def test_what_is_right_is_proved(before: str, after: str) -> None:
+    assert isinstance(validate(parse(before), parse(after)), Proved)
+
+
+@pytest.mark.parametrize(("before", "after"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_refuted(before: str, after: str) -> None:
+    verdict = validate(parse(before), parse(after))
+    assert isinstance(verdict, Refuted), verdict
+
+
+@pytest.mark.parametrize("pair", [*PROVED.values(), *WRONG.values()], ids=[*PROVED, *WRONG])
+def test_every_trace_refines_itself(pair: tuple[str, str]) -> None:
+    for text in pair:
+        assert isinstance(validate(parse(text), parse(text)), Proved)
+
+
+# Random pairs.
+
+
+def small_states(layout: Layout, kind: str) -> Iterator[State]:
+    """Two strings of up to three items, which may be one object or a constant, and two small numbers."""
+    array = layout.array(kind)
+    texts = ['"abc"', '"\\x00\\xff"'] if kind == "str" else ['u"abc"']
+    strings = [items for length in range(4) for items in product((65, 66), repeat=length)][::2]
+    for (one, other), ints in product(product(strings[:6], strings[:6:2]), product((0, 1, 2), (0, 1, 3))):
+        heap = Heap(layout)
+        for name, items in (("p0", one), ("p1", other)):
+            cells = {(f"{kind}[]", index): item for index, item in enumerate(items)}
+            heap.add(name, Object(array, len(items), cells))
+        inputs: list[tuple[Datum, Datum]] = [(Ref("p0"), Ref("p1")), (Ref("p0"), Ref("p0"))]
+        inputs += [(heap.constant(text), Ref("p1")) for text in texts]
+        for pair in inputs:
+            yield State((*pair, *ints), heap=heap)
+
+
+def mutated(text: str, random: Random) -> str:
+    """Another trace that is much like it."""
+    header, *body, end = text.split("\n")
+    at = random.randrange(len(body))
+    match random.randrange(4):
+        case 0:
+            del body[at]
+        case 1 if at:
+            body[at - 1], body[at] = body[at], body[at - 1]
+        case 2:
+            body[at] = body[at].replace("0", random.choice(("1", "2")), 1)
+        case _:
+            body[at] = body[at].replace(*random.choice([("p0", "p1"), ("p1", "p0"), ("i0", "i1"), ("1", "0")]))
+    return "\n".join([header, *body, end])
+
+
+@cache
+def random_pairs(count: int) -> list[tuple[int, Trace, Trace]]:
+    found = []
+    for seed in range(count):
+        random = Random(seed)
+        text = random_trace(random, 9)
+        try:
+            found.append((seed, parse(text), parse(mutated(text, random))))
+        except InputError:
+            continue
+    return found
+
+
+def test_nothing_is_proved_that_a_small_state_refutes() -> None:
+    said: Counter[str] = Counter()
+    for seed, before, after in random_pairs(400):
+        verdict = validate(before, after)
+        said[type(verdict).__name__] += 1
+        assert isinstance(verdict, Proved | Refuted | Unknown), (seed, verdict)
+        if not isinstance(verdict, Proved):
+            continue
+        layout = layout_of(before, after)
+        replay = Replay(before, after, Options(), layout)
+        kind = "unicode" if any("unicode" in op.op.name for op in before.ops) else "str"
+        for state in small_states(layout, kind):
+            assert replay.counterexample(state, ()) is None, (seed, state)
+    assert said["Proved"] >= 60
+    assert said["Refuted"] >= 60
+    assert said["Unknown"] <= 4
