@@ -50,7 +50,12 @@ def compute_float(draft: Draft, row: Op, args: Args) -> Var | None:
 
 
 def _operands(draft: Draft, row: Op) -> Args:
-    return tuple(draft.float_operand() if type_ is Type.FLOAT else draft.operand() for type_ in row.args or ())
+    return tuple(draft.float_operand() if type_ is Type.FLOAT else _int_operand(draft) for type_ in row.args or ())
+
+
+def _int_operand(draft: Draft) -> Value:
+    """Now and then the result of a test, which any float holds."""
+    return draft.truths[-1] if draft.truths and draft.choices.chance(35) else draft.operand()
 
 
 def any_float(draft: Draft) -> None:

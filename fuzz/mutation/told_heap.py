@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from optimizer.ir.heap import NO_INDEX, NULL, Datum, Heap, Object, Ref, references
+from optimizer.ir.heap import NO_INDEX, NULL, Datum, Heap, Object, Ref, references, type_of
 from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.ops import Type
 from optimizer.ir.runs import World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 from validator.counterexample import State
@@ -77,7 +76,7 @@ def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
     if text not in layout.undeclared_uses():
         return False
     slot = layout.memory(text, has_index=index != NO_INDEX)
-    return slot is not None and slot.key == key and (slot.type is Type.REF) == isinstance(value, Ref)
+    return slot is not None and slot.key == key and slot.type is type_of(value)
 
 
 def _constants(trace: Trace) -> Iterator[str]:
