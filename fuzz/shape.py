@@ -55,6 +55,12 @@ class Step(Enum):
     CALLED = "called"  # an immutable field of an object that a call initializes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
+    # In raw memory, beside a heap.
+    RAW_ACCESS = "raw access"
+    RAW_OVERLAP = "raw overlap"  # a store, and a load that may overlap with it
+    RAW_OVERWRITE = "raw overwrite"  # two stores that may overlap, with something between them
+    RAW_REREAD = "raw reread"  # two loads that may overlap, with something between them
+
     __hash__ = object.__hash__  # that of enums is slow
 
 
@@ -109,6 +115,14 @@ HEAP_MIX: Mix = (
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
+)
+
+
+RAW_MIX: Mix = (
+    (Step.RAW_OVERLAP, 10),
+    (Step.RAW_ACCESS, 6),
+    (Step.RAW_OVERWRITE, 6),
+    (Step.RAW_REREAD, 5),
 )
 
 
@@ -170,6 +184,8 @@ _HEAPS = 70
 
 _FLOATS = 35
 """So many of 100 traces have floats, where words are wide enough."""
+_RAW = 25
+"""So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
 
 _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
@@ -185,6 +201,8 @@ def draw_shape(choices: Choices) -> Shape:
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
         mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+        if choices.chance(_RAW):
+            mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
     if has_floats:
         mix = FLOAT_MIX + choices.pick((mix, mix, ()))
     if choices.chance(50):

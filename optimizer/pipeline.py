@@ -111,9 +111,8 @@ def run_passes(
 
 def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
-        if not operation.op.has_meaning:
-            raise Unsupported(operation.op.name, operation.line)
-        call, memory = call_of(operation, layout), operation.op.memory
+        row = operation.op
+        call = call_of(operation, layout) if row.is_call else None
         is_plain = call is None or (call.role is Role.EVENT and not call.is_conditional)
-        if not is_plain or (memory is not None and memory.pending):
-            raise Unsupported(operation.op.name, operation.line)
+        if not row.has_meaning or not is_plain or (row.memory is not None and row.memory.pending):
+            raise Unsupported(row.name, operation.line)

@@ -24,7 +24,7 @@ from optimizer.ir.memory_types import Struct as Struct
 from optimizer.ir.ops import DescrKind, Kind, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.string_text import HIGHEST, is_text, read_text
-from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations, descr_name
+from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
@@ -64,13 +64,15 @@ def layout_of(*traces: Trace) -> Layout:
     for trace in traces:
         if declarations == NO_DECLARATIONS:
             declarations = trace.declarations
-        elif trace.declarations != NO_DECLARATIONS and not _are_the_same(declarations, trace.declarations):
+        elif trace.declarations not in (declarations, NO_DECLARATIONS) and not _are_the_same(
+            declarations, trace.declarations
+        ):
             raise InputError("the traces have different declarations: they must have the same, or one of them none")
     layout = Layout(declarations, traces[0].word)
     layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
+        layout.learn_texts(trace)
         for operation in all_operations(trace):
-            layout.learn_texts(operation)
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -159,12 +161,13 @@ class Layout:
             self._check_field(resolved, text, type_, operation.op.name)
         self._learned.add((kind, text, type_))
 
-    def learn_texts(self, operation: Operation) -> None:
-        """The operation's constant strings are constants from now on."""
-        failargs = operation.exit.failargs or () if operation.exit is not None else ()
-        for value in (*operation.args, *failargs):
-            if isinstance(value, ConstRef) and is_text(value.text):
-                self.texts[value.text] = None
+    def learn_texts(self, trace: Trace) -> None:
+        """The trace's constant strings are constants from now on."""
+        for operation in all_operations(trace):
+            exit_ = operation.exit
+            for value in operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ())):
+                if isinstance(value, ConstRef) and is_text(value.text):
+                    self.texts[value.text] = None
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
@@ -216,7 +219,7 @@ class Layout:
         memory = operation.op.memory
         if memory is None or memory.descr in (None, DescrKind.CALL):
             return None
-        name = descr_name(operation)
+        name = operation.descr if memory.on is None else memory.on
         assert memory.descr is not None
         if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
             return raw_item(operation, self)

@@ -26,6 +26,7 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 NAME = "dead-code"
 
 _COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+_CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 
 
 def remove_dead_code(trace: Trace) -> Trace:
@@ -64,7 +65,7 @@ class _Liveness:
 
     def _changed_allocation(self, operation: Operation) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
-        place = {Kind.STORE: 0, Kind.COPY: 1}.get(operation.op.kind)
+        place = _CHANGED.get(operation.op.kind)
         changed = None if place is None else operation.args[place]
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
