@@ -101,9 +101,9 @@ def type_of(value: Datum) -> Type:
 
 def blank(type_: Type) -> Datum:
     """What memory of that type holds where it has been cleared."""
-    if type_ is Type.INT:
-        return 0
-    return NULL if type_ is Type.REF else ZERO
+    if type_ is Type.FLOAT:
+        return ZERO
+    return NULL if type_ is Type.REF else 0
 
 
 def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:
@@ -150,9 +150,13 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._pending = NULL
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
+        return isinstance(other, Heap) and (self._said(), self.names) == (other._said(), other.names)
 
     __hash__ = None  # type: ignore[assignment]  # a heap changes
+
+    def _said(self) -> dict[Ref, Object]:
+        """The objects; raw memory of which nothing is said might as well not be there."""
+        return {ref: held for ref, held in self.objects.items() if ref != RAW_REF or held.cells}
 
     def copy(self) -> Heap:
         heap = Heap(self.layout)
