@@ -80,13 +80,15 @@ class FindKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A trace of a campaign. `parents` name what it was mutated from (none: it was generated). The campaign that starts
-    at the seed `first` makes it again at `seed`."""
+    """A trace of a campaign. `parents` name what it was mutated from (none: it was generated), or, where it `is_given`,
+    what it is: then the state need not be an example. The campaign that starts at the seed `first` makes it again at
+    `seed`."""
 
     seed: int
     generated: GeneratedTrace
     parents: tuple[str, ...] = ()
     first: int | None = None
+    is_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)

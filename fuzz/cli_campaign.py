@@ -49,8 +49,19 @@ _SECONDS = 60.0
     help="Where results and finds are stored; `campaign`, or the first of campaign-2, campaign-3 ... that is free.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Work on the cluster of a Dask scheduler, not by --jobs.")
-@click.option("--mutate", type=click.IntRange(0, 100), default=0, metavar="N", help="Mutate N % of the traces.")
-@click.option("--seeds-from", multiple=True, metavar="PATH", help="Mutate the traces of this file or folder, too.")
+@click.option(
+    "--mutate",
+    type=click.IntRange(0, 100),
+    metavar="N",
+    help="Mutate N % of the traces; 0 by default, 100 with --seeds-from.",
+)
+@click.option(
+    "--seeds-from",
+    multiple=True,
+    metavar="PATH",
+    help="Begin with the traces of this file, folder or log of PyPy, and mutate them.",
+)
+@click.option("--seeds-skip", type=click.IntRange(0), default=0, metavar="N", help="But for the first N of them.")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
@@ -65,8 +76,9 @@ def fuzz(
     memory: int | None,
     folder: str | None,
     scheduler: str | None,
-    mutate: int,
+    mutate: int | None,
     seeds_from: tuple[str, ...],
+    seeds_skip: int,
     resume: bool,
     optimizer: OptimizerSpec,
     as_json: bool,
@@ -84,6 +96,7 @@ def fuzz(
     \b
     $ traceproof fuzz --seconds 60
     $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
+    $ traceproof fuzz --seeds-from run.log --traces 1000
     $ traceproof fuzz --resume --folder finds
     $ traceproof corpus list --corpus finds/cases
     $ traceproof fuzz merge finds more-finds
@@ -100,7 +113,8 @@ def fuzz(
         if seconds is None and traces is None and stop_after is None:
             seconds = _SECONDS
         first = SystemRandom().randrange(1 << 32) if seed is None else seed
-        plan = Plan(first, optimizer=optimizer, seeds_from=seeds_from, mutate=mutate)
+        share = (100 if seeds_from else 0) if mutate is None else mutate
+        plan = Plan(first, optimizer=optimizer, seeds_from=seeds_from, seeds_skip=seeds_skip, mutate=share)
     given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)
@@ -134,7 +148,7 @@ def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> _Supervise:
     return partial(supervise_cluster, scheduler, plan)
 
 
-_OF_THE_CAMPAIGN = ("seed", "mutate", "seeds_from", "optimizer", "optimizer_cmd", "optimizer_server")
+_OF_THE_CAMPAIGN = ("seed", "mutate", "seeds_from", "seeds_skip", "optimizer", "optimizer_cmd", "optimizer_server")
 
 
 def _resumed(folder: Path, context: click.Context) -> Plan:

@@ -1,8 +1,9 @@
 """Where the traces of a batch come from: each is generated from its seed, or mutated.
 
-What is mutated are the traces of a pool, and those of the batch that have made something fire that nothing in the batch
-has made fire before, or two things that have not fired together. So what is drawn depends on the pool, on the first
-seed of the batch, and on what became of the seeds between; on nothing else.
+The first seeds of a campaign are the traces of its pool, as they are. What is mutated are these, and those of the
+batch that have made something fire that nothing in the batch has made fire before, or two things that have not fired
+together. So what is drawn depends on the pool, on the first seed of the batch, and on what became of the seeds between;
+on nothing else.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from random import Random
 from fuzz.campaign import Made, Record
 from fuzz.generate import GeneratedTrace, generate_for
 from fuzz.mutation.mutate import mutate
+from fuzz.mutation.pool import PoolTrace
 
 _MOST_KEPT = 64
 _CONTENDERS = 3
@@ -33,11 +35,14 @@ class _Kept:
 
 
 class Drawing:
-    """Draws the traces of one batch in the order of its seeds. `mutate` percent of them are mutated, as far as there is
-    something to mutate."""
+    """Draws the traces of one batch in the order of its seeds. The seeds from `start` on are the traces of the pool; of
+    the others `mutate` percent are mutated, as far as there is something to mutate."""
 
-    def __init__(self, pool: Sequence[GeneratedTrace], mutate: int) -> None:
-        self._pool = [_Kept(f"pool {number}", generated) for number, generated in enumerate(pool)]
+    def __init__(self, pool: Sequence[PoolTrace], mutate: int, start: int = 0) -> None:
+        self._given = pool
+        self._start = start
+        self._left = list(range(len(pool)))  # those that an example may be found for
+        self._pool: dict[int, _Kept] = {}
         self._mutate = mutate
         self._kept: list[_Kept] = []
         self._fired: Counter[str] = Counter()
@@ -45,10 +50,13 @@ class Drawing:
 
     def draw(self, seed: int, first: int) -> Made:
         """The trace of the seed, in the batch that starts at `first`."""
+        if self._is_given(seed):
+            number = seed - self._start
+            return Made(seed, self._given[number].as_it_is, (f"pool {number}",), first, is_given=True)
         random = Random(f"{first} {seed}")
-        if random.random() * 100 >= self._mutate or not (self._pool or self._kept):
+        parent = None if random.random() * 100 >= self._mutate else self._choose(random)
+        if parent is None:
             return Made(seed, generate_for(seed), first=first)
-        parent = self._choose(random)
         parent.chosen += 1
         partner = self._partner(parent, random)
         made = mutate(parent.generated, [partner.generated], random)
@@ -57,7 +65,7 @@ class Drawing:
 
     def note(self, record: Record) -> None:
         """What became of a trace that was drawn: tell of all, in the order of their seeds."""
-        if not self._mutate:
+        if not self._mutate or self._is_given(record.seed):
             return
         fired = record.fired
         self._fired.update(fired)
@@ -74,15 +82,31 @@ class Drawing:
         """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated."""
         return sum(1 / self._fired[name] for name in kept.fired) / (1 + kept.chosen)
 
-    def _choose(self, random: Random) -> _Kept:
-        """The one of a few that has most to show."""
-        among = self._kept
-        if not among or (self._pool and random.random() * 100 < _POOL_SHARE):
-            among = self._pool
-        few = [random.choice(among) for _ in range(_CONTENDERS)]
-        return max(few, key=self._merit)
+    def _is_given(self, seed: int) -> bool:
+        return 0 <= seed - self._start < len(self._given)
+
+    def _choose(self, random: Random) -> _Kept | None:
+        """The one of a few that has most to show, None where there is none at all."""
+        if not self._kept or (self._left and random.random() * 100 < _POOL_SHARE):
+            few = [one for _ in range(_CONTENDERS) if (one := self._from_pool(random)) is not None]
+        else:
+            few = [random.choice(self._kept) for _ in range(_CONTENDERS)]
+        return max(few, key=self._merit, default=None)
+
+    def _from_pool(self, random: Random) -> _Kept | None:
+        """A trace of the pool that has an example."""
+        while self._left:
+            number = random.choice(self._left)
+            if number in self._pool:
+                return self._pool[number]
+            example = self._given[number].example
+            if example is not None:
+                self._pool[number] = _Kept(f"pool {number}", example)
+            else:
+                self._left.remove(number)
+        return None
 
     def _partner(self, parent: _Kept, random: Random) -> _Kept:
         """What the trace may be spliced with: one whose words are as wide."""
-        word = parent.generated.trace.word
-        return random.choice([one for one in (*self._kept, *self._pool) if one.generated.trace.word == word])
+        known = (*self._kept, *self._pool.values())
+        return random.choice([one for one in known if one.generated.trace.word == parent.generated.trace.word])

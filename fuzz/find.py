@@ -37,7 +37,7 @@ def case_of(find: Find, plan: Plan) -> Case:
 
 def _command(made: Made, plan: Plan) -> str:
     """The command that finds it again. What is mutated depends on the batch up to here."""
-    first = made.seed if made.first is None or not plan.mutate else made.first
+    first = made.seed if made.first is None or made.is_given or not plan.mutate else made.first
     return plan.command(first, made.seed - first + 1)
 
 

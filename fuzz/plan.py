@@ -29,8 +29,9 @@ OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`seed` is the first one. A campaign ends after so many `traces` or `seconds` (None: there is no such end), or at
-    the find number `stop_after`. A share of `mutate` percent of the traces is mutated, from those in the files
-    `seeds_from` and those that the batch has kept. `memory_mb` is for each worker."""
+    the find number `stop_after`. It begins with the traces in the files `seeds_from`, but for the first `seeds_skip`.
+    Of the others a share of `mutate` percent is mutated, from these and those that the batch has kept. `memory_mb` is
+    for each worker."""
 
     seed: int
     traces: int | None = None
@@ -38,6 +39,7 @@ class Plan:
     stop_after: int | None = None
     optimizer: OptimizerSpec = field(default_factory=OptimizerSpec)
     seeds_from: tuple[str, ...] = ()
+    seeds_skip: int = 0
     mutate: int = 0
     memory_mb: int = 4096
     options: Options = OPTIONS
@@ -52,7 +54,8 @@ class Plan:
         return self._deciding() == other._deciding()
 
     def _deciding(self) -> tuple[object, ...]:
-        return self.optimizer, self.seeds_from, self.mutate, self.options
+        begins = self.seed - self.seeds_skip if self.seeds_from else None
+        return self.optimizer, self.seeds_from, begins, self.mutate, self.options
 
     def batch_of(self, seed: int) -> int:
         """The first seed of the batch that the seed belongs to."""
@@ -64,7 +67,10 @@ class Plan:
         if self.optimizer.arguments():
             words.append(self.optimizer.arguments())
         words += [f"--seeds-from {shlex.quote(path)}" for path in self.seeds_from]
-        if self.mutate:
+        skip = self.seeds_skip + first - self.seed
+        if self.seeds_from and skip:
+            words.append(f"--seeds-skip {skip}")
+        if self.mutate or self.seeds_from:
             words.append(f"--mutate {self.mutate}")
         return " ".join(words)
 
@@ -77,6 +83,7 @@ class Plan:
             "stop_after": self.stop_after,
             "optimizer": self.optimizer.data(),
             "seeds_from": list(self.seeds_from),
+            "seeds_skip": self.seeds_skip,
             "mutate": self.mutate,
             "memory_mb": self.memory_mb,
             "options": {
@@ -99,6 +106,7 @@ class Plan:
                 stop_after=data["stop_after"],
                 optimizer=OptimizerSpec.read(data["optimizer"]),
                 seeds_from=tuple(data["seeds_from"]),
+                seeds_skip=data.get("seeds_skip", 0),
                 mutate=data["mutate"],
                 memory_mb=data["memory_mb"],
                 options=Options(

@@ -18,6 +18,7 @@ from validator.exits import describe
 from validator.files import file_name
 
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+_LOGS = (".log", *_OPENERS)
 _LOWER_BOUND = (
     "# A log does not say what guards hand over. Listed are the earlier values that later operations use: there may be"
     " more."
@@ -41,6 +42,11 @@ def _opened(log: str) -> BinaryIO:
         return sys.stdin.buffer
     opener = _OPENERS.get(PurePath(log).suffix, open)
     return opener(log, "rb")  # type: ignore[operator,no-any-return]
+
+
+def is_log(path: str) -> bool:
+    """Is it the name of a log?"""
+    return path.endswith(_LOGS)
 
 
 def log_stem(log: str) -> str:

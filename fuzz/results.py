@@ -32,14 +32,14 @@ _SAFE_EVERY_S = 1.0
 class Result:
     """What is remembered of a seed.
 
-    `first` is the first seed of its batch. `made` is "generated", "mutated" (from the traces that `parents` name) or
-    "" where it is not known, `verdict` "proved", "unknown", "unsupported" or a kind of find. `vacuous` is None where
-    that is not known. `seconds` are those of "making", "optimizing" and "judging"; `operations` and `guards` are
-    counted before and after the optimizer. `rungs` says how many obligations each rung has settled, `early` and
-    `stricter` how many guards are so. `fired` names what took part in optimizing, `hard` the operations that an
-    unknown is blamed on. `reason` is the message of a find or what an unknown is about; `case` is the folder of a find
-    among the cases, `bucket` what finds of the same cause share. `lost`: the process that worked on it had to be
-    replaced. `at` is the Unix time.
+    `first` is the first seed of its batch. `made` is "generated", "mutated" (from the traces that `parents` name),
+    "given" (the one that `parents` names) or "" where it is not known, `verdict` "proved", "unknown", "unsupported" or
+    a kind of find. `vacuous` is None where that is not known. `seconds` are those of "making", "optimizing" and
+    "judging"; `operations` and `guards` are counted before and after the optimizer. `rungs` says how many obligations
+    each rung has settled, `early` and `stricter` how many guards are so. `fired` names what took part in optimizing,
+    `hard` the operations that an unknown is blamed on. `reason` is the message of a find or what an unknown is about;
+    `case` is the folder of a find among the cases, `bucket` what finds of the same cause share. `lost`: the process
+    that worked on it had to be replaced. `at` is the Unix time.
     """
 
     seed: int
@@ -102,7 +102,7 @@ def result_of(record: Record, first: int, making_s: float, lost: bool = False) -
         seed=record.seed,
         first=first,
         verdict=record.kind.value if isinstance(record, Find) else _name(verdict),
-        made="mutated" if made.parents else "generated",
+        made="given" if made.is_given else "mutated" if made.parents else "generated",
         parents=made.parents,
         vacuous=None if evidence is None or evidence.vacuous is None else bool(evidence.vacuous),
         seconds={

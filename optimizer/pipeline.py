@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.calls import is_modelled
+from optimizer.ir.calls import call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.ops import Role
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
 from optimizer.passes.cse import CommonSubexpressions
@@ -106,5 +107,7 @@ def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
         if not operation.op.has_meaning:
             raise Unsupported(operation.op.name, operation.line)
-        if not is_modelled(operation, layout):
+        call, memory = call_of(operation, layout), operation.op.memory
+        is_plain = call is None or (call.role is Role.EVENT and not call.is_conditional)
+        if not is_plain or (memory is not None and memory.pending):
             raise Unsupported(operation.op.name, operation.line)

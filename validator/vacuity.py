@@ -39,12 +39,7 @@ def vacuity(
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
     """Is there a state on which the first `guards` guards pass, everything ahead of the last of them (with `to_end`,
     everything) being defined?"""
-    facts = Facts(pair.terms)
-    for known in pair.before.defined:
-        if to_end or known.guards < guards:
-            facts.assume(known.condition)
-    for passed in pair.passed(Place(guards, 0, None)):
-        facts.assume(passed)
+    facts = passed_up_to(pair, guards, to_end=to_end)
     if facts.contradiction:
         return False
     match discharger.query(facts.learned, FIRST_EFFORT):
@@ -54,6 +49,18 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
             return False
         case _:
             return None
+
+
+def passed_up_to(pair: Pair, guards: int, *, to_end: bool) -> Facts:
+    """What holds where the first `guards` guards of the recorded trace pass, and everything ahead of the last of them
+    is defined, or with `to_end` everything."""
+    facts = Facts(pair.terms)
+    for known in pair.before.defined:
+        if to_end or known.guards < guards:
+            facts.assume(known.condition)
+    for passed in pair.passed(Place(guards, 0, None)):
+        facts.assume(passed)
+    return facts
 
 
 def _first_unreachable(pair: Pair, discharger: Discharger) -> tuple[str, ...]:

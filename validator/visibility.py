@@ -40,6 +40,11 @@ def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field]
     return frozenset(found)
 
 
+def anything(_slot: Field) -> bool:
+    """May all memory be looked at?"""
+    return True
+
+
 def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
     """Allocations that are visible on every run that gets here; not all of them."""
     waiting = [root for root in roots if root.kind == "alloc"]

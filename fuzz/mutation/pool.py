@@ -1,76 +1,116 @@
-"""Traces from files, with examples on which they run to their end: what mutation starts from.
+"""Traces from files: what campaigns begin with, and what mutation starts from.
 
-Where a trace brings no such example, samples are tried, and those that get furthest are changed at random. If that does
-not find one either, the trace is repaired for the state that gets furthest: what is mutated need not be what was
-recorded.
+A trace that is mutated needs an example on which it runs to its end: the state that it brings, one that a solver finds,
+or the one of some samples that gets furthest. Where that does not get to the end, the trace is repaired for it: what is
+mutated need not be what was recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import chain, islice
+from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from random import Random
 
-from fuzz.choices import RandomChoices, constant
 from fuzz.generate import GeneratedTrace
 from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import sketch_of
+from fuzz.recorded import is_log, recorded_text, sections_of
 from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.heap import blank
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Undefined
 from optimizer.ir.layout import Layout, layout_of
-from optimizer.ir.runs import World
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
+from validator.examples import find_example
 from validator.files import read_text
 from validator.states import sample_states
 from validator.stored_state import StoredState, restored_state
 
 _SUFFIX = ".trace"
 _CASE = "case.toml"
-_MOST_CHANGES = 150
+_SAMPLES = 20
+
+
+@dataclass(eq=False)
+class PoolTrace:
+    """A trace from a file, with the state that it brings, if it does."""
+
+    name: str
+    trace: Trace
+    layout: Layout
+    stored: State | None
+
+    @property
+    def as_it_is(self) -> GeneratedTrace:
+        """The trace, and a state that it need not run to its end on."""
+        inputs = tuple(blank(var.type) for var in self.trace.inputs)
+        return GeneratedTrace(self.trace, self.stored or State(inputs), {})
+
+    @cached_property
+    def example(self) -> GeneratedTrace | None:
+        """The trace, repaired where it must be, with an example; None where none was found."""
+        try:
+            return self._example()
+        except Unsupported:
+            return None
+
+    @property
+    def is_repaired(self) -> bool:
+        """Is the trace with an example another one?"""
+        return self.example is not None and [op.op for op in self.example.trace.ops] != [op.op for op in self.trace.ops]
+
+    def _example(self) -> GeneratedTrace | None:
+        program = Program(self.trace, self.layout)
+        best: tuple[int, State] | None = None
+        for state in self._states():
+            best = _further(best, state, self.trace, program)
+            if best[0] == len(self.trace.ops):
+                break
+        assert best is not None
+        state = replace(best[1], world=replace(best[1].world, stops_at=None))
+        random = Random(self.name.rpartition("/")[2])
+        return settle(sketch_of(GeneratedTrace(self.trace, state, {})), random)
+
+    def _states(self) -> Iterator[State]:
+        if self.stored is not None:
+            yield self.stored
+        found = find_example(self.trace, self.layout)
+        if found is not None:
+            yield found
+        yield from islice(sample_states(self.trace, self.trace, (), self.layout), _SAMPLES)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """`repaired` names the traces that had to be changed for an example, `left_out` those that cannot be used, with the
-    reason."""
+    """`left_out` names the texts that are no traces, with the reason."""
 
-    traces: tuple[GeneratedTrace, ...]
-    repaired: tuple[str, ...] = ()
+    traces: tuple[PoolTrace, ...]
     left_out: tuple[tuple[str, str], ...] = ()
 
 
 @cache
 def load_pool(paths: tuple[str, ...]) -> Pool:
-    """The traces in files, in folders of `.trace` files, and in corpora, whose cases may bring their states.
+    """The traces in files, in logs of PyPy, in folders of these, and in corpora, whose cases may bring their states.
 
     Files are read once. Raises InputError for a path where there is nothing of that kind.
     """
-    traces: list[GeneratedTrace] = []
-    repaired: list[str] = []
+    traces: list[PoolTrace] = []
     left_out: list[tuple[str, str]] = []
     for source in (found for path in paths for found in _sources(path)):
         try:
             trace = parse(source.text, file=source.name)
-            example = _example(source, trace, layout_of(trace))
+            layout = layout_of(trace)
+            stored = restored_state(source.stored, trace, layout, source.name)
         except InputError as error:
             left_out.append((source.name, str(error)))
             continue
-        except Unsupported as limit:
-            left_out.append((source.name, f"not modelled: {limit}"))
-            continue
-        if example is None:
-            left_out.append((source.name, "no example was found"))
-            continue
-        traces.append(example)
-        if [op.op for op in example.trace.ops] != [op.op for op in trace.ops]:
-            repaired.append(source.name)
-    return Pool(tuple(traces), tuple(repaired), tuple(left_out))
+        traces.append(PoolTrace(source.name, trace, layout, stored))
+    return Pool(tuple(traces), tuple(left_out))
 
 
 # Files.
@@ -86,18 +126,25 @@ class _Source:
 def _sources(text: str) -> Iterator[_Source]:
     path = Path(text)
     if not path.is_dir():
-        yield _Source(text, read_text(text), StoredState())
+        yield from _recorded(text) if is_log(text) else [_Source(text, read_text(text), StoredState())]
         return
     if (path / _CASE).exists():
         yield _case(path)
         return
     cases = [path / name for name in case_names(path) if (path / name / _CASE).exists()]
-    files = sorted(path.glob(f"*{_SUFFIX}"))
+    files = sorted(file for file in path.iterdir() if file.suffix == _SUFFIX or is_log(file.name))
     if not cases and not files:
-        raise InputError(f"{text}: there are neither cases nor files *{_SUFFIX} in this folder")
+        raise InputError(f"{text}: there are neither cases, nor logs, nor files *{_SUFFIX} in this folder")
     yield from map(_case, cases)
     for file in files:
-        yield _Source(str(file), read_text(str(file)), StoredState())
+        yield from _sources(str(file))
+
+
+def _recorded(log: str) -> Iterator[_Source]:
+    """The traces of a log that are whole."""
+    for number, section in enumerate(sections_of(log), start=1):
+        if not section.loss:
+            yield _Source(f"{log}, trace {number}", recorded_text(section, log, number), StoredState())
 
 
 def _case(folder: Path) -> _Source:
@@ -106,26 +153,6 @@ def _case(folder: Path) -> _Source:
 
 
 # Examples.
-
-
-def _example(source: _Source, trace: Trace, layout: Layout) -> GeneratedTrace | None:
-    random = Random(source.name.rpartition("/")[2])
-    program = Program(trace, layout)
-    stored = restored_state(source.stored, trace, layout, source.name)
-    sampled = islice(sample_states(trace, trace, (), layout), _MOST_CHANGES)
-    best: tuple[int, State] | None = None
-    for state in chain([] if stored is None else [stored], sampled):
-        best = _further(best, state, trace, program)
-        if best[0] == len(trace.ops):
-            break
-    if best is None:
-        return None
-    for _ in range(_MOST_CHANGES):
-        if best[0] == len(trace.ops):
-            break
-        best = _further(best, _changed(best[1], trace.word, random), trace, program)
-    state = replace(best[1], world=replace(best[1].world, stops_at=None))
-    return settle(sketch_of(GeneratedTrace(trace, state, {})), random)
 
 
 def _further(best: tuple[int, State] | None, state: State, trace: Trace, program: Program) -> tuple[int, State]:
@@ -142,26 +169,3 @@ def _further(best: tuple[int, State] | None, state: State, trace: Trace, program
         case _:
             reached = 0
     return (reached, state) if best is None or reached >= best[0] else best
-
-
-def _changed(state: State, word: int, random: Random) -> State:
-    """The state with another number for one of its inputs or results."""
-    choices = RandomChoices(random)
-    inputs, results = list(state.inputs), list(state.world.results)
-    places = [(inputs, index) for index, value in enumerate(inputs) if isinstance(value, int)]
-    numbers = [index for index, value in enumerate(results) if isinstance(value, int)]
-    if places and (not numbers or random.random() < 0.7):
-        values, index = random.choice(places)
-        values[index] = _number(values[index], choices, word, random)
-    elif numbers:
-        index = random.choice(numbers)
-        results[index] = constant(choices, word)
-    world: World = replace(state.world, results=tuple(results))
-    return State(tuple(inputs), world, state.heap)
-
-
-def _number(known: object, choices: RandomChoices, word: int, random: Random) -> int:
-    half = 1 << (word - 1)
-    if isinstance(known, int) and random.random() < 0.4:
-        return max(-half, min(half - 1, known + random.choice((-8, -2, -1, 1, 2, 8))))
-    return constant(choices, word)

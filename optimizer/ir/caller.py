@@ -38,9 +38,9 @@ class Caller:
         args = args[len(args) - len(call.args) :]
         match call.role:
             case Role.EVENT:
-                return self._event(call, operation, args)
+                return self._event(call, operation, number, args)
             case Role.INVARIANT:
-                return self._invariant(call, operation, args)
+                return self._invariant(call, operation, number, args)
             case Role.MEANING:
                 return self._computed(call.meaning, number, args[1:])
             case _:
@@ -52,16 +52,16 @@ class Caller:
         assert memory.happens is not None
         return bool(memory.happens(self.domain, self.heap, None, condition))
 
-    def _event(self, call: Call, operation: Operation, args: Sequence[Datum]) -> Result:
-        number = self.environment.meet(call.name, operation.descr, tuple(args), call.effects)
+    def _event(self, call: Call, operation: Operation, op: int, args: Sequence[Datum]) -> Result:
+        number = self.environment.meet(op, call.name, operation.descr, tuple(args), call.effects)
         if not self.environment.returns(number):
             return Stopped(number)
         return self.environment.act(number, call.effects, operation.op.result)
 
-    def _invariant(self, call: Call, operation: Operation, args: Sequence[Datum]) -> Result:
+    def _invariant(self, call: Call, operation: Operation, number: int, args: Sequence[Datum]) -> Result:
         function = call.args[0]
         if function not in self._invariants:
-            result = self._event(call, operation, args)
+            result = self._event(call, operation, number, args)
             if not isinstance(result, Stopped | Undefined):
                 self._invariants[function] = result, self.heap.pending()
             return result

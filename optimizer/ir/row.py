@@ -90,6 +90,7 @@ class Memory:
     Of calls: `role` is what one is whose descr is not declared, if all uses of that descr say the same; `function` is
     the index of the argument that is called; with `happens`, it is called only where that holds of the first argument,
     which is the result elsewhere if there is one. An `inert` event reads, writes and raises nothing.
+    `pending` is what looks at the pending exception, or changes it.
     """
 
     descr: DescrKind | None = None
@@ -104,6 +105,7 @@ class Memory:
     function: int = 0
     happens: Meaning | None = None
     inert: bool = False
+    pending: bool = False
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""

@@ -11,16 +11,23 @@ from fuzz.campaign import Counted, Made
 from fuzz.coverage import what_fired
 from fuzz.drawing import Drawing
 from fuzz.generate import GeneratedTrace, generate_for
-from optimizer.ir.text import format_trace
+from fuzz.mutation.pool import PoolTrace
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import format_trace, parse
 from optimizer.pipeline import run_passes
 from validator.verdict import Evidence, Proved
 
 FIRST = 512
 
 
-def draw_batch(count: int, mutate: int, pool: tuple[GeneratedTrace, ...] = ()) -> list[Made]:
+def pool_of(*traces: GeneratedTrace) -> tuple[PoolTrace, ...]:
+    return tuple(PoolTrace(f"{n}", one.trace, layout_of(one.trace), one.state) for n, one in enumerate(traces))
+
+
+def draw_batch(count: int, mutate: int, pool: tuple[PoolTrace, ...] = (), start: int = 0) -> list[Made]:
     """The beginning of a batch, with what our optimizer makes fire."""
-    drawing = Drawing(pool, mutate)
+    drawing = Drawing(pool, mutate, start)
     drawn = []
     for seed in range(FIRST, FIRST + count):
         made = drawing.draw(seed, FIRST)
@@ -30,7 +37,10 @@ def draw_batch(count: int, mutate: int, pool: tuple[GeneratedTrace, ...] = ()) -
 
 
 def _counted(made: Made, *fired: str) -> Counted:
-    found = frozenset(fired) or what_fired(run_passes(made.generated.trace))
+    try:
+        found = frozenset(fired) or what_fired(run_passes(made.generated.trace))
+    except Unsupported:
+        found = frozenset()
     return Counted(made.seed, Proved(Evidence()), made, fired=found)
 
 
@@ -56,11 +66,28 @@ def test_a_share_of_the_traces_is_mutated_from_what_the_batch_has_kept() -> None
 
 
 def test_the_pool_is_there_from_the_start() -> None:
-    pool = (generate_for(7), generate_for(8))
-    drawn = draw_batch(30, 100, pool)
+    drawn = draw_batch(30, 100, pool_of(generate_for(7), generate_for(8)))
     assert drawn[0].parents[0].startswith("pool ")
     assert all(made.parents for made in drawn)
     assert any(made.parents[0].startswith("seed ") for made in drawn)
+
+
+def test_a_campaign_begins_with_its_pool() -> None:
+    pool = pool_of(generate_for(7), generate_for(8), generate_for(9))
+    drawn = draw_batch(8, 100, pool, FIRST)
+    assert [made.generated.trace for made in drawn[:3]] == [one.trace for one in pool]
+    assert [made.is_given for made in drawn] == [True] * 3 + [False] * 5
+    assert [made.parents for made in drawn[:3]] == [("pool 0",), ("pool 1",), ("pool 2",)]
+    assert [made.is_given for made in draw_batch(4, 0, pool, FIRST - 2)] == [True] + [False] * 3
+
+
+def test_what_has_no_example_is_not_mutated() -> None:
+    trace = parse("[i0]\nlabel(i0)\njump(i0)")
+    one = PoolTrace("label", trace, layout_of(trace), None)
+    drawn = draw_batch(5, 100, (one,), FIRST)
+    assert [made.is_given for made in drawn] == [True] + [False] * 4
+    assert drawn[0].generated.trace == trace
+    assert all("pool 0" not in made.parents for made in drawn[1:])
 
 
 def test_a_batch_is_the_same_again_and_longer_ones_begin_with_shorter_ones() -> None:

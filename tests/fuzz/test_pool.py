@@ -22,8 +22,11 @@ def test_a_case_brings_its_state(tmp_path: Path) -> None:
     store_case(tmp_path, Case("rare", RARE, state=state))
     pool = load_pool((str(tmp_path),))
     assert [one.trace for one in pool.traces] == [parse(RARE)]
-    assert pool.traces[0].state.inputs == (1234567, -3)
-    assert pool == load_pool((str(tmp_path / "rare"),))
+    example = pool.traces[0].example
+    assert example is not None
+    assert example.state.inputs == pool.traces[0].as_it_is.state.inputs == (1234567, -3)
+    (again,) = load_pool((str(tmp_path / "rare"),)).traces
+    assert again.example == example
 
 
 def test_an_example_is_searched_for_a_trace_without_one(tmp_path: Path) -> None:
@@ -33,31 +36,59 @@ def test_an_example_is_searched_for_a_trace_without_one(tmp_path: Path) -> None:
     pool = load_pool((str(tmp_path),))
     assert [one.trace for one in pool.traces] == [parse(RARE), parse(FINISHES)]
     for one in pool.traces:
-        assert isinstance(run(one.trace, one.state.inputs, one.state.world).outcome, Finished | Jumped)
-    assert load_pool((str(tmp_path / "two.trace"),)).traces == pool.traces[1:]
-    assert not pool.repaired
+        assert one.example is not None
+        assert not one.is_repaired
+        state = one.example.state
+        assert isinstance(run(one.trace, state.inputs, state.world).outcome, Finished | Jumped)
 
 
 def test_a_trace_that_never_gets_to_its_end_is_repaired(tmp_path: Path) -> None:
     file = tmp_path / "never.trace"
     file.write_text("[i0]\nguard_true(i0) []\nguard_false(i0) []\njump(i0)\n")
-    pool = load_pool((str(file),))
-    assert pool.repaired == (str(file),)
-    assert len(pool.traces) == 1
+    (one,) = load_pool((str(file),)).traces
+    assert one.is_repaired
+    assert one.as_it_is.trace == one.trace == parse(file.read_text())
 
 
 def test_what_cannot_be_used_is_told(tmp_path: Path) -> None:
-    (tmp_path / "float.trace").write_text("[f0]\nf1 = float_neg(f0)\njump(f1)\n")
+    (tmp_path / "label.trace").write_text("[i0]\nlabel(i0)\njump(i0)\n")
     (tmp_path / "wrong.trace").write_text("[i0]\njump(i1)\n")
     (tmp_path / "good.trace").write_text(FINISHES)
     pool = load_pool((str(tmp_path),))
-    assert len(pool.traces) == 1
-    assert [name.rpartition("/")[2] for name, _ in pool.left_out] == ["float.trace", "wrong.trace"]
+    assert [one.example is None for one in pool.traces] == [False, True]
+    assert [name.rpartition("/")[2] for name, _ in pool.left_out] == ["wrong.trace"]
     assert all(reason for _, reason in pool.left_out)
 
 
+LOG = """[1] {jit-log-noopt
+# Traced loop or bridge with 3 ops
+[p0, i1]
+guard_class(p0, 140310492508064)
+i2 = getfield_gc_i(p0, descr=<FieldS W.value 8>)
+jump(p0, i2)
+[2] jit-log-noopt}
+[3] {jit-log-noopt
+# Traced loop or bridge with 9 ops
+[i0]
+jump(i0)
+[4] jit-log-noopt}
+[5] {jit-log-noopt
+"""
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_the_whole_traces_of_a_log(tmp_path: Path, is_folder: bool) -> None:
+    (tmp_path / "run.log").write_text(LOG)
+    (one,) = load_pool((str(tmp_path if is_folder else tmp_path / "run.log"),)).traces
+    assert one.name.endswith("run.log, trace 1")
+    assert one.example is not None
+    assert not one.is_repaired
+    outcome = run(one.trace, one.example.state.inputs, one.example.state.world, heap=one.example.state.heap).outcome
+    assert isinstance(outcome, Jumped)
+
+
 def test_a_folder_without_traces_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="neither cases nor files"):
+    with pytest.raises(InputError, match="neither cases, nor logs, nor files"):
         load_pool((str(tmp_path),))
     with pytest.raises(InputError):
         load_pool((str(tmp_path / "missing.trace"),))

@@ -9,11 +9,14 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fuzz.cli import main
+from fuzz.plan import Plan
 from fuzz.recorded import recorded_text, sections_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.text import format_trace, parse
@@ -117,6 +120,41 @@ def test_damaged_data_is_the_users_mistake(run: Run, name: str) -> None:
     assert code == 2
     assert f"error: {name}: the compressed data is damaged: " in err
     assert run("missing.log")[0] == 2
+
+
+def fuzz(*args: str) -> list[dict[str, Any]]:
+    """The results of a campaign, by seed."""
+    folder = Path("campaign")
+    shutil.rmtree(folder, ignore_errors=True)
+    with pytest.raises(SystemExit) as ended:
+        main(["fuzz", *args, "--jobs", "1", "--folder", str(folder)])
+    assert ended.value.code == 0
+    lines = [line for file in (folder / "results").iterdir() for line in file.read_text().splitlines()]
+    return sorted(map(json.loads, lines), key=lambda told: int(told["seed"]))
+
+
+def test_a_campaign_begins_with_the_recorded_traces_and_goes_on_with_mutations_of_them(run: Run) -> None:
+    Path("run.log").write_text(
+        f"{LOG.split('[5]')[0]}[7] {{jit-log-noopt\n[i0]\ni1 = int_add(i0, 0)\njump(i1)\n[8] jit-log-noopt}}\n"
+    )
+    told = fuzz("--seeds-from", "run.log", "--seed", "50", "--traces", "6")
+    assert [one["made"] for one in told] == ["given"] * 2 + ["mutated"] * 4
+    assert [one["verdict"] for one in told[:2]] == ["proved", "proved"]
+    assert [one["operations"] for one in told[:2]] == [[2, 2], [2, 1]]
+    told = fuzz("--seeds-from", "run.log", "--seed", "51", "--traces", "2", "--seeds-skip", "1", "--mutate", "0")
+    assert [(one["made"], one["operations"]) for one in told[:1]] == [("given", [2, 1])]
+    assert told[1]["made"] == "generated"
+
+
+def test_the_command_that_repeats_a_seed_counts_the_traces_before_it() -> None:
+    plan = Plan(100, seeds_from=("run.log",), seeds_skip=2, mutate=100)
+    assert (
+        plan.command(100, 3) == "traceproof fuzz --seed 100 --traces 3 --seeds-from run.log --seeds-skip 2 --mutate 100"
+    )
+    assert "--seeds-skip 258 " in plan.command(356, 1)
+    assert not plan.makes_as(replace(plan, seed=101))
+    assert plan.makes_as(replace(plan, seed=101, seeds_skip=3))
+    assert Plan.read(plan.data(), "plan") == plan
 
 
 def test_twenty_programs_have_logs() -> None:

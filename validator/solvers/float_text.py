@@ -16,7 +16,7 @@ from validator.solvers.symbols import literal, symbol
 
 SORT = "(_ BitVec 64)"
 
-OF_FLOATS = (FLOATS - {"load_float"}) | FLOAT_CONDITIONS | WORDS_OF_FLOATS
+OF_FLOATS = (FLOATS - {"load_float", "applied_float"}) | FLOAT_CONDITIONS | WORDS_OF_FLOATS
 """The kinds of terms that are translated here."""
 
 _NAN = literal(NAN.bits, 64)
@@ -123,6 +123,6 @@ class Floats:
     def axioms(self, order: Iterable[Term]) -> Iterator[str]:
         """What holds of these terms whatever they are: of the patterns of NaNs there is one."""
         for term in order:
-            if term.kind in OPAQUE_FLOATS or term.kind in ("float_var", "load_float"):
+            if term.kind in OPAQUE_FLOATS or term.kind in ("float_var", "load_float", "applied_float"):
                 text = self._texts[term]
                 yield f"(or (= {text} {_NAN}) (bvule (bvand {text} {_SIZE}) {_INFINITY}))"
