@@ -44,6 +44,7 @@ class Step(Enum):
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
+    TEXT = "text"  # copies between strings, and their hashes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
     __hash__ = object.__hash__  # that of enums is slow
@@ -86,6 +87,7 @@ HEAP_MIX: Mix = (
     (Step.ITEMS, 3),
     (Step.FACT, 1),
     (Step.CALLED, 3),
+    (Step.TEXT, 2),
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
@@ -97,7 +99,7 @@ class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
     `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
-    declaration describes.
+    declaration describes; `strings` whether there are strings.
     """
 
     structs: int = 3
@@ -107,6 +109,7 @@ class HeapShape:
     objects: int = 4
     references: int = 65
     undeclared: bool = True
+    strings: bool = True
 
 
 @immutable
@@ -155,7 +158,8 @@ def draw_shape(choices: Choices) -> Shape:
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+        texts = ((Step.TEXT, 12),) if heap.strings else ()
+        mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
     if choices.chance(50):
         mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
     return Shape(
@@ -192,4 +196,5 @@ def _draw_heap_shape(choices: Choices) -> HeapShape:
         objects=choices.integer(2, 6),
         references=choices.pick((40, 65, 80)),
         undeclared=structs == 0 or choices.chance(35),
+        strings=choices.chance(40),
     )
