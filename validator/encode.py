@@ -14,7 +14,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
-from optimizer.ir.raw_memory import BYTES, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -161,11 +161,14 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
     named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
     slots = {slot.key: slot for slot in named if slot is not None}
-    _check_raw(traces, slots)
+    rows = {one.op for trace in traces for one in all_operations(trace)}
+    if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
+        _check_raw(traces, slots)
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
-    operations = [one for trace in traces for one in trace.ops if one.op.memory is not None]
+    telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
+    operations = [one for trace in traces for one in trace.ops if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
     return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots, *exceptions)
 

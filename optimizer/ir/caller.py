@@ -11,7 +11,7 @@ from optimizer.ir.concrete import Concrete
 from optimizer.ir.environment import Environment
 from optimizer.ir.functions import OTHERWISE
 from optimizer.ir.heap import Datum, Heap, Ref
-from optimizer.ir.ops import Op, Role
+from optimizer.ir.ops import Op, Role, Type
 from optimizer.ir.runs import Seen, Stopped, Undefined
 from optimizer.ir.trace import Operation, Value
 
@@ -21,12 +21,13 @@ Result = Datum | None | Stopped | Undefined
 
 @dataclass(slots=True)
 class Caller:
-    """Makes the calls of a run. `_invariants` is what those gave and raised that are loop invariant, by function."""
+    """Makes the calls of a run. `_invariants` is what those gave and raised that are loop invariant, by function and by
+    the type of what they give."""
 
     environment: Environment
     heap: Heap
     domain: Concrete
-    _invariants: dict[Value, tuple[Datum | None, Ref]] = field(default_factory=dict)
+    _invariants: dict[tuple[Value, Type], tuple[Datum | None, Ref]] = field(default_factory=dict)
 
     def call(self, call: Call, operation: Operation, number: int, args: Sequence[Any]) -> Result:
         """The call or other event of the operation of that number, where it is made."""
@@ -59,7 +60,7 @@ class Caller:
         return self.environment.act(number, call.effects, operation.op.result)
 
     def _invariant(self, call: Call, operation: Operation, number: int, args: Sequence[Datum]) -> Result:
-        function = call.args[0]
+        function = call.args[0], operation.op.result
         if function not in self._invariants:
             result = self._event(call, operation, number, args)
             if not isinstance(result, Stopped | Undefined):

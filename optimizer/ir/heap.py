@@ -57,8 +57,8 @@ NO_INDEX = -1
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and the numbers of a
-    struct have not been written.
+    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and what numbers the
+    object has have not been written.
     """
 
     type: Struct | Array
@@ -72,7 +72,7 @@ class Object:
         if value is not None:
             return value
         is_ref = isinstance(like, Ref)
-        is_blank = not is_ref if isinstance(self.type, Struct) else cell[1] != NO_INDEX
+        is_blank = not is_ref or (isinstance(self.type, Array) and cell[1] != NO_INDEX)
         if is_blank and not self.cleared:
             return None
         return blank(type_of(like))

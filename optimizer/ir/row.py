@@ -47,6 +47,8 @@ class Kind(Enum):
     EXCEPTION = "exception"  # reads or changes the pending exception
     OTHER = "other"  # not modelled
 
+    __hash__ = object.__hash__
+
 
 class DescrKind(Enum):
     """What the descr of an operation on the heap stands for."""
@@ -160,6 +162,11 @@ class Op:
     @property
     def is_guard(self) -> bool:
         return self.kind is Kind.GUARD
+
+    @property
+    def is_call(self) -> bool:
+        """Does its descr say what it is (see `optimizer.ir.calls`)?"""
+        return self.memory is not None and self.memory.descr is DescrKind.CALL
 
     @property
     def is_pure(self) -> bool:

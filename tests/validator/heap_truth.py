@@ -97,7 +97,7 @@ def _holds(described: Object, cell: Cell, other: Object) -> Datum | None:
         return described.cells[cell]
     is_struct = isinstance(described.type, Struct)
     zero = _zero_like(other.cells[cell]) if cell in other.cells else _zero_of_item(described, cell)
-    is_blank = not isinstance(zero, Ref) if is_struct else cell[1] != NO_INDEX
+    is_blank = not isinstance(zero, Ref) or (not is_struct and cell[1] != NO_INDEX)
     return None if is_blank and not described.cleared else zero
 
 
@@ -227,6 +227,10 @@ def is_possible(state: State, before: Trace, layout: Layout) -> bool:
     if heap is None:
         return True
     for described in heap.objects.values():
+        if described.type.name == "raw memory":
+            if not all(key != "raw[]" or value in range(256) for (key, _), value in described.cells.items()):
+                return False
+            continue
         if (described.length is None) != isinstance(described.type, Struct) or (described.length or 0) < 0:
             return False
         if not all(_possible(described, cell, value, heap, layout) for cell, value in described.cells.items()):
