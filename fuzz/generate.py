@@ -14,6 +14,7 @@ from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
 from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, X, Y
+from fuzz.raw_steps import take_raw_step
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.immutable import immutable
@@ -63,7 +64,7 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
 
 def _take(draft: Draft, step: Step) -> None:
-    if isinstance(draft, AimedDraft) and take_heap_step(draft, step):
+    if isinstance(draft, AimedDraft) and (take_heap_step(draft, step) or take_raw_step(draft, step)):
         return
     taken = _STEPS.get(step)
     if taken is not None:

@@ -14,7 +14,7 @@ from fuzz.random_types import draw_types
 from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
 from optimizer.ir.effects import effects_of
-from optimizer.ir.heap import NULL, Datum, Object, Ref
+from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.string_text import constant_text
@@ -42,6 +42,7 @@ class HeapDraft(Draft):
         self.types = draw_types(choices, heap, shape.word)
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
         self.world = WorldDraft(self.types, self.initial)
+        self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
         super().__init__(choices, shape)
 
@@ -71,6 +72,9 @@ class HeapDraft(Draft):
         inputs = tuple(self.datum(var) for var in self.inputs)
         roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
         heap = told_heap(self.initial, self.types, trace, layout, roots)
+        heap.objects.update(self.initial_raw.objects)
+        if RAW_REF in self.heap.objects:
+            heap.add_raw()
         return trace, State(inputs, world, heap), {**self.values, **self.refs}
 
     # Values.

@@ -124,7 +124,7 @@ def _reread(draft: AimedDraft) -> None:
 
 def _items(draft: AimedDraft) -> None:
     """Accesses to one array, and a guard on an item."""
-    aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.ITEM, DescrKind.INTERIOR)))
+    aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.INTERIOR)))
     if aim is None:
         return
     _access(draft, aim)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fuzz.choices import Choices, constant
 from fuzz.random_types import Place, Types
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.string_text import constant_name, constant_text
@@ -84,7 +84,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
     pending = [*roots, *(ref_of(heap, name) for name in names)]
     while pending:
         ref = pending.pop()
-        if ref == NULL or ref in told.objects:
+        if ref in (NULL, RAW_REF) or ref in told.objects:
             continue
         described = heap.objects[ref]
         cells: dict[Cell, Datum] = {cell: value for cell, value in described.cells.items() if cell[0] not in undeclared}

@@ -47,6 +47,12 @@ class Step(Enum):
     TEXT = "text"  # copies between strings, and their hashes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
+    # In raw memory, beside a heap.
+    RAW_ACCESS = "raw access"
+    RAW_OVERLAP = "raw overlap"  # a store, and a load that may overlap with it
+    RAW_OVERWRITE = "raw overwrite"  # two stores that may overlap, with something between them
+    RAW_REREAD = "raw reread"  # two loads that may overlap, with something between them
+
     __hash__ = object.__hash__  # that of enums is slow
 
 
@@ -91,6 +97,14 @@ HEAP_MIX: Mix = (
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
+)
+
+
+RAW_MIX: Mix = (
+    (Step.RAW_OVERLAP, 10),
+    (Step.RAW_ACCESS, 6),
+    (Step.RAW_OVERWRITE, 6),
+    (Step.RAW_REREAD, 5),
 )
 
 
@@ -147,6 +161,9 @@ WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
 _HEAPS = 70
 """So many of 100 traces have a heap."""
 
+_RAW = 25
+"""So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
+
 _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
 
@@ -160,6 +177,8 @@ def draw_shape(choices: Choices) -> Shape:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
         texts = ((Step.TEXT, 12),) if heap.strings else ()
         mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
+        if choices.chance(_RAW):
+            mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
     if choices.chance(50):
         mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
     return Shape(
@@ -196,5 +215,5 @@ def _draw_heap_shape(choices: Choices) -> HeapShape:
         objects=choices.integer(2, 6),
         references=choices.pick((40, 65, 80)),
         undeclared=structs == 0 or choices.chance(35),
-        strings=choices.chance(40),
+        strings=choices.chance(30),
     )

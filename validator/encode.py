@@ -170,15 +170,15 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for trace in traces for one in trace.ops if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots, *exceptions)
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, *exceptions)
 
 
 def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is Type.REF), None)
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not Type.INT), None)
         if mixed is not None:
-            raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
 
 
 def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:

@@ -272,9 +272,13 @@ class ObjectTerms(PlainTerms):
 
     # Memory, as an epoch begins.
 
-    def load(self, initial: Initial, p: Term, index: Term | None = None) -> Term:
-        """What the memory held for an object that is no choice. What raw memory held is that of NULL."""
-        if p is self.null and not is_raw(initial.key):
+    def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL, and may be a
+        function of `more` than an address."""
+        if p is self.null and is_raw(initial.key):
+            assert index is not None
+            return self._make(_LOADS[initial.type], (p, index, *more), initial)
+        if p is self.null:
             return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index))

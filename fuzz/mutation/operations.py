@@ -53,6 +53,8 @@ def other_descr(subject: Subject) -> Sketch | None:
     match kind:
         case DescrKind.FIELD:
             known += [f"{struct.name}.{field.name}" for struct in declared.structs for field in struct.fields]
+        case DescrKind.RAW_ITEM:
+            known += [f"<Array{sign} {size}>" for size in (1, 2, 4, 8) if 8 * size <= sketch.word for sign in "US"]
         case DescrKind.STRUCT:
             known += [struct.name for struct in declared.structs]
         case DescrKind.CALL:
