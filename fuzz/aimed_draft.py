@@ -117,6 +117,8 @@ class AimedDraft(HeapDraft):
         slot = aim.place.slot
         if slot.type is Type.REF:
             return NULL_REF if self.choices.chance(10) else self.reference()
+        if slot.type is Type.FLOAT:
+            return self.float_operand()
         if aim.index is not None and self.choices.chance(12):
             return aim.index  # an item that is its own index
         for _ in range(3):

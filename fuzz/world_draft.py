@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fuzz.choices import Choices, constant
+from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
@@ -122,6 +122,8 @@ def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
     slot = place.slot
     if slot.type is Type.REF:
         return NULL if choices.chance(20) else choices.pick(_visible(heap))
+    if slot.type is Type.FLOAT:
+        return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
     return constant(choices, word)

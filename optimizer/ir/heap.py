@@ -101,9 +101,9 @@ def type_of(value: Datum) -> Type:
 
 def blank(type_: Type) -> Datum:
     """What memory of that type holds where it has been cleared."""
-    if type_ is Type.INT:
-        return 0
-    return NULL if type_ is Type.REF else ZERO
+    if type_ is Type.FLOAT:
+        return ZERO
+    return NULL if type_ is Type.REF else 0
 
 
 def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:

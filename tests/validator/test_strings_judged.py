@@ -16,6 +16,7 @@ from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator import Options, Proved, Refuted, Unknown, validate
 from validator.replay import Replay
+from validator.verdict import Rungs
 
 
 @pytest.mark.parametrize(("before", "after"), PROVED.values(), ids=PROVED)
@@ -27,6 +28,12 @@ def test_what_is_right_is_proved(before: str, after: str) -> None:
 def test_what_is_wrong_is_refuted(before: str, after: str) -> None:
     verdict = validate(parse(before), parse(after))
     assert isinstance(verdict, Refuted), verdict
+
+
+@pytest.mark.parametrize(("before", "after"), WRONG.values(), ids=WRONG)
+def test_a_solver_alone_does_not_prove_what_is_wrong(before: str, after: str) -> None:
+    verdict = validate(parse(before), parse(after), Options(rungs=Rungs.PLAIN))
+    assert not isinstance(verdict, Proved)
 
 
 @pytest.mark.parametrize("pair", [*PROVED.values(), *WRONG.values()], ids=[*PROVED, *WRONG])
