@@ -54,6 +54,7 @@ class Step(Enum):
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
     CALL = "call"  # functions, exceptions, conditional and loop-invariant calls
+    TEXT = "text"  # copies between strings, and their hashes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
     # In raw memory, beside a heap.
@@ -113,6 +114,7 @@ HEAP_MIX: Mix = (
     (Step.ITEMS, 3),
     (Step.FACT, 1),
     (Step.CALLED, 3),
+    (Step.TEXT, 2),
     (Step.WATCH, 2),
     (Step.CALL, 7),
     (Step.GUARD, 2),
@@ -133,8 +135,8 @@ class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
     `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
-    declaration describes, `floats` whether there is memory of floats. `exceptions` is the percentage of events that
-    raise, of those that can.
+    declaration describes, `floats` whether there is memory of floats, `strings` whether there are strings. `exceptions`
+    is the percentage of events that raise, of those that can.
     """
 
     structs: int = 3
@@ -144,6 +146,7 @@ class HeapShape:
     objects: int = 4
     references: int = 65
     undeclared: bool = True
+    strings: bool = True
     floats: bool = False
     functions: int = 2
     exceptions: int = 5
@@ -205,7 +208,8 @@ def draw_shape(choices: Choices) -> Shape:
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+        texts = ((Step.TEXT, 12),) if heap.strings else ()
+        mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
         if choices.chance(_RAW):
             mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
     if has_floats:
@@ -247,6 +251,7 @@ def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:
         objects=choices.integer(2, 6),
         references=choices.pick((40, 65, 80)),
         undeclared=structs == 0 or choices.chance(35),
+        strings=choices.chance(30),
         floats=has_floats and choices.chance(80),
         functions=choices.integer(0, 3),
         exceptions=choices.pick((0, 5, 20)),
