@@ -137,7 +137,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
-    return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots)
+    return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots, is_plain=plain)
 
 
 def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
@@ -325,6 +325,7 @@ class _Encoder:
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
         self._number += len(exit_of(operation).block)
         self._computer.pass_guard(operation)
+        self._heap.learn(passes)
 
     def _event(self, operation: Operation, number: int) -> None:
         from optimizer.ir.effects import effects_of  # here: many traces have no event
