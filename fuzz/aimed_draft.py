@@ -31,10 +31,14 @@ class Aim:
 
 
 class AimedDraft(HeapDraft):
-    """`aims` are the accesses so far."""
+    """`aims` are the accesses so far, `raw_bases` the values from which `raw_accesses` to raw memory have
+    their addresses."""
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
+        self.raw_bases: list[Value] = []
+        self.raw_accesses = 0
+        self.uses_raw_fields = choices.chance(25)
         super().__init__(choices, shape, heap)
 
     def aim(self) -> Aim | None:
@@ -113,6 +117,8 @@ class AimedDraft(HeapDraft):
         slot = aim.place.slot
         if slot.type is Type.REF:
             return NULL_REF if self.choices.chance(10) else self.reference()
+        if slot.type is Type.FLOAT:
+            return self.float_operand()
         if aim.index is not None and self.choices.chance(12):
             return aim.index  # an item that is its own index
         for _ in range(3):

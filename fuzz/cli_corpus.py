@@ -84,6 +84,12 @@ def _json(case: Case) -> dict[str, Any]:
         "invalid": list(case.state.invalid),
         "gc_types": dict(case.state.gc_types),
         "stops_at_event": case.state.stops_at,
+        "raises": list(case.state.raises),
+        "function_results": list(case.state.function_results),
+        "function_raises": list(case.state.function_raises),
+        "pending": case.state.pending or None,
+        "forced": list(case.state.forced),
+        "false_conditions": list(case.state.false_conditions),
         "versions": dict(case.versions),
     }
 

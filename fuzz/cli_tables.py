@@ -83,16 +83,16 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
 
     Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
     """
-    from optimizer.rules import RULES
+    from optimizer.pipeline import ALL_RULES
     from validator.rule_proofs import Proved, Unproved
     from validator.rule_proofs import prove_rules as prove
 
-    known = {rule.name: rule for rule in RULES}
+    known = {rule.name: rule for rule in ALL_RULES}
     for name in names:
         if name not in known:
             raise click.BadParameter(f"there is no rule {name!r}; without names all are proved")
     proofs: list[RuleProof] = []
-    for proof in prove([known[name] for name in names] if names else RULES, time.monotonic):
+    for proof in prove([known[name] for name in names] if names else ALL_RULES, time.monotonic):
         proofs.append(proof)
         click.echo(json.dumps(_proof_json(proof)) if as_json else _proof_line(proof))
     proved = [proof.status for proof in proofs if isinstance(proof.status, Proved)]

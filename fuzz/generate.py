@@ -12,8 +12,10 @@ from random import Random
 from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
+from fuzz.float_steps import FLOAT_STEPS
 from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, X, Y
+from fuzz.raw_steps import take_raw_step
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.heap import Datum
 from optimizer.ir.immutable import immutable
@@ -63,7 +65,7 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
 
 def _take(draft: Draft, step: Step) -> None:
-    if isinstance(draft, AimedDraft) and take_heap_step(draft, step):
+    if isinstance(draft, AimedDraft) and (take_heap_step(draft, step) or take_raw_step(draft, step)):
         return
     taken = _STEPS.get(step)
     if taken is not None:
@@ -264,4 +266,5 @@ _STEPS: dict[Step, Callable[[Draft], None]] = {
     Step.GUARD: _guard,
     Step.EVENT: _event,
     Step.POSITION: _position,
+    **FLOAT_STEPS,
 }

@@ -14,10 +14,11 @@ from fuzz.random_types import draw_types
 from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
 from optimizer.ir.effects import effects_of
-from optimizer.ir.heap import NULL, Datum, Object, Ref
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
 from optimizer.ir.ops import DescrKind, Op, Type
-from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
 from validator.counterexample import State
 
@@ -41,6 +42,7 @@ class HeapDraft(Draft):
         self.types = draw_types(choices, heap, shape.word)
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
         self.world = WorldDraft(self.types, self.initial)
+        self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
         super().__init__(choices, shape)
 
@@ -57,7 +59,7 @@ class HeapDraft(Draft):
             if self.choices.chance(10):
                 return self.define_ref(NULL)
             return self.define_ref(self.choices.pick(list(self.initial.objects)))
-        if self.choices.chance(60):
+        if self.choices.chance(60) and not (self.numbers and self.choices.chance(self.shape.floats)):
             var = self.define(self.choices.integer(0, LONGEST - 1))
             self.numbers.append(var)
             return var
@@ -70,7 +72,10 @@ class HeapDraft(Draft):
         inputs = tuple(self.datum(var) for var in self.inputs)
         roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
         heap = told_heap(self.initial, self.types, trace, layout, roots)
-        return trace, State(inputs, world, heap), {**self.values, **self.refs}
+        heap.objects.update(self.initial_raw.objects)
+        if RAW_REF in self.heap.objects:
+            heap.add_raw()
+        return trace, State(inputs, world, heap), {**self.values, **self.refs, **self.floats}
 
     # Values.
 
@@ -86,8 +91,8 @@ class HeapDraft(Draft):
         """What a variable or constant is on the example."""
         match value:
             case Var():
-                return self.refs[value.name] if value.type is Type.REF else self.values[value.name]
-            case ConstInt():
+                return self.refs[value.name] if value.type is Type.REF else super().datum(value)
+            case ConstInt() | ConstFloat():
                 return value.value
             case ConstRef():
                 return ref_of(self.heap, value.text)
@@ -159,6 +164,8 @@ class HeapDraft(Draft):
         result = None
         if isinstance(made, Ref):
             result = self.define_ref(made)
+        elif isinstance(made, Float):
+            result = self.define_float(made)
         elif made is not None:
             result = self.define(made)
             if row not in self.memory.identities:
@@ -195,12 +202,9 @@ class HeapDraft(Draft):
             ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
             self.results.append(scripted)
             result = self.define_ref(ref)
-        elif row.result is Type.INT:
-            value = self.constant()
-            self.results.append(value)
-            result = self.define(value)
         else:
-            self.results.append(0)
+            value, result = self.given(row)
+            self.results.append(value)
         self.ops.append(Operation(row, args, result, descr=descr))
 
     # Exits.

@@ -132,7 +132,7 @@ def _items(draft: AimedDraft) -> None:
     if item is not None and draft.choices.chance(60):
         if item.type is Type.INT:
             draft.guard_on(item)
-        else:
+        elif item.type is Type.REF:
             check_pointer(draft, item)
 
 

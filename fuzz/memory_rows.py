@@ -40,7 +40,7 @@ def memory_rows() -> MemoryRows:
         loads={
             (kind, type_): tuple(row for row in of[Kind.LOAD] if kinds[row] is kind and row.result is type_)
             for kind in (DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR)
-            for type_ in (Type.INT, Type.REF)
+            for type_ in (Type.INT, Type.REF, Type.FLOAT)
         },
         stores={kind: tuple(row for row in of[Kind.STORE] if kinds[row] is kind) for kind in DescrKind},
         allocations={kind: tuple(row for row in of[Kind.NEW] if kinds[row] is kind) for kind in DescrKind},

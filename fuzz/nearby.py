@@ -17,6 +17,7 @@ from validator.float_samples import draw_float, float_pool
 from validator.sites import (
     CellOf,
     Input,
+    Pending,
     fits_at,
     is_given,
     shortened,
@@ -86,25 +87,12 @@ class Nearby:
                 return replace(world, stops_at=self._random.choice((None, *range(self._events))))
 
     def _with_an_exception(self, state: State) -> State:
-        """An event or a function raises another exception, or none; or a function gives another result."""
-        world, random = state.world, self._random
-        objects = [NULL, *(ref for ref in (state.heap.objects if state.heap is not None else ()) if ref != RAW_REF)]
-        places = [("raises", n) for n in range(self._events)] + [("functions", n) for n in range(len(world.functions))]
-        if not places:
+        """An event raises another exception, or none."""
+        if state.heap is None or not self._events:
             return state
-        place, number = random.choice(places)
-        if place == "raises":
-            raises = [*world.raises, *[NULL] * (number + 1 - len(world.raises))]
-            raises[number] = random.choice(objects)
-            return replace(state, world=replace(world, raises=tuple(raises)))
-        functions = list(world.functions)
-        given = functions[number]
-        if random.random() < 0.3:
-            given = replace(given, raises=random.choice(objects))
-        else:
-            given = replace(given, result=self._like(given.result, [one.result for one in functions], state.heap))
-        functions[number] = given
-        return replace(state, world=replace(world, functions=tuple(functions)))
+        raises = [*state.world.raises, *[NULL] * (self._events - len(state.world.raises))]
+        raises[self._random.randrange(len(raises))] = self._random.choice([NULL, *_objects(state.heap)])
+        return replace(state, world=replace(state.world, raises=tuple(raises)))
 
     def _with_another_value(self, state: State) -> State:
         among = sites(state)
@@ -112,7 +100,7 @@ class Nearby:
             return state
         site = self._random.choice(among)
         value = self._like(value_at(state, site), [value_at(state, other) for other in among], state.heap)
-        if isinstance(value, Seen) and isinstance(site, Input | CellOf):
+        if isinstance(value, Seen) and isinstance(site, Input | CellOf | Pending):
             return state
         is_wide = isinstance(value, int) and not fits_at(state, site, value)
         return state if is_wide else with_value(state, site, value)
@@ -121,7 +109,7 @@ class Nearby:
         """A value of the same type."""
         random = self._random
         if isinstance(value, Ref | Seen):
-            known = [ref for ref in heap.objects if ref != RAW_REF] if heap is not None else []
+            known = _objects(heap) if heap is not None else []
             refs: list[Ref | Seen] = [NULL, *known, *(one for one in others if isinstance(one, Seen))]
             return random.choice(refs)
         if isinstance(value, Float):
@@ -187,3 +175,7 @@ class Nearby:
         numbers = [number for _, number in known]
         changed = (known[place][0], self._random.choice([*numbers, 0]))
         return replace(state, world=replace(state.world, gc_types=(*known[:place], changed, *known[place + 1 :])))
+
+
+def _objects(heap: Heap) -> list[Ref]:
+    return [ref for ref in heap.objects if ref != RAW_REF]

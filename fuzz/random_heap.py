@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuzz.choices import Choices, constant
+from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_types import Place, Types
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, references
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.string_text import constant_name
@@ -57,6 +57,8 @@ def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datu
     slot = place.slot
     if slot.type is Type.REF:
         return NULL if choices.chance(15) else choices.pick(others)
+    if slot.type is Type.FLOAT:
+        return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
     return choices.integer(0, LONGEST) if choices.chance(30) else constant(choices, word)
@@ -84,7 +86,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
     pending = [*roots, *(ref_of(heap, name) for name in names)]
     while pending:
         ref = pending.pop()
-        if ref == NULL or ref in told.objects:
+        if ref in (NULL, RAW_REF) or ref in told.objects:
             continue
         described = heap.objects[ref]
         cells: dict[Cell, Datum] = {cell: value for cell, value in described.cells.items() if cell[0] not in undeclared}

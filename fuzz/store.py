@@ -13,7 +13,8 @@ pair is not judged), `obligation`, the one that is refuted, and `[expected]`, wh
 false`, if the optimizer is not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where a find came
 from; `[options]`: `guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine
 ints or names of objects of `heap` (see `optimizer.ir.heap_text`), `event_results`, `writes` of each event, `invalid`,
-`[gc_types]` and `stops_at_event`; `[versions]`.
+`raises`, `function_results`, `function_raises`, `pending`, `forced`, `false_conditions`, `[gc_types]` and
+`stops_at_event`; `[versions]`.
 """
 
 from __future__ import annotations
@@ -152,6 +153,12 @@ def _known_state(state: StoredState) -> dict[str, TomlValue]:
         "heap": state.heap,
         "writes": tuple(tuple(write_toml(write) for write in done) for done in state.writes),
         "invalid": state.invalid,
+        "raises": state.raises,
+        "function_results": state.function_results,
+        "function_raises": state.function_raises,
+        "pending": state.pending,
+        "forced": state.forced,
+        "false_conditions": state.false_conditions,
     }
 
 
@@ -212,6 +219,12 @@ def _state(table: Table) -> StoredState:
         invalid=table.numbers("invalid"),
         gc_types=table.table("gc_types").all(int),
         stops_at=table.take("stops_at_event", int, None),
+        raises=table.values("raises"),
+        function_results=table.values("function_results"),
+        function_raises=table.values("function_raises"),
+        pending=table.take("pending", str, ""),
+        forced=table.numbers("forced"),
+        false_conditions=table.numbers("false_conditions"),
     )
 
 

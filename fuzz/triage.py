@@ -21,8 +21,7 @@ from fuzz.store import Case
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes.simplify import Simplify
-from optimizer.pipeline import DEFAULT_PASSES, run_passes
-from optimizer.rules import RULES
+from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES, run_passes
 from validator.stored_state import stored_state
 from validator.verdict import Options, Refuted
 
@@ -46,7 +45,7 @@ class OurParts:
 
     @property
     def parts(self) -> Mapping[str, Sequence[str]]:
-        return {name: [rule.name for rule in RULES] if name == Simplify.name else () for name in DEFAULT_PASSES}
+        return {name: [rule.name for rule in ALL_RULES] if name == Simplify.name else () for name in DEFAULT_PASSES}
 
     def without(self, names: Collection[str]) -> Optimizer:
         passes = [name for name in DEFAULT_PASSES if name not in names]

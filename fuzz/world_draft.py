@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fuzz.choices import Choices, constant
+from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
-from optimizer.ir.layout import Layout
+from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Ref
+from optimizer.ir.layout import Layout, RawItem
 from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.raw_memory import BYTES, RAW
 from optimizer.ir.runs import Scripted, Seen, World, Write
 
 
@@ -38,6 +39,9 @@ class WorldDraft:
         done: list[tuple[Place, Write]] = []
 
         def one() -> None:
+            if RAW_REF in heap.objects and choices.chance(40):
+                self._poke(choices, heap, effects, done)
+                return
             target = choices.pick(_visible(heap))
             described = heap.objects[target]
             allowed = [
@@ -63,6 +67,14 @@ class WorldDraft:
         if choices.chance(60):
             choices.repeat(1, 3, one)
         self._writes.append(tuple(done))
+
+    def _poke(self, choices: Choices, heap: Heap, effects: Effects, done: list[tuple[Place, Write]]) -> None:
+        """The event writes a byte of raw memory, one that has been read or written, if it may."""
+        known = [address for key, address in heap.objects[RAW_REF].cells if key == BYTES.key]
+        if known and effects.may_write(BYTES):
+            address, value = choices.pick(known), choices.integer(0, 255)
+            heap.set_raw(RawItem(1, False, Type.INT), address, value)
+            done.append((Place(DescrKind.ITEM, RAW, BYTES), Write(RAW_REF, RAW, value, address)))
 
     def reference(self, choices: Choices, heap: Heap, word: int) -> tuple[Ref, Scripted]:
         """What an event returns: NULL, something that is there, or an object that it brings."""
@@ -103,13 +115,15 @@ class WorldDraft:
 
 
 def _visible(heap: Heap) -> list[Ref]:
-    return [ref for ref in heap.objects if not ref.fresh or ref in heap.seen]
+    return [ref for ref in heap.objects if ref != RAW_REF and (not ref.fresh or ref in heap.seen)]
 
 
 def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
     slot = place.slot
     if slot.type is Type.REF:
         return NULL if choices.chance(20) else choices.pick(_visible(heap))
+    if slot.type is Type.FLOAT:
+        return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
     return constant(choices, word)

@@ -32,8 +32,9 @@ _DEPTH = 4
 class BoundsInference:
     """The bounds of a trace's integers at one place, which moves forward.
 
-    `word` is their width in bits. `contradiction` is set when no run can reach the place. It is counted how often the
-    rows have told more of a result than they do of any arguments, and more of an argument than was known.
+    `word` is their width in bits, `known` are those of variables, by name. `contradiction` is set when no run can reach
+    the place. It is counted how often the rows have told more of a result than they do of any arguments, and more of an
+    argument than was known.
     """
 
     def __init__(self, word: int) -> None:
@@ -42,7 +43,7 @@ class BoundsInference:
         self.results_bounded: Counter[str] = Counter()
         self.arguments_bounded: Counter[str] = Counter()
         self._domain = bounds_domain(word)
-        self._bounds: dict[str, Bounds] = {}
+        self.known: dict[str, Bounds] = {}
         self._definitions: dict[str, Operation] = {}
         self._overflowed: dict[str, bool] = {}
         self._flag_of: Operation | None = None
@@ -50,7 +51,7 @@ class BoundsInference:
     def bounds(self, value: Value) -> Bounds:
         """The bounds of an integer."""
         if isinstance(value, Var):
-            return self._bounds.get(value.name, self._domain.top)
+            return self.known.get(value.name, self._domain.top)
         return self._domain.const(value.value) if isinstance(value, ConstInt) else self._domain.top
 
     def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
@@ -99,9 +100,9 @@ class BoundsInference:
             self.contradiction = True
             return False
         if operation.result is not None and narrowed.result is not None:
-            if narrowed.result not in (self._bounds.get(operation.result.name), _of_anything(operation.op, self.word)):
+            if narrowed.result not in (self.known.get(operation.result.name), _of_anything(operation.op, self.word)):
                 self.results_bounded[operation.op.name] += 1
-            self._bounds[operation.result.name] = narrowed.result
+            self.known[operation.result.name] = narrowed.result
         for arg, fact in zip(operation.args, narrowed.args, strict=True):
             if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
                 self.arguments_bounded[operation.op.name] += 1
@@ -116,7 +117,7 @@ class BoundsInference:
         if met is None:
             self.contradiction = True
         elif met != known and isinstance(value, Var):
-            self._bounds[value.name] = met
+            self.known[value.name] = met
             definition = self._definitions.get(value.name)
             if definition is not None and depth:
                 self._revisit(definition, depth - 1)

@@ -66,6 +66,8 @@ class Facts:
         nearer = self._equal_to.get(value)
         if nearer is None:
             return self._decided(value)
+        if not isinstance(nearer, Var):
+            return nearer
         passed: list[Var] = []
         while nearer is not None:
             assert isinstance(value, Var)
@@ -80,8 +82,8 @@ class Facts:
     def _decided(self, var: Var) -> Value:
         """The constant that the bounds leave, or the variable itself."""
         if self._decide_values and var.type is Type.INT:
-            bounds = self.bounds.bounds(var)
-            if bounds.low == bounds.high:
+            bounds = self.bounds.known.get(var.name)
+            if bounds is not None and bounds.low == bounds.high:
                 constant = self._equal_to[var] = ConstInt(bounds.low)
                 return constant
         return var

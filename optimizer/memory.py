@@ -17,7 +17,7 @@ from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.string_text import HIGHEST
+from optimizer.ir.string_text import HIGHEST, constant_text
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
 from optimizer.references import Fresh, constant_name
 
@@ -166,7 +166,7 @@ class Memory:
             if slot.key == cell.slot.key:
                 if not isinstance(value, str):
                     return constant_of(value)
-                return NULL if value == NULL.text else ConstRef(f"ConstPtr({value})")
+                return NULL if value == NULL.text else ConstRef(constant_text(value))
         return None
 
     def _normal(self, cell: Cell) -> Cell:

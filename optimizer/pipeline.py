@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.calls import is_modelled
+from optimizer.float_rules import FLOAT_RULES
+from optimizer.ir.calls import call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.ops import Role
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
 from optimizer.passes.cse import CommonSubexpressions
+from optimizer.passes.floats import Floats
 from optimizer.passes.fold import Fold
 from optimizer.passes.guards import Guards
 from optimizer.passes.heap import HeapAccesses
@@ -23,9 +26,13 @@ from optimizer.riders import Pass
 from optimizer.rules import RULES
 from optimizer.walk import walk
 
+ALL_RULES = (*RULES, *FLOAT_RULES)
+"""Those of both tables."""
+
 FORWARD: Mapping[str, Callable[[], Pass]] = {
     Fold.name: Fold,
-    Simplify.name: lambda: Simplify(RULES),
+    Simplify.name: lambda: Simplify(ALL_RULES),
+    Floats.name: Floats,
     CommonSubexpressions.name: CommonSubexpressions,
     Guards.name: Guards,
     ReferenceTests.name: ReferenceTests,
@@ -104,7 +111,8 @@ def run_passes(
 
 def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
-        if not operation.op.has_meaning:
-            raise Unsupported(operation.op.name, operation.line)
-        if not is_modelled(operation, layout):
-            raise Unsupported(operation.op.name, operation.line)
+        row = operation.op
+        call = call_of(operation, layout) if row.is_call else None
+        is_plain = call is None or (call.role is Role.EVENT and not call.is_conditional)
+        if not row.has_meaning or not is_plain or (row.memory is not None and row.memory.pending):
+            raise Unsupported(row.name, operation.line)

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from optimizer.ir.domain import Domain
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.floats import Float
+from optimizer.ir.ops import OPS, Kind, Op, Type
 
 W = TypeVar("W")
 C = TypeVar("C")
@@ -41,7 +42,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A constant machine integer."""
+    """A constant machine integer or float, as the operation takes it that it is an argument of."""
 
     name: str
 
@@ -52,6 +53,13 @@ class Literal:
 
     text: str
     value: Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLiteral:
+    """A float of the rule itself."""
+
+    value: Float
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ class Call:
     args: tuple[Term, ...]
 
 
-Term = Variable | Constant | Literal | Apply | Call
+Term = Variable | Constant | Literal | FloatLiteral | Apply | Call
 
 
 def _is_power_of_two(d: Domain[Any, Any], c: Any) -> Any:
@@ -136,6 +144,16 @@ class Rule:
         """The variables and constants of the pattern, in order of their first use."""
         return tuple(dict.fromkeys(leaf.name for leaf in named_leaves(self.pattern)))
 
+    @property
+    def types(self) -> Mapping[str, Type]:
+        """Those of the names."""
+        places = [pair for use in applications(self.pattern) for pair in zip(use.args, use.op.args or (), strict=True)]
+        return {leaf.name: type_ for leaf, type_ in places if isinstance(leaf, Variable | Constant)}
+
+    @property
+    def has_floats(self) -> bool:
+        return any(use.op.has_floats for use in applications(self.pattern))
+
     def __str__(self) -> str:
         return f"{self.text}{' if ' * bool(self.conditions)}{' and '.join(self.condition_texts)}"
 
@@ -158,7 +176,7 @@ def rule(name: str, text: str, *conditions: str) -> Rule:
     return made
 
 
-_TOKEN = re.compile(r"\s*([A-Za-z_]\w*|-?\d+|[(),])")
+_TOKEN = re.compile(r"\s*(-?\d+\.\d+|[A-Za-z_]\w*|-?\d+|[(),])")
 
 
 def _parse(text: str) -> Term:
@@ -187,6 +205,8 @@ def _parse_term(tokens: list[str]) -> Term:
     if not tokens:
         raise RuleError("expected a term, found the end")
     head = tokens.pop()
+    if head == "nan" or "." in head:
+        return FloatLiteral(Float.of(float(head)))
     if head.lstrip("-").isdigit():
         return _literal(int(head))
     if not tokens or tokens[-1] != "(":
@@ -218,7 +238,7 @@ def _application(name: str, args: tuple[Term, ...]) -> Term:
     if name in FUNCTIONS:
         arity, _ = FUNCTIONS[name]
         term: Term = Call(name, args)
-    elif name in OPS and OPS[name].args is not None and OPS[name].modelled:
+    elif name in OPS and OPS[name].args is not None and (OPS[name].modelled or OPS[name].has_floats):
         arity = len(OPS[name].args or ())
         term = Apply(OPS[name], args)
     else:
@@ -247,7 +267,7 @@ def _check(made: Rule) -> None:
 
 
 def is_leaf(term: Term) -> bool:
-    return isinstance(term, Variable | Constant | Literal)
+    return isinstance(term, Variable | Constant | Literal | FloatLiteral)
 
 
 def is_constant(term: Term) -> bool:
@@ -284,6 +304,8 @@ def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C
             return leaves[name], d.truth(True)
         case Literal(_, value):
             return d.const(value(d.width)), d.truth(True)
+        case FloatLiteral(number):
+            return d.floats.const(number), d.truth(True)
         case Call(name, args):
             words, defined = _arguments(args, d, leaves)
             return FUNCTIONS[name][1](d, *words), defined

@@ -84,7 +84,7 @@ def walk(trace: Trace, passes: Sequence[Pass], layout: Layout) -> Walked:
 class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
-        self._passes = passes
+        self._rewriting = [(one, one.rewrite) for one in passes]
         # The passes that have anything to do there, those before an operation and at an exit the last one first.
         self._learning = [one for one in passes if type(one).learn is not Pass.learn]
         self._preparing = [one for one in reversed(passes) if type(one).prepare is not Pass.prepare]
@@ -192,11 +192,13 @@ class _Walk:
                 raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
 
     def _ask(self, operation: Operation) -> tuple[Pass, Answer] | None:
-        for rider in self._passes:
-            self._asked += 1
-            answer = rider.rewrite(operation, self._facts)
+        facts = self._facts
+        for number, (rider, rewrite) in enumerate(self._rewriting, 1):
+            answer = rewrite(operation, facts)
             if answer is not None:
+                self._asked += number
                 return rider, answer
+        self._asked += len(self._rewriting)
         return None
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:

@@ -30,7 +30,7 @@ def allowed(name: str) -> tuple[str, ...]:
         return ("optimizer.ir",)
     if name.startswith("optimizer/"):
         return ("optimizer",)
-    if name == "validator/rule_proofs.py":
+    if name in ("validator/rule_proofs.py", "validator/float_rule_proofs.py"):
         return ("optimizer", "validator")
     if name.startswith("validator/"):
         return ("optimizer.ir", "validator")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.term import Term, cone
 from validator.encode import Definedness
 from validator.facts import Facts
-from validator.object_kinds import LEAVES
+from validator.object_kinds import APPLIED, LEAVES
 from validator.obligations import Obligation, Pair, Place
 
 if TYPE_CHECKING:
@@ -192,7 +192,9 @@ class CheapRungs:
         known = self._variables
         for term in cone([root], known):
             sets = {known[arg] for arg in term.args}
-            if len(sets) < 2:
+            if term.kind in APPLIED:
+                known[term] = frozenset((term,)).union(*sets)
+            elif len(sets) < 2:
                 known[term] = next(iter(sets), frozenset((term,) if term.kind in LEAVES else ()))
             else:
                 known[term] = frozenset().union(*sets)

@@ -7,13 +7,14 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
-from optimizer.ir.raw_memory import BYTES, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -34,7 +35,10 @@ from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import MOST_TERMS, Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
-from validator.visibility import Sight, surely_visible, visible
+from validator.visibility import Sight, anything, visible
+
+if TYPE_CHECKING:
+    from validator.call_encoder import CallEncoder
 
 
 @immutable
@@ -66,7 +70,7 @@ class ExitEncoding:
     def sight(self) -> Sight:
         """What is seen where the guard has failed."""
         roots = [arg for arg in self.failargs or () if arg is not None]
-        return Sight(self.heap, visible(self.heap, roots, _anything))
+        return Sight(self.heap, visible(self.heap, [*roots, self.heap.pending()], anything))
 
 
 @immutable
@@ -89,18 +93,37 @@ class GuardEncoding:
 
 @immutable
 class EventEncoding:
-    """An event, with all that it sees; `guards` stand before it."""
+    """An event, with all that it sees; `guards` stand before it. It is made where `happens` holds. Two events can be
+    the same if they are of one `kind`."""
 
     operation: Operation
+    kind: tuple[str, str | None, int]
     args: tuple[Term, ...]
+    happens: Term
     guards: int
     sight: Sight
     may_see: tuple[Field, ...]
 
 
 @immutable
+class Application:
+    """The call of a function by the operation of that number, its address being the first argument. It is made where
+    `happens` holds; so many guards and events stand before it. It `gives` and `raises` that."""
+
+    op: int
+    result: Type
+    args: tuple[Term, ...]
+    gives: Term
+    raises: Term
+    happens: Term
+    guards: int
+    events: int
+
+
+@immutable
 class Encoding:
-    """A trace in terms: its definedness conditions in order, its guards, its events, and what its end hands over.
+    """A trace in terms: its definedness conditions in order, its guards, its events, the functions that it calls, and
+    what its end hands over.
 
     `heap` is that at the end; `made` are the allocations outside of exit blocks, by number,
     and `values` what variables are, by name.
@@ -110,6 +133,7 @@ class Encoding:
     defined: tuple[Definedness, ...]
     guards: tuple[GuardEncoding, ...]
     events: tuple[EventEncoding, ...]
+    applications: tuple[Application, ...]
     end: tuple[Term, ...]
     heap: SymbolicHeap
     made: Mapping[int, Term]
@@ -117,7 +141,7 @@ class Encoding:
 
     def sight(self) -> Sight:
         """What is seen at the end."""
-        return Sight(self.heap, visible(self.heap, self.end, _anything))
+        return Sight(self.heap, visible(self.heap, [*self.end, self.heap.pending()], anything))
 
 
 def input_name(position: int) -> str:
@@ -128,35 +152,48 @@ def event_name(number: int) -> str:
     return f"event{number}"
 
 
+def raise_name(number: int) -> str:
+    return f"raised{number}"
+
+
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
     named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
     slots = {slot.key: slot for slot in named if slot is not None}
-    _check_raw(traces, slots)
+    rows = {one.op for trace in traces for one in all_operations(trace)}
+    if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
+        _check_raw(traces, slots)
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
-    return Memory(terms, chains, RawChains(terms), Overlaps(chains), slots, is_plain=plain)
+    telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
+    operations = [one for trace in traces for one in trace.ops if one.op in telling]
+    exceptions = _exceptions(operations, layout, traces[0])
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, *exceptions, is_plain=plain)
 
 
 def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is Type.REF), None)
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not Type.INT), None)
         if mixed is not None:
-            raise Unsupported(f"references in {raw_descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
 
 
-def check_supported(trace: Trace, layout: Layout) -> None:
+def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:
+    """Are exceptions told apart, and may one be pending at the start?"""
+    if not operations:
+        return False, False
+    from optimizer.ir.calls import may_be_raised_before, tells_exceptions_apart  # here: many traces have no calls
+
+    return any(tells_exceptions_apart(one, layout) for one in operations), may_be_raised_before(recorded)
+
+
+def check_supported(trace: Trace) -> None:
     """Raises Unsupported for the first operation that has no encoding."""
     for operation in all_operations(trace):
-        is_known = operation.op.has_meaning
-        if is_known and operation.op.memory is not None:
-            from optimizer.ir.calls import is_modelled  # here: many traces have no calls
-
-            is_known = is_modelled(operation, layout)
-        if not is_known:
+        if not operation.op.has_meaning:
             raise Unsupported(operation.op.name, operation.line)
 
 
@@ -264,12 +301,13 @@ class _Computer:
         return [] if condition is self.terms.true else [Definedness(number, operation, condition, *place, what)]
 
     def pass_guard(self, operation: Operation) -> None:
-        """What a guard does to the heap where it passes."""
+        """What a guard does to the heap where it passes, and gives."""
         memory = memory_of(operation)
         if memory is not None and memory.meaning is not None:
-            memory.meaning(
-                self.terms, self.heap, self.layout.descr_of(operation), *self._memory_args(operation, memory)
-            )
+            args = self._memory_args(operation, memory)
+            result = memory.meaning(self.terms, self.heap, self.layout.descr_of(operation), *args)
+            if operation.result is not None:
+                self.values[operation.result.name] = result
 
 
 class _Encoder:
@@ -283,11 +321,11 @@ class _Encoder:
         self._computer = _Computer(self._heap, self._values)
         self._defined: list[Definedness] = []
         self._guards: list[GuardEncoding] = []
-        self._events: list[EventEncoding] = []
+        self._calls: CallEncoder | None = None  # of a trace that has calls
         self._positions = 0
         self._number = 0
         for position, var in enumerate(trace.inputs):
-            self._values[var.name] = _unknown(terms, input_name(position), var.type, 0)
+            self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -295,7 +333,8 @@ class _Encoder:
             self._trace,
             tuple(self._defined),
             tuple(self._guards),
-            tuple(self._events),
+            () if self._calls is None else tuple(self._calls.events),
+            () if self._calls is None else tuple(self._calls.applications),
             end,
             self._heap,
             self._allocator.made,
@@ -307,14 +346,14 @@ class _Encoder:
         self._number += 1
         if kind is Kind.POSITION:
             self._positions += 1
-        elif kind is Kind.EVENT:
-            self._event(operation, number)
+        elif kind is Kind.EVENT or (kind is Kind.FACT and _is_call(operation)):
+            self._call(operation, number)
         elif kind is not Kind.END:
             if len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
-            place = (len(self._guards), len(self._events))
+            place = (len(self._guards), self._events)
             self._defined += self._computer.compute(operation, number, place)
             if kind is Kind.GUARD:
                 self._guard(operation, number, place)
@@ -327,29 +366,32 @@ class _Encoder:
         self._computer.pass_guard(operation)
         self._heap.learn(passes)
 
-    def _event(self, operation: Operation, number: int) -> None:
-        from optimizer.ir.effects import effects_of  # here: many traces have no event
+    @property
+    def _events(self) -> int:
+        return 0 if self._calls is None else len(self._calls.events)
 
-        count, args, heap = len(self._events), self._computer.args(operation), self._heap
-        effects = effects_of(operation, self._terms.layout)
-        objects = visible(heap, args, effects.may_see)
-        may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
-        seen = EventEncoding(operation, args, len(self._guards), Sight(heap.copy(), objects), may_see)
-        self._events.append(seen)
-        for alloc in sorted(objects, key=lambda alloc: alloc.number):
-            self._terms.expose(alloc, count)
-        if self._recorded and any(slot.immutable for slot in may_see):
-            self._terms.surely_seen |= surely_visible(heap, args, effects.may_see)
-        kept = list(heap.happen(count, effects))
+    def _call(self, operation: Operation, number: int) -> None:
+        if self._calls is None:
+            from validator.call_encoder import CallEncoder  # here: many traces have no calls
+
+            self._calls = CallEncoder(self._heap, recorded=self._recorded)
+        known = [guard.passes for guard in self._guards]
         if self._recorded:
-            place = (len(self._guards), count + 1)
-            self._defined += [Definedness(number, operation, fact, *place, "kept") for fact in kept]
+            known += [one.condition for one in self._defined]
+        args = self._computer.args(operation)
+        result, defined = self._calls.call(operation, number, args, len(self._guards), known)
+        self._defined += defined
         if operation.result is not None:
-            type_ = operation.op.result
-            self._values[operation.result.name] = _unknown(self._terms, event_name(count), type_, count + 1)
+            assert result is not None
+            self._values[operation.result.name] = result
 
 
-def _unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
+def _is_call(operation: Operation) -> bool:
+    """Does it say something of a call?"""
+    return operation.op.memory is not None and operation.op.memory.descr is DescrKind.CALL
+
+
+def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
     """An unknown value that came into being behind so many events."""
     if type_ is Type.FLOAT:
         return terms.floats.var(name)
@@ -377,7 +419,3 @@ def _exit(
         else tuple([None if arg is None else computer.term(arg, operation.line) for arg in failargs])
     )
     return ExitEncoding(handed, tuple(block), computer.heap, allocator.made)
-
-
-def _anything(_slot: Field) -> bool:
-    return True

@@ -66,7 +66,11 @@ class Facts:
         """From here on, `condition` holds."""
         waiting = [condition]
         while waiting:
-            known = self.rebuild(waiting.pop())
+            said = waiting.pop()
+            if said.kind == "both":
+                waiting += said.args
+                continue
+            known = self.rebuild(said)
             if known is self._terms.false:
                 self.contradiction = True
             elif known.kind == "both":

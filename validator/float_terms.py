@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.concrete_floats import ConcreteFloats, UnspecifiedBytes, concrete_floats
 from optimizer.ir.float_domain import FloatDomain
-from optimizer.ir.floats import NAN, ZERO, Float
+from optimizer.ir.floats import EXACT_INTS, NAN, ZERO, Float, exact_inverse
 from optimizer.ir.term import Term
 
 if TYPE_CHECKING:
@@ -119,11 +119,16 @@ class FloatTerms(PlainFloatTerms):
         a, b = _sorted(a, b)
         if _is(b, _MINUS_ZERO):
             return a
+        for one, other in ((a, b), (b, a)):
+            if other.kind == "float_neg":
+                return self.sub(one, other.args[0])
         return self.const(NAN) if _is(b, NAN) else self._computed("add", a, b)
 
     def sub(self, a: Term, b: Term) -> Term:
         if _is(b, ZERO):
             return a
+        if b.kind == "float_neg":
+            return self.add(a, b.args[0])
         return self.const(NAN) if _is(a, NAN) or _is(b, NAN) else self._computed("sub", a, b)
 
     def mul(self, a: Term, b: Term) -> Term:
@@ -171,12 +176,14 @@ class FloatTerms(PlainFloatTerms):
         return self._computed("of_int", n)
 
     def of_bytes(self, n: Term) -> Term:
-        return self._computed("of_bytes", n)
+        return n.args[0] if n.kind == "float_to_bytes" else self._computed("of_bytes", n)
 
     def of_single(self, n: Term) -> Term:
         return self._computed("of_single", n)
 
     def to_int(self, a: Term) -> Term:
+        if a.kind == "float_of_int" and self._terms.width <= EXACT_INTS:
+            return a.args[0]
         return self._word("to_int", a)
 
     def to_bytes(self, a: Term) -> Term:
@@ -191,15 +198,6 @@ class FloatTerms(PlainFloatTerms):
         except UnspecifiedBytes:
             value = None
         return self._make(f"float_{kind}", (a,)) if value is None else self._terms.const(value)
-
-
-def exact_inverse(value: Float) -> Float | None:
-    """1 / value, where multiplying by that is dividing by `value`: for powers of two whose inverse is one too, and not
-    so small that it has fewer digits."""
-    exponent, digits = value.bits >> 52 & 0x7FF, value.bits & ((1 << 52) - 1)
-    if digits or not 1 <= exponent <= 2045:
-        return None
-    return Float(value.bits & 1 << 63 | 2046 - exponent << 52)
 
 
 def _is(term: Term, value: Float) -> bool:

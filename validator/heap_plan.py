@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from optimizer.ir.calls import call_of, is_event, may_be_raised_before
 from optimizer.ir.concrete import concrete
-from optimizer.ir.effects import Effects, effects_of
+from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Heap
 from optimizer.ir.layout import Array, Field, Layout, Struct
@@ -78,6 +79,14 @@ class Plan:
     memory: dict[str, Used] = field(default_factory=dict)
     types: dict[str, Struct | Array] = field(default_factory=dict)
     events: list[tuple[Type, Effects]] = field(default_factory=list)
+    functions: list[tuple[Type, bool]] = field(default_factory=list)
+    """The calls of functions: what they give, and whether they can raise."""
+    asks_world: bool = False
+    """Are there guards on what the world decides?"""
+    is_pending: bool = False
+    """May an exception be pending at the start?"""
+    caught: list[Struct] = field(default_factory=list)
+    """The classes of exceptions that guards ask for."""
     indices: set[object] = field(default_factory=set)
     """Where indices and lengths come from: numbers of inputs, keys of memory, `EVENTS`."""
     numbers: dict[object, int] = field(default_factory=dict)
@@ -103,7 +112,7 @@ def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
     plan = Plan(layout)
     walk = _Walk(plan, before)
     walk.trace(before)
-    plan.events = [(op.op.result, effects_of(op, layout)) for op in before.ops if op.op.kind is Kind.EVENT]
+    _plan_world(plan, before)
     walk.trace(after)
     for place in plan.places:
         for other in place.same:
@@ -112,6 +121,17 @@ def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
         if any(layout.is_subclass(struct.name, name) for name in list(plan.types)):
             plan.types.setdefault(struct.name, layout.struct(struct.name))
     return plan
+
+
+def _plan_world(plan: Plan, before: Trace) -> None:
+    for operation in before.ops:
+        call = call_of(operation, plan.layout)
+        if call is not None and call.is_event:
+            plan.events.append((operation.op.result, call.effects))
+        elif call is not None and call.is_function:
+            plan.functions.append((operation.op.result, call.effects.can_raise))
+        plan.asks_world |= operation.op.kind is Kind.GUARD and operation.op.memory is not None and not operation.args
+    plan.is_pending = may_be_raised_before(before)
 
 
 class _Walk:
@@ -136,11 +156,13 @@ class _Walk:
                 if isinstance(arg, ConstFloat):
                     self._plan.floats.append(arg.value)
             memory = memory_of(operation)
-            if operation.op.kind is Kind.EVENT:
+            if is_event(operation, self._plan.layout):
                 if operation.result is not None and operation.op.result is Type.REF:
                     self._of[operation.result] = self._place(("event", self._events), Place(event=self._events))
                 self._events += 1
-            elif memory is not None:
+            elif memory is not None and memory.pending and memory.class_arg is not None:
+                self._catch(operation.args[memory.class_arg])
+            elif memory is not None and memory.descr is not DescrKind.CALL:
                 self._operation(operation, memory)
                 self._plan.indices |= {sources[arg] for arg in _indices(operation, memory) if arg in sources}
             self._ask_number(operation, sources, made)
@@ -172,6 +194,12 @@ class _Walk:
         if isinstance(value, ConstRef) and value.name is not None:
             return self._place(("constant", value.text), Place(constant=value.name))
         return self._of.get(value) if isinstance(value, Var) else None
+
+    def _catch(self, class_: Value) -> None:
+        vtable = class_.name if isinstance(class_, ConstClass) else str(class_)
+        struct = self._plan.layout.struct_of_vtable(vtable)
+        self._plan.types.setdefault(struct.name, struct)
+        self._plan.caught.append(struct)
 
     def _operation(self, operation: Operation, memory: Memory) -> None:
         descr = self._plan.layout.descr_of(operation)

@@ -18,6 +18,7 @@ from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.heap_plan import EVENTS, Place, Plan, Used
 from validator.raw_samples import RawSampler
+from validator.world_samples import WorldSampler
 
 _OBJECTS = 12
 """A heap has so many objects at the most, but for those that the traces name."""
@@ -37,6 +38,7 @@ class HeapSampler:
         self._random = random
         self._raw = RawSampler(plan.raw, len(plan.events), random)
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
+        self._world = WorldSampler(plan, random, self._pick, lambda type_: self._number(type_, EVENTS))
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
     def state(self, *, tame: bool = False) -> State:
@@ -56,6 +58,7 @@ class HeapSampler:
             for number, var in enumerate(self._inputs)
         ]
         world = World(self._results(), None, self._writes(), self._invalid(), self._gc_types())
+        world = self._world.filled(world, tame=tame)
         for ref in list(heap.objects):
             self._fill(ref)
         return self._with_raw(State(tuple(inputs), world, heap))
@@ -72,7 +75,7 @@ class HeapSampler:
         self._begin(heap)
         inputs, world = list(example.inputs), example.world
         for _ in range(self._random.choice((1, 1, 2))):
-            way = self._random.randrange(4)
+            way = self._random.randrange(5)
             if way == 0 and inputs:
                 number = self._random.randrange(len(inputs))
                 type_ = self._inputs[number].type
@@ -82,6 +85,8 @@ class HeapSampler:
                 world = replace(world, writes=self._writes())
             elif way == 2:
                 world = replace(world, invalid=self._invalid())
+            elif way == 3:
+                world = self._world.filled(world, tame=False)
             else:
                 self._change_cell()
         return self._with_raw(State(tuple(inputs), world, heap))

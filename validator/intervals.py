@@ -83,7 +83,7 @@ class Intervals:
     def _computed(self, term: Term) -> Value:
         d = self.domain
         match term.kind:
-            case "var" | "gc_type" | "vtable" | "float_to_int" | "float_to_bytes" | "float_to_single":
+            case "var" | "gc_type" | "vtable" | "applied" | "float_to_int" | "float_to_bytes" | "float_to_single":
                 return d.top
             case "const":
                 return d.const(term.value)

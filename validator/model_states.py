@@ -5,7 +5,7 @@ What the model does not mention is 0 or NULL. Whether the traces really differ o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.floats import Float
@@ -14,13 +14,13 @@ from optimizer.ir.interpreter import Program, World
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
-from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.runs import Given, Scripted, Seen, Write
 from optimizer.ir.string_text import constant_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
 from validator.counterexample import State
-from validator.encode import Encoding, event_name, input_name
-from validator.object_kinds import ARRAYS, validity_name
+from validator.encode import Application, Encoding, EventEncoding, event_name, input_name, raise_name
+from validator.object_kinds import ARRAYS, PENDING, forced_name, future_name, validity_name
 from validator.object_terms import ObjectTerms
 
 _OBJECT = Struct("object", "object")
@@ -57,7 +57,7 @@ class _Reading:
 
     def _note(self, term: Term, value: int) -> None:
         """Puts what the model says of a term to the object that it is about."""
-        if term.kind in ("pointer", "constant", "load_ref") and value:
+        if term.kind in ("pointer", "constant", "load_ref", "applied_ref", "raised_ref") and value:
             self._contents.setdefault(value, _Contents())
         if term.kind not in ("class_of", "length", "load", "load_ref", "load_float"):
             return
@@ -88,8 +88,15 @@ class _Reading:
         world = World(
             invalid=frozenset(k for k in range(len(self._before.events) + 1) if self._variable(validity_name(k))),
             gc_types=self._gc_types(),
+            pending=self._pending(),
+            forced=self._numbers_of(forced_name, range(len(self._before.events) + 1)),
+            false_conditions=self._numbers_of(future_name, range(len(self._before.events) + 1)),
         )
         return State(inputs, self._script(world, inputs, stops_at), self._heap)
+
+    def _pending(self) -> Ref:
+        is_pending = self._before.heap.memory.is_pending
+        return self._refs.get(self._pointer(PENDING, 0), NULL) if is_pending else NULL
 
     # Inputs, constants, objects.
 
@@ -206,25 +213,82 @@ class _Reading:
     # The world.
 
     def _script(self, world: World, inputs: tuple[Datum, ...], stops_at: int | None) -> World:
-        """What the events give and write. Which of the objects that they have seen is which, the recorded trace's run
-        up to there says."""
+        """What the events and functions give, raise and write. Which of the objects that they have seen is which, the
+        recorded trace's run up to there says; and also which of the events are done that are so under a condition."""
         program = Program(self._before.trace, self._layout)
+        done = [0]  # in front of each event
         for number, event in enumerate(self._before.events):
-            known = self._refs_at(program, inputs, world, number) if self._fresh else self._refs
-            result = event.operation.result
-            given: Scripted = 0
-            if result is not None and result.type is Type.REF:
-                given = known.get(self._pointer(event_name(number), number + 1), NULL)
-            elif result is not None and result.type is Type.FLOAT:
-                given = self._float(event_name(number))
-            elif result is not None:
-                given = self._variable(event_name(number))
-            writes = tuple(self._writes(number + 1, known))
-            world = replace(world, results=(*world.results, given), writes=(*world.writes, writes))
-        return replace(world, stops_at=stops_at)
+            world = self._with_functions(program, inputs, world, done[-1])
+            if self._happens(program, inputs, world, event, done[-1]):
+                known = self._known_at(program, inputs, world, done[-1])
+                writes = tuple(self._writes(number + 1, known))
+                world = replace(
+                    world,
+                    results=(*world.results, self._given(event, number, known)),
+                    writes=(*world.writes, writes),
+                    raises=(*world.raises, known.get(self._pointer(raise_name(number), number + 1), NULL)),
+                )
+            done.append(len(world.results))
+        world = self._with_functions(program, inputs, world, None)
+        return replace(
+            world,
+            stops_at=None if stops_at is None else done[min(stops_at, len(done) - 1)],
+            forced=self._numbers_of(forced_name, done),
+            false_conditions=self._numbers_of(future_name, done),
+            raises=world.raises if any(raised != NULL for raised in world.raises) else (),
+        )
+
+    def _numbers_of(self, name: Callable[[int], str], done: Sequence[int]) -> frozenset[int]:
+        """The numbers of events behind which the variables of that name are not 0."""
+        return frozenset(number for slot, number in enumerate(done) if self._variable(name(slot)))
+
+    def _given(self, event: EventEncoding, number: int, known: Mapping[int, Ref | Seen]) -> Scripted:
+        result = event.operation.result
+        if result is None:
+            return 0
+        if result.type is Type.REF:
+            return known.get(self._pointer(event_name(number), number + 1), NULL)
+        return self._float(event_name(number)) if result.type is Type.FLOAT else self._variable(event_name(number))
+
+    def _happens(
+        self, program: Program, inputs: tuple[Datum, ...], world: World, event: EventEncoding, number: int
+    ) -> bool:
+        """Is the event done, as far as the run gets there?"""
+        memory, condition = event.operation.op.memory, event.operation.args[0] if event.operation.args else None
+        if memory is None or memory.happens is None or event.happens is self._terms.true:
+            return True
+        run = program.run(inputs, replace(world, stops_at=number), heap=self._heap)
+        value = run.values.get(condition.name) if isinstance(condition, Var) else None
+        return value is None or bool(memory.happens(self._terms.concrete, run.heap, None, value))
+
+    def _with_functions(self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None) -> World:
+        """The script with what functions give and raise that are called in front of that event."""
+        applications = {one.op: one for one in self._before.applications}
+        while applications:
+            run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)
+            made = [one.op for one in run.applied if one.made]
+            if len(made) <= len(world.functions):
+                break
+            application = applications[made[len(world.functions)]]
+            known = self._known_at(program, inputs, world, event)
+            raises = known.get(self._model.get(application.raises, 0), NULL)
+            given = Given(self._of_function(application, known), raises)
+            world = replace(world, functions=(*world.functions, given))
+        return world
+
+    def _of_function(self, application: Application, known: Mapping[int, Ref | Seen]) -> Scripted:
+        value = self._model.get(application.gives, 0)
+        if application.result is Type.REF:
+            return known.get(value, NULL)
+        return Float(value) if application.result is Type.FLOAT else value
+
+    def _known_at(
+        self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None
+    ) -> Mapping[int, Ref | Seen]:
+        return self._refs_at(program, inputs, world, event) if self._fresh else self._refs
 
     def _refs_at(
-        self, program: Program, inputs: tuple[Datum, ...], world: World, event: int
+        self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None
     ) -> Mapping[int, Ref | Seen]:
         """The references by their numbers, allocations as that event has seen them."""
         run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)

@@ -52,6 +52,13 @@ class Unknown(NamedTuple):
     epoch: int
 
 
+class Function(NamedTuple):
+    """A function by the types of what it gives and takes: the first argument is its address."""
+
+    result: Type
+    args: tuple[Type, ...]
+
+
 class ClassName(NamedTuple):
     """A class that is not declared, of structs or of arrays."""
 
@@ -59,7 +66,10 @@ class ClassName(NamedTuple):
     is_array: bool
 
 
-_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "choose"})
+APPLIED = frozenset({"applied", "applied_ref", "applied_float", "raised_ref"})
+"""The kinds of terms that are what functions give of their arguments, or raise."""
+
+_REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "applied_ref", "raised_ref", "choose"})
 
 OPAQUE_FLOATS = frozenset(
     {"float_add", "float_sub", "float_mul", "float_div", "float_of_int", "float_of_single"},
@@ -70,6 +80,7 @@ FLOATS = OPAQUE_FLOATS | {
     "float_var",
     "float_const",
     "load_float",
+    "applied_float",
     "float_ite",
     "float_neg",
     "float_abs",
@@ -136,6 +147,10 @@ def are_opaque(conditions: Iterable[Term]) -> bool:
 def validity_name(invalidations: int) -> str:
     """The variable that is 0 where the code is valid behind so many events that can invalidate."""
     return f"invalid{invalidations}"
+
+
+PENDING = "pending"
+"""The name of the reference that is pending as an exception at the start."""
 
 
 def forced_name(events: int) -> str:

@@ -23,6 +23,7 @@ from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
 from validator.object_kinds import (
     ANY_CLASS,
+    APPLIED,
     ARRAYS,
     CONDITIONS,
     NO_CLASS,
@@ -31,6 +32,7 @@ from validator.object_kinds import (
     Allocation,
     ClassName,
     ClassRange,
+    Function,
     Initial,
     Unknown,
     choices,
@@ -43,6 +45,10 @@ from validator.object_kinds import (
 if TYPE_CHECKING:
     from validator.float_terms import PlainFloatTerms
 
+_FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
+"""The kinds of references that may be allocations."""
+
+_APPLIED = {Type.INT: "applied", Type.REF: "applied_ref", Type.FLOAT: "applied_float", Type.VOID: "applied"}
 _LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
 _LONGEST_TEXT = 64
@@ -54,6 +60,7 @@ class ObjectTerms(PlainTerms):
     references is decided here: it is what the encoding of a heap is made of."""
 
     __slots__ = (
+        "_ages",
         "_class_ranges",
         "_floats",
         "exposed",
@@ -69,9 +76,10 @@ class ObjectTerms(PlainTerms):
         super().__init__(width)
         self.layout = layout
         self.null = self._make("null", ())
-        self.visible_from: dict[Term, int] = {}  # of allocations: the event that sees them first
+        self.visible_from: dict[Term, float] = {}  # of allocations: the event that sees them first
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
+        self._ages: dict[Term, int] = {}  # of what functions give and raise: how many events it came behind
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self.texts: list[Term] = []  # all constant strings of the pair
         self._class_ranges = number_classes(layout)
@@ -100,6 +108,8 @@ class ObjectTerms(PlainTerms):
                 return self._class_in(args[0], term.value)
             case "gc_type" | "vtable":
                 return self._make(term.kind, tuple(args))
+            case kind if kind in APPLIED:
+                return self._applied(kind, tuple(args), term.value, self._ages.get(term, 0))
             case kind if kind.startswith("float_"):
                 made: Term = getattr(self.floats, kind[len("float_") :])(*args)
                 return made
@@ -130,13 +140,13 @@ class ObjectTerms(PlainTerms):
         self.is_abstract = True
         return self._make("alloc", (), Allocation(type_, class_, length, cleared))
 
-    def expose(self, alloc: Term, event: int) -> None:
-        """That event sees the allocation, if no earlier one did."""
+    def expose(self, alloc: Term, event: float) -> None:
+        """That event sees the allocation, if no earlier one did; or a function, which stands in front of an event."""
         if alloc not in self.visible_from:
             self.visible_from[alloc] = event
             self.exposed.append(alloc)
 
-    def forget_exposures(self, visible_from: Mapping[Term, int]) -> None:
+    def forget_exposures(self, visible_from: Mapping[Term, float]) -> None:
         """Only these allocations have been exposed, each from that event on."""
         self.visible_from = dict(visible_from)
         self.exposed = list(visible_from)
@@ -148,11 +158,12 @@ class ObjectTerms(PlainTerms):
         while p.kind == "load_ref":
             epoch = max(epoch, p.value.epoch)
             p = p.args[0]
-        return max(epoch, p.value.epoch) if p.kind == "pointer" else epoch
+        own = p.value.epoch if p.kind == "pointer" else self._ages.get(p, 0)
+        return max(epoch, own)
 
     def may_be(self, p: Term) -> list[Term]:
         """The allocations that a reference may be that is none itself."""
-        if p.kind not in ("pointer", "load_ref") or not self.exposed:
+        if p.kind not in _FOUND or not self.exposed:
             return []
         birth = self.birth(p)
         return [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
@@ -236,11 +247,31 @@ class ObjectTerms(PlainTerms):
             result = self._chosen(self.same(p, alloc), of(alloc), result)
         return result
 
+    # What functions give.
+
+    def applied(self, result: Type, args: tuple[Term, ...], events: int) -> Term:
+        """What a function gives, its address being the first argument, that is called behind so many events."""
+        return self._applied(_APPLIED[result], args, Function(result, tuple(map(_type_of, args))), events)
+
+    def raised(self, result: Type, args: tuple[Term, ...], events: int) -> Term:
+        """What it raises, NULL if nothing."""
+        return self._applied("raised_ref", args, Function(result, tuple(map(_type_of, args))), events)
+
+    def _applied(self, kind: str, args: tuple[Term, ...], function: Function, events: int) -> Term:
+        term = self._make(kind, args, function)
+        self._ages[term] = max(events, self._ages.get(term, 0))
+        self.is_abstract = True
+        return term
+
     # Memory, as an epoch begins.
 
-    def load(self, initial: Initial, p: Term, index: Term | None = None) -> Term:
-        """What the memory held for an object that is no choice. What raw memory held is that of NULL."""
-        if p is self.null and not is_raw(initial.key):
+    def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL, and may be a
+        function of `more` than an address."""
+        if p is self.null and is_raw(initial.key):
+            assert index is not None
+            return self._make(_LOADS[initial.type], (p, index, *more), initial)
+        if p is self.null:
             return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index))
@@ -254,7 +285,7 @@ class ObjectTerms(PlainTerms):
         known = self.layout.constant(name)
         for slot, value in () if known is None else known.fields:
             if slot.key == key:
-                content = self._declared_content(value)
+                content = self.declared_content(value)
                 return self.select(self.is_valid(0), content, unknown) if slot.quasi_immutable else content
         return unknown
 
@@ -271,13 +302,13 @@ class ObjectTerms(PlainTerms):
             known = self.layout.constant(constant.value)
             for slot, value in () if known is None else known.fields:
                 if slot.key in loads:
-                    load, content = loads[slot.key], self._declared_content(value)
+                    load, content = loads[slot.key], self.declared_content(value)
                     holds = self.equal(self._make(load.kind, (constant,), load.value), content)
                     found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
                     constants += [content] if content.kind == "constant" and content not in constants else []
         return [*found, *self._text_contents(order)]
 
-    def _declared_content(self, value: int | Float | str) -> Term:
+    def declared_content(self, value: int | Float | str) -> Term:
         if isinstance(value, Float):
             return self.floats.const(value)
         if isinstance(value, int):
@@ -471,6 +502,12 @@ class ObjectTerms(PlainTerms):
         if p is self.null:
             return self.zero
         return self._if_exposed(p, self._vtable, self._make("vtable", (self.class_of(p),)))
+
+
+def _type_of(term: Term) -> Type:
+    if is_reference(term):
+        return Type.REF
+    return Type.FLOAT if is_float(term) else Type.INT
 
 
 def _is_initial_field(term: Term) -> bool:

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
-from validator.encode import Definedness, Encoding, EventEncoding, ExitEncoding, leave
+from validator.encode import Application, Definedness, Encoding, EventEncoding, ExitEncoding, leave
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
-from validator.symbolic_heap import Memory
+from validator.symbolic_heap import Memory, SymbolicHeap
 from validator.verdict import Failargs, Guards, Options
 from validator.visibility import Sight, agrees
 
@@ -63,6 +63,9 @@ class Pair:
         self.options = options
         self._defined_behind: dict[int, list[Definedness]] = {}
         self._events_behind: dict[int, list[int]] = {}
+        self._applied_behind: dict[int, list[Application]] = {}
+        for application in after.applications:
+            self._applied_behind.setdefault(application.guards, []).append(application)
         for known in after.defined:
             self._defined_behind.setdefault(known.guards, []).append(known)
         for number, event in enumerate(after.events):
@@ -166,8 +169,16 @@ class Pair:
         for known in wanted.block:
             yield Obligation(f"guard {j}: origin's exit block", place, known.condition, fails)
         yield from self._failargs(j, wanted, got, place, fails)
+        yield from self._exception(f"guard {j}", theirs.heap, mine.heap, place, fails)
         for slot, same in self._heaps(wanted, got):
             yield Obligation(f"guard {j}: heap {slot.key}", place, same, fails)
+
+    def _exception(
+        self, where: str, before: SymbolicHeap, after: SymbolicHeap, place: Place, given: tuple[Term, ...] = ()
+    ) -> Iterator[Obligation]:
+        if before.pending() is not after.pending():
+            same = self.terms.same(before.pending(), after.pending())
+            yield Obligation(f"{where}: exception", place, same, given)
 
     def _failargs(
         self, j: int, before: ExitEncoding, after: ExitEncoding, place: Place, fails: tuple[Term, ...]
@@ -219,6 +230,8 @@ class Pair:
         `before` have their counterparts ahead."""
         for known in self._defined_behind.get(j, ()):
             yield from self._defined((known,), self._place(j, passed, known.events))
+        for one in self._applied_behind.get(j, ()):
+            yield self._made_before(one, self._place(j, passed, one.events))
         for number in self._events_behind.get(j, ()):
             yield from self._event(number, self._place(j, passed, number))
 
@@ -243,17 +256,33 @@ class Pair:
             return
         theirs = self.before.events[number]
         given = tuple(guard.passes for guard in self.before.guards[place.before : theirs.guards])
-        if self._kind(mine) != self._kind(theirs):
+        if mine.kind != theirs.kind:
             yield Obligation(f"event {number}: kind", place, self.terms.false, given)
             return
+        if mine.happens is not theirs.happens:
+            same = self.terms.both(
+                self.terms.implies(mine.happens, theirs.happens), self.terms.implies(theirs.happens, mine.happens)
+            )
+            yield Obligation(f"event {number}: condition", place, same, given)
+        made = given if mine.happens is self.terms.true else (*given, mine.happens)
         for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
-            yield Obligation(f"event {number}: argument {i}", place, self.terms.equal(wanted, got), given)
+            yield Obligation(f"event {number}: argument {i}", place, self.terms.equal(wanted, got), made)
         yield from self._seen_by_event(number, theirs, mine, place, given)
 
-    def _kind(self, event: EventEncoding) -> tuple[str, str | None, int]:
-        """What two events have to share to be compared argument by argument."""
-        operation = event.operation
-        return operation.op.name, self.terms.layout.canonical(operation.descr), len(event.args)
+    def _made_before(self, application: Application, place: Place) -> Obligation:
+        """The function is called as `before` has called it by then."""
+        terms, claim = self.terms, self.terms.false
+        for other in self.before.applications:
+            if other.events > application.events or other.result is not application.result:
+                continue
+            if len(other.args) == len(application.args):
+                ahead = [guard.passes for guard in self.before.guards[place.before : other.guards]]
+                equal = map(terms.equal, other.args, application.args)
+                claim = terms.either(claim, terms.all_of((other.happens, *ahead, *equal)))
+                if claim is terms.true:
+                    break
+        given = () if application.happens is terms.true else (application.happens,)
+        return Obligation(f"op {application.op}: made before", place, claim, given)
 
     def _seen_by_event(
         self, number: int, before: EventEncoding, after: EventEncoding, place: Place, given: tuple[Term, ...]
@@ -279,5 +308,6 @@ class Pair:
         else:
             for i, (wanted, got) in enumerate(zip(before.end, after.end, strict=True)):
                 yield Obligation(f"end: argument {i}", place, self.terms.equal(wanted, got))
+            yield from self._exception("end", before.heap, after.heap, place)
             for slot, same in self._heaps(before, after):
                 yield Obligation(f"end: heap {slot.key}", place, same)

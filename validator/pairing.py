@@ -21,7 +21,7 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):
         with _naming(which):
-            check_supported(trace, layout)
+            check_supported(trace)
     memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
     recorded = _encoded(before, memory, "before")
     return Pair(memory, recorded, _matched(recorded, after, memory), options)

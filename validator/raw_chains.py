@@ -15,8 +15,12 @@ from optimizer.ir.memory_types import RawItem
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.term import Term
 from validator.object_terms import ObjectTerms
-from validator.raw_overlaps import begin_alike
+from validator.raw_links import Overlapped, held_behind
+from validator.raw_overlaps import has_overlaps
 from validator.store_chains import Chain, Renewed, Stored, initial, links
+
+ANYWHERE = "any address"
+"""The variable that is any address: what holds of it holds of all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +97,8 @@ class RawChains:
                     elif offset < size:
                         found = self._part(value, offset, 1)
                     chain = below
+                case Overlapped(below):
+                    found = held_behind(terms, BYTES, chain, self._byte(below, address), address)
                 case Renewed(_, event):
                     found = terms.load(initial(BYTES, event + 1), terms.null, address)
                 case _:
@@ -136,8 +142,9 @@ class RawChains:
         terms, result = self._terms, self._terms.true
         below = {id(link) for link in links(one)}
         shared = next((link for link in links(two) if id(link) in below), None)
-        if not begin_alike(one, two, shared):
-            return terms.false
+        if has_overlaps(one, shared) or has_overlaps(two, shared):
+            anywhere = terms.var(ANYWHERE)
+            return terms.eq(self.read(one, anywhere, 1), self.read(two, anywhere, 1))
         for address, size in dict.fromkeys([*_places(one, shared), *_places(two, shared)]):
             result = terms.both(result, terms.eq(self.read(one, address, size), self.read(two, address, size)))
         return result

@@ -1,78 +1,64 @@
-"""What a store to bytes of raw memory may do to the fields of raw structs, and one to a field to the bytes.
-
-Nobody knows where the fields are. So the other memory is unknown behind such a store, the same unknown where all that
-has been done to raw memory was the same, since the start or the last event that may have changed all of it. To the
-chains this is like an event, with a number of its own.
-"""
+"""Puts links into the chains of raw memory that say what may have overlapped (see `validator.raw_links`)."""
 
 from __future__ import annotations
 
-from optimizer.ir.raw_memory import BYTES, is_raw
-from validator.store_chains import Chain, Chains, Copied, Renewed, Start, links
+from collections.abc import Iterator
 
-_FIRST = 1 << 32
-"""Numbers from here on are none of events."""
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.raw_memory import BYTES, is_raw
+from optimizer.ir.term import Term
+from validator.raw_links import Overlapped
+from validator.store_chains import Chain, Start, Stored
+
+_MOST = 150
+"""So many such links may stand above each other."""
 
 
 class Overlaps:
-    """Numbers what has been done to raw memory in a pair of traces."""
+    """Makes the links of a pair of traces: equal ones are one object."""
 
-    def __init__(self, chains: Chains) -> None:
-        self._chains = chains
-        self._numbers: dict[tuple[object, ...], int] = {}
-        self._known: dict[Chain, int] = {}
+    def __init__(self) -> None:
+        self._links: dict[tuple[Chain, str, tuple[Term, ...]], Overlapped] = {}
 
     def stored(self, heap: dict[str, Chain], key: str) -> None:
         """There was a store to the raw memory of that key."""
-        if key == BYTES.key:
-            for other in [other for other in heap if is_raw(other) and other != key]:
-                self._renew(heap, other, self._history(heap[key]))
-        elif BYTES.key in heap:
-            self._renew(heap, BYTES.key, self._history(heap[BYTES.key]), self._history(heap[key]))
+        store = heap[key]
+        assert isinstance(store, Stored)
+        assert store.index is not None
+        for other in heap:
+            if is_raw(other) and other != key and BYTES.key in (key, other):
+                what = f"{key} {getattr(store, 'size', '')}"
+                heap[other] = self._link(heap[other], what, (store.index, store.value))
 
     def happened(self, heap: dict[str, Chain], written: set[str], event: int) -> None:
-        """An event may have written to the memory of these keys. What overlaps with it and is not among them is unknown
-        then, but not the same unknown for all."""
-        raw = [key for key in heap if is_raw(key)]
-        if BYTES.key in heap and BYTES.key not in written and written.intersection(raw):
-            self._renew(heap, BYTES.key, self._history(heap[BYTES.key]), ("by event", event))
+        """An event may have written to the memory of these keys, and to what may overlap with it."""
+        raw = {key for key in heap if is_raw(key)}
+        if BYTES.key in raw - written and written & raw:
+            heap[BYTES.key] = self._link(heap[BYTES.key], f"event {event}", ())
 
-    def _renew(self, heap: dict[str, Chain], key: str, *what: object) -> None:
-        heap[key] = self._chains.renew(heap[key], _FIRST + self._number(what))
-
-    def _number(self, what: tuple[object, ...]) -> int:
-        return self._numbers.setdefault(what, len(self._numbers))
-
-    def _history(self, chain: Chain) -> int:
-        """A number for all that has been done to a memory since an event that changed it."""
-        if chain not in self._known:
-            pending = list(links(chain))
-            for link in reversed(pending):
-                self._known.setdefault(link, self._number(self._said(link)))
-            if isinstance(chain, Start):
-                return self._number(("start", chain.slot.key))
-        return self._known[chain]
-
-    def _said(self, link: Chain) -> tuple[object, ...]:
-        assert not isinstance(link, Start)
-        if isinstance(link, Renewed):
-            return ("event", link.event)
-        if isinstance(link, Copied):
-            return ("copy", self._history(link.below), link.object, link.at, link.source, link.start, link.count)
-        return ("store", self._history(link.below), link.object, link.index, link.value, getattr(link, "size", None))
+    def _link(self, below: Chain, what: str, words: tuple[Term, ...]) -> Chain:
+        """The link on top of `below`; one that did something to the same place is as if it had not been."""
+        if isinstance(below, Overlapped) and words and below.what == what and below.words[0] is words[0]:
+            below = below.below
+        key = (below, what, words)
+        if key not in self._links:
+            self._links[key] = Overlapped(below, what, words)
+            if sum(isinstance(link, Overlapped) for link in _all_links(below)) >= _MOST:
+                raise Unsupported(f"there are more than {_MOST} stores to fields of raw structs beside bytes")
+        return self._links[key]
 
 
-def begin_alike(one: Chain, two: Chain, shared: Chain | None) -> bool:
-    """Has what may overlap with raw memory last been changed in the same way, as far as the chains differ?"""
-    renewals = [_renewal(chain, shared) for chain in (one, two)]
-    return renewals[0] == renewals[1] or max(renewals) < _FIRST
-
-
-def _renewal(chain: Chain, shared: Chain | None) -> int:
-    """The number of the last event, or of what may overlap, above the link that is shared; -1 if there is none."""
-    for link in links(chain):
+def has_overlaps(chain: Chain, shared: Chain | None) -> bool:
+    """Is there a link above the one that is shared that may have changed what stands anywhere?"""
+    for link in _all_links(chain):
         if link is shared:
-            break
-        if isinstance(link, Renewed):
-            return link.event
-    return -1
+            return False
+        if isinstance(link, Overlapped):
+            return True
+    return False
+
+
+def _all_links(chain: Chain) -> Iterator[Chain]:
+    while not isinstance(chain, Start):
+        yield chain
+        chain = chain.below

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from optimizer.ir.calls import may_be_raised_before
 from optimizer.ir.concrete_floats import UnspecifiedBytes
-from optimizer.ir.heap import Heap
+from optimizer.ir.functions import NOT_MADE
+from optimizer.ir.heap import NULL, Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
     TOO_LONG,
@@ -97,6 +99,8 @@ class Replay:
     def _runs(self, state: State) -> Runs | None:
         if state.heap is not None and not state.heap.is_as_declared(valid=0 not in state.world.invalid):
             return None
+        if state.world.pending != NULL and not may_be_raised_before(self._traces[0]):
+            return None
         before = self._run(self._before, state)
         if isinstance(before.outcome, Undefined):
             if not before.events:
@@ -106,7 +110,7 @@ class Replay:
             assert isinstance(before.outcome, Stopped)
         # What `before` has read or protected, no event changes in either run.
         after = self._run(self._after, replace(state, world=before.world))
-        if _is_too_long(after):
+        if after.unclear or _is_too_long(after):
             return None
         renaming = Renaming()
         return Runs(state, before, after, _at_events(before, after, renaming), renaming)
@@ -138,6 +142,11 @@ class Replay:
         after = runs.after
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
+            if reason == NOT_MADE:
+                return Difference(
+                    f"op {number}: made before",
+                    f"the optimized trace does operation {number}, where {reason}",
+                )
             return Difference(
                 f"op {number}: defined",
                 f"the optimized trace does operation {number} where {reason}; the recorded trace never does",

@@ -25,7 +25,7 @@ from validator.solvers.portfolio import Portfolio
 DEFAULT_EFFORT = 10_000_000
 """In units of Z3's rlimit, for each query."""
 
-_NET_S = 60.0
+NET_S = 60.0
 _MOST_INPUTS = 1 << 17
 
 
@@ -40,7 +40,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """At these values of its names and this width the rule is wrong."""
+    """At these values of its names (floats by their patterns) and this width the rule is wrong."""
 
     width: int
     values: Mapping[str, int]
@@ -84,6 +84,10 @@ def prove_rules(
 
 def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Status:
     """Prove one rule, at `width` bits where that can be done with this effort."""
+    if rule.has_floats:
+        from validator.float_rule_proofs import prove_float_rule  # here: it needs what this module defines
+
+        return prove_float_rule(rule, effort, width)
     small = small_width(rule)
     on_all = None if small is None else _try_all(rule, small)
     match on_all:
@@ -93,7 +97,7 @@ def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Sta
             small = None
     t = PlainTerms(width)
     solver = Portfolio(t, SolverChoice.Z3)
-    fires = solver.check(_premises(rule, t, _variables(rule, t)), effort, _NET_S)
+    fires = solver.check(_premises(rule, t, _variables(rule, t)), effort, NET_S)
     if isinstance(fires, Unsat):
         return NeverFires(width)
     reason = ""
@@ -182,7 +186,7 @@ def _amounts(rule: Rule, t: PlainTerms, solver: Portfolio, effort: int) -> Itera
     general = _variables(rule, t)
     for name in dict.fromkeys(leaf.name for leaf in named_leaves(rule.pattern) if isinstance(leaf, Constant)):
         outside = t.not_(t.ult(general[name], t.const(t.width)))
-        if isinstance(solver.check([*_premises(rule, t, general), outside], effort, _NET_S), Unsat):
+        if isinstance(solver.check([*_premises(rule, t, general), outside], effort, NET_S), Unsat):
             yield name
 
 
@@ -190,7 +194,7 @@ def _solve(
     rule: Rule, t: PlainTerms, solver: Portfolio, cases: list[Leaves], method: str, small: int, effort: int
 ) -> Status:
     for leaves in cases:
-        answer: Answer = solver.check([wrong(rule, t, leaves)], effort, _NET_S)
+        answer: Answer = solver.check([wrong(rule, t, leaves)], effort, NET_S)
         match answer:
             case Sat(model):
                 values = {name: model.get(leaf, 0) for name, leaf in leaves.items()}

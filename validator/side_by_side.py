@@ -88,7 +88,8 @@ class _Notes:
     def __init__(self, run: Run | None, obligation: str) -> None:
         self._run = run
         self._obligation = obligation
-        self._number = self._guards = self._events = 0
+        self._number = self._guards = 0
+        self._events = {} if run is None else {event.op: n for n, event in enumerate(run.events)}
         self.ended = False
         self.left = False
 
@@ -100,7 +101,6 @@ class _Notes:
         if self._run is not None and not self.ended and (self.left or not in_block):
             note, marked = self._note(operation, number, self._run)
         self._guards += operation.op.kind is Kind.GUARD
-        self._events += operation.op.kind is Kind.EVENT
         return Line(text, note, marked, guard)
 
     def _note(self, operation: Operation, number: int, run: Run) -> tuple[str, bool]:
@@ -118,8 +118,8 @@ class _Notes:
                     return "passes", False
                 self.left = True
                 return "fails" + _handed_over(outcome), True
-            case Kind.EVENT:
-                return self._event(operation, run)
+            case Kind.EVENT if number in self._events:
+                return self._event(operation, self._events[number], run)
             case Kind.END if isinstance(outcome, Finished | Jumped):
                 return _tuple(outcome.args), True
             case _ if operation.result is not None:
@@ -127,9 +127,9 @@ class _Notes:
                 return ("" if value is None else str(value)), False
         return "", False
 
-    def _event(self, operation: Operation, run: Run) -> tuple[str, bool]:
-        n, outcome = self._events, run.outcome
-        given = zip(operation.args, run.events[n].args, strict=True)
+    def _event(self, operation: Operation, n: int, run: Run) -> tuple[str, bool]:
+        outcome, args = run.outcome, run.events[n].args
+        given = zip(operation.args[len(operation.args) - len(args) :], args, strict=True)
         note = f"event {n} ({', '.join(str(arg if isinstance(arg, ConstClass) else value) for arg, value in given)})"
         marked = self._obligation.startswith(f"event {n}:")
         if isinstance(outcome, Stopped) and outcome.event == n:

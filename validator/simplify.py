@@ -9,7 +9,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Object, Ref
 from optimizer.ir.layout import Struct
 from optimizer.ir.ops import Type
-from optimizer.ir.runs import Scripted, Seen, World
+from optimizer.ir.runs import Given, Scripted, Seen, World
 from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
@@ -69,7 +69,7 @@ class _Search:
 
     def run(self) -> None:
         steps: list[Callable[[], bool]] = [self._numbers]
-        if self.state.heap is not None or self.state.world.writes or self.state.world.invalid:
+        if self.state.heap is not None or self.state.world != World(self.state.world.results):
             steps = [self._world, self._references, self._garbage, self._contents, self._classes, self._aliases]
             steps.append(self._numbers)
         while self._budget > 0 and max([step() for step in steps]):
@@ -81,7 +81,7 @@ class _Search:
 
     def _world(self) -> bool:
         done = False
-        for change in (_no_writes, _valid, _no_gc_types):
+        for change in (_no_writes, _valid, _no_gc_types, _no_exceptions, _no_functions, _no_conditions):
             world = change(self.state.world)
             if world != self.state.world:
                 done |= self.attempt(replace(self.state, world=world))
@@ -258,6 +258,18 @@ def _no_writes(world: World) -> World:
 
 def _valid(world: World) -> World:
     return replace(world, invalid=frozenset())
+
+
+def _no_exceptions(world: World) -> World:
+    return replace(world, raises=(), functions=tuple(Given(one.result) for one in world.functions))
+
+
+def _no_functions(world: World) -> World:
+    return replace(world, functions=())
+
+
+def _no_conditions(world: World) -> World:
+    return replace(world, forced=frozenset(), false_conditions=frozenset())
 
 
 def _no_gc_types(world: World) -> World:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
-from optimizer.ir.runs import Scripted, World, Write
+from optimizer.ir.runs import Given, Scripted, World, Write
 from optimizer.ir.string_text import constant_name
 from validator.counterexample import State
 
@@ -35,7 +35,33 @@ class CellOf:
     cell: Cell
 
 
-Site = Input | Result | WriteValue | CellOf
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What an event raises."""
+
+    event: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gives:
+    """What the call of a function gives."""
+
+    function: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """What the call of a function raises."""
+
+    function: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The exception that is pending at the start."""
+
+
+Site = Input | Result | WriteValue | CellOf | Raised | Gives | Raises | Pending
 
 
 def sites(state: State) -> list[Site]:
@@ -45,6 +71,10 @@ def sites(state: State) -> list[Site]:
         *(Input(number) for number in range(len(state.inputs))),
         *(Result(event) for event in range(len(state.world.results))),
         *(WriteValue(event, position) for event, done in writes for position in range(len(done))),
+        *(Raised(event) for event in range(len(state.world.raises))),
+        *(Gives(number) for number in range(len(state.world.functions))),
+        *(Raises(number) for number in range(len(state.world.functions))),
+        *([Pending()] if state.world.pending != NULL else []),
         *_cells(state),
     ]
 
@@ -84,6 +114,14 @@ def value_at(state: State, site: Site) -> Scripted:
             return state.world.results[event]
         case WriteValue(event, position):
             return state.world.writes[event][position].value
+        case Raised(event):
+            return state.world.raises[event]
+        case Gives(number):
+            return state.world.functions[number].result
+        case Raises(number):
+            return state.world.functions[number].raises
+        case Pending():
+            return state.world.pending
         case CellOf(ref, cell):
             assert state.heap is not None
             return state.heap.objects[ref].cells[cell]
@@ -103,10 +141,25 @@ def with_value(state: State, site: Site, value: Scripted) -> State:
             done = list(world.writes[event])
             done[position] = replace(done[position], value=value)
             return with_writes(state, event, done)
+        case Raised(event):
+            raises = (*world.raises[:event], value, *world.raises[event + 1 :])
+            return replace(state, world=replace(world, raises=raises if any(one != NULL for one in raises) else ()))
+        case Gives(number):
+            return _with_function(state, number, replace(world.functions[number], result=value))
+        case Raises(number):
+            return _with_function(state, number, replace(world.functions[number], raises=value))
+        case Pending():
+            assert isinstance(value, Ref)
+            return replace(state, world=replace(world, pending=value))
         case CellOf(ref, cell):
             assert state.heap is not None
             assert isinstance(value, int | Float | Ref)
             return with_objects(state, {ref: state.heap.objects[ref].put(cell, value)})
+
+
+def _with_function(state: State, number: int, given: Given) -> State:
+    functions = (*state.world.functions[:number], given, *state.world.functions[number + 1 :])
+    return replace(state, world=replace(state.world, functions=functions))
 
 
 def with_writes(state: State, event: int, done: list[Write]) -> State:
@@ -189,7 +242,14 @@ def renamed(state: State, names: Mapping[Ref, Ref]) -> State:
     heap.names = {name: names.get(ref, ref) for name, ref in state.heap.names.items()}
     inputs = tuple(names.get(value, value) if isinstance(value, Ref) else value for value in state.inputs)
     writes = tuple(tuple(_write(write, names) for write in done) for done in state.world.writes)
-    world: World = replace(state.world, results=tuple(map(scripted, state.world.results)), writes=writes)
+    world: World = replace(
+        state.world,
+        results=tuple(map(scripted, state.world.results)),
+        writes=writes,
+        raises=tuple(map(scripted, state.world.raises)),
+        functions=tuple(Given(scripted(one.result), scripted(one.raises)) for one in state.world.functions),
+        pending=names.get(state.world.pending, state.world.pending),
+    )
     return State(inputs, world, heap)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from optimizer.ir.heap import Datum, Heap, Object, Ref, blank
+from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref, blank
 from optimizer.ir.heap_comparison import step_to
 from optimizer.ir.heap_text import format_heap, natural_order
 from optimizer.ir.interpreter import Run
 from optimizer.ir.ops import OPS, Type
-from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.runs import Applied, Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 from validator.counterexample import Counterexample, State
 
@@ -64,6 +64,11 @@ def _world(found: Ran) -> Iterator[str]:
     world = found.before.world
     if 0 in world.invalid:
         yield "the code is invalid from the start"
+    if world.pending != NULL:
+        yield f"the exception {world.pending} is pending at the start"
+    for one in found.before.applied:
+        yield from _function(one, world)
+    yield from _conditions(world)
     yield from (f"the type of {name} has the number {number}" for name, number in world.gc_types)
     longer, ends = max(found.before.events, found.after.events, key=len), 0
     for n, event in enumerate(longer):
@@ -76,11 +81,31 @@ def _world(found: Ran) -> Iterator[str]:
             f"writes {_write(write, found.before)}" for write in (world.writes[n] if n < len(world.writes) else ())
         ]
         type_ = OPS[event.name].result
+        if event.effects.can_raise and n < len(world.raises) and world.raises[n] != NULL:
+            done.append(f"raises {scripted(world.raises[n], found.before)}")
         if type_ is not Type.VOID:
             result = world.results[n] if n < len(world.results) else blank(type_)
             done.append(f"returns {scripted(result, found.before)}")
         if done:
             yield f"event {n} {' and '.join(done)}"
+
+
+def _function(one: Applied, world: World) -> Iterator[str]:
+    """What the recorded trace was given for the call of a function, where the world says so."""
+    if world.functions and one.made:
+        gives = f"gives {one.result}" if one.type is not Type.VOID else ""
+        raises = f"raises {one.raises}" if one.raises != NULL else ""
+        if gives or raises:
+            given = ", ".join(map(str, one.args[1:]))
+            yield f"the function {one.args[0]} of ({given}) {' and '.join(filter(None, (gives, raises)))}"
+
+
+def _conditions(world: World) -> Iterator[str]:
+    for n in sorted(world.forced):
+        yield f"event {n - 1} forces the frame" if n else "the frame is forced at the start"
+    for n in sorted(world.false_conditions):
+        where = f"behind event {n - 1}" if n else "at the start"
+        yield f"the future condition does not hold {where}"
 
 
 def _write(write: Write, run: Run) -> str:
@@ -116,6 +141,15 @@ def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:
         "invalid": sorted(state.world.invalid),
         "gc_types": dict(state.world.gc_types),
         "stops_at_event": state.world.stops_at,
+        "raises": [scripted(one, run) for one in state.world.raises],
+        "functions": [
+            {"result": one.result if isinstance(one.result, int) else scripted(one.result, run)}
+            | {"raises": scripted(one.raises, run)}
+            for one in state.world.functions
+        ],
+        "pending": state.world.pending.name,
+        "forced": sorted(state.world.forced),
+        "false_conditions": sorted(state.world.false_conditions),
     }
 
 

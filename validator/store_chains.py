@@ -19,6 +19,7 @@ from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import Initial
 from validator.object_terms import ObjectTerms
+from validator.raw_links import Overlapped, held_behind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +59,7 @@ class Copied:
     count: Term
 
 
-Chain = Start | Stored | Copied | Renewed
+Chain = Start | Stored | Copied | Renewed | Overlapped
 
 MOST_TERMS = 600_000
 """A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
@@ -198,6 +199,10 @@ class Chains:
                             break
                         open_.append((inside, value))
                     chain = below
+                case Overlapped(below):
+                    assert index is not None
+                    found = held_behind(self._terms, slot, chain, self._walk(slot, below, p, index), index)
+                    break
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
                 case Renewed(below, event):
@@ -318,7 +323,8 @@ def initial(slot: Field, epoch: int) -> Initial:
 
 
 def links(chain: Chain) -> Iterator[Stored | Copied | Renewed]:
-    """The links of a chain, the latest first."""
+    """The links of a chain, the latest first, but for those that only say what may overlap."""
     while not isinstance(chain, Start):
-        yield chain
+        if not isinstance(chain, Overlapped):
+            yield chain
         chain = chain.below

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Heap, Ref, type_of
+from optimizer.ir.heap import NULL, Heap, Ref, type_of
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.layout import Layout
-from optimizer.ir.runs import Scripted, Seen, World, Write
+from optimizer.ir.runs import Given, Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 
@@ -45,6 +46,12 @@ class StoredState:
     invalid: tuple[int, ...] = ()
     gc_types: tuple[tuple[str, int], ...] = ()
     stops_at: int | None = None
+    raises: tuple[Stored, ...] = ()
+    function_results: tuple[Stored, ...] = ()
+    function_raises: tuple[Stored, ...] = ()
+    pending: str = ""
+    forced: tuple[int, ...] = ()
+    false_conditions: tuple[int, ...] = ()
 
 
 def stored_state(state: State, trace: Trace) -> StoredState:
@@ -58,6 +65,12 @@ def stored_state(state: State, trace: Trace) -> StoredState:
         invalid=tuple(sorted(world.invalid)),
         gc_types=world.gc_types,
         stops_at=world.stops_at,
+        raises=tuple(map(_text, world.raises)),
+        function_results=tuple(_text(given.result) for given in world.functions),
+        function_raises=tuple(_text(given.raises) for given in world.functions),
+        pending="" if world.pending == NULL else world.pending.name,
+        forced=tuple(sorted(world.forced)),
+        false_conditions=tuple(sorted(world.false_conditions)),
     )
 
 
@@ -89,7 +102,18 @@ def restored_state(stored: StoredState, trace: Trace, layout: Layout, file: str)
     inputs = [reader.value(values[var.name]) for var in trace.inputs]
     writes = tuple(tuple(reader.write(write) for write in done) for done in stored.writes)
     results = tuple(map(reader.value, stored.event_results))
-    world = World(results, stored.stops_at, writes, frozenset(stored.invalid), stored.gc_types)
+    world = World(
+        results,
+        stored.stops_at,
+        writes,
+        frozenset(stored.invalid),
+        stored.gc_types,
+        tuple(map(reader.value, stored.raises)),
+        reader.functions(stored),
+        reader.pending(stored.pending),
+        frozenset(stored.forced),
+        frozenset(stored.false_conditions),
+    )
     for var, value in zip(trace.inputs, inputs, strict=True):
         if isinstance(value, Seen) or type_of(value) is not var.type:
             raise InputError(f"the input {var} is of type {var.type.value}, got {values[var.name]!r}", file=file)
@@ -115,6 +139,19 @@ class _Reader:
             return Float.of(float(text))
         except ValueError:
             raise InputError(f"{text!r} is no object of the heap, nor a float", file=self._file) from None
+
+    def functions(self, stored: StoredState) -> tuple[Given, ...]:
+        given = zip_longest(stored.function_results, stored.function_raises, fillvalue=None)
+        return tuple(
+            Given(0 if result is None else self.value(result), NULL if raises is None else self.value(raises))
+            for result, raises in given
+        )
+
+    def pending(self, text: str) -> Ref:
+        value = self.value(text) if text else NULL
+        if not isinstance(value, Ref):
+            raise InputError(f"{text!r} cannot be pending at the start", file=self._file)
+        return value
 
     def write(self, stored: StoredWrite) -> Write:
         target = self.value(stored.object)

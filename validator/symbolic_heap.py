@@ -15,7 +15,7 @@ from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, STRUCTS, Initial, forced_name, future_name
+from validator.object_kinds import ARRAYS, PENDING, STRUCTS, Initial, forced_name, future_name
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
 
+    `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
     """
 
@@ -37,6 +38,7 @@ class Memory:
     raw: RawChains
     overlaps: Overlaps
     slots: Mapping[str, Field]
+    has_exceptions: bool = False
     is_pending: bool = False
     is_plain: bool = False
 
@@ -112,7 +114,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._known: Mapping[Term, Term] = {}  # what guards that have passed say of terms
         self._events = 0
         self._validity = 0
-        self._pending = memory.terms.pointer("pending", 0) if memory.is_pending else memory.terms.null
+        self._pending = memory.terms.pointer(PENDING, 0) if memory.is_pending else memory.terms.null
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)

@@ -13,7 +13,8 @@ from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import choices, is_reference
-from validator.raw_overlaps import begin_alike
+from validator.raw_chains import ANYWHERE
+from validator.raw_overlaps import has_overlaps
 from validator.store_chains import Chain, Copied, Key, Renewed, Stored, links
 from validator.symbolic_heap import SymbolicHeap
 
@@ -38,6 +39,11 @@ def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field]
             found.add(alloc)
             waiting += inside.get(alloc, ())
     return frozenset(found)
+
+
+def anything(_slot: Field) -> bool:
+    """May all memory be looked at?"""
+    return True
 
 
 def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
@@ -120,8 +126,9 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     result = terms.true
     below = {id(link) for link in links(one)}
     shared = next((link for link in links(two) if id(link) in below), None)
-    if is_raw(slot.key) and not begin_alike(one, two, shared):
-        return terms.false
+    if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
+        places = [chains.read(slot, chain, terms.null, terms.var(ANYWHERE)) for chain in (one, two)]
+        return terms.equal(*places)
     any_index = memory.any_index(slot)
     for p, index in dict.fromkeys([*_keys(one, shared, seen, any_index), *_keys(two, shared, seen, any_index)]):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)

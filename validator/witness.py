@@ -16,7 +16,7 @@ from optimizer.ir.concrete import Concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.term import Term, cone
-from validator.object_kinds import ANY_CLASS, ARRAYS, FLOATS, NO_CLASS, STRUCTS
+from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, FLOATS, NO_CLASS, STRUCTS
 from validator.object_terms import ObjectTerms
 
 _LARGEST = 300
@@ -32,7 +32,9 @@ _FRESH = 1 << 20
 """Allocations have numbers from here on, other references below; NULL is 0."""
 
 _LEAVES = frozenset({"var", "float_var", "pointer", "class_name"})
-_FUNCTIONS = frozenset({"load", "load_ref", "load_float", "length", "class_of", "gc_type", "vtable", "class_below"})
+_FUNCTIONS = (
+    frozenset({"load", "load_ref", "load_float", "length", "class_of", "gc_type", "vtable", "class_below"}) | APPLIED
+)
 _LIMITED = frozenset({"class_of", "class_name", "length", "load"})
 _LOADS = frozenset({"load", "load_ref", "load_float"})
 _SAME = frozenset({"same", "class_same", "eq", "float_same"})
@@ -149,9 +151,9 @@ class _Search:
         if key in self._given:
             return self._given[key]
         match term.kind:
-            case "load_ref":
+            case "load_ref" | "applied_ref":
                 return self._number(key)
-            case "load_float":
+            case "load_float" | "applied_float":
                 return ZERO
             case "class_of":
                 return self._class_at(key[2])
@@ -171,7 +173,7 @@ class _Search:
 
     def _is_possible(self, term: Term) -> bool:
         kind, value = term.kind, self.values[term]
-        if kind in ("pointer", "load_ref", "constant"):
+        if kind in ("pointer", "load_ref", "applied_ref", "raised_ref", "constant"):
             if value >= _FRESH:
                 return value in [_FRESH + alloc.number for alloc in self._terms.may_be(term)]
             return value > 0 or kind != "constant"
@@ -194,7 +196,7 @@ class _Search:
                 return 0, largest
             case "load" if term.value.low is not None:
                 return term.value.low, term.value.high
-            case "load" | "gc_type" | "vtable" | "var":
+            case "load" | "gc_type" | "vtable" | "var" | "applied":
                 return -largest - 1, largest
             case _:
                 return 0, 2 * _FRESH
@@ -277,7 +279,7 @@ class _Search:
 
     def _force_float(self, term: Term, wanted: Float) -> None:
         match term.kind:
-            case "float_var" | "load_float":
+            case "float_var" | "load_float" | "applied_float":
                 self._put(term, wanted)
             case "float_ite":
                 self._force(term.args[1 if self.values[term.args[0]] else 2], wanted)

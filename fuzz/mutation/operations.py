@@ -53,6 +53,8 @@ def other_descr(subject: Subject) -> Sketch | None:
     match kind:
         case DescrKind.FIELD:
             known += [f"{struct.name}.{field.name}" for struct in declared.structs for field in struct.fields]
+        case DescrKind.RAW_ITEM:
+            known += [f"<Array{sign} {size}>" for size in (1, 2, 4, 8) if 8 * size <= sketch.word for sign in "US"]
         case DescrKind.STRUCT:
             known += [struct.name for struct in declared.structs]
         case DescrKind.CALL:
@@ -130,7 +132,9 @@ def repeated(subject: Subject) -> Sketch | None:
     """What an operation computes is computed again, its arguments turned around or others that are equal, at the end
     or wherever it is used next."""
     sketch = subject.sketch
-    source = subject.pick(subject.lines_with(lambda op: op.op.is_pure and op.op.overflows is None and op.args))
+    source = subject.pick(
+        subject.lines_with(lambda op: (op.op.is_pure or op.op.has_floats) and op.op.overflows is None and op.args)
+    )
     if source is None:
         return None
     operation = sketch.lines[source].operation

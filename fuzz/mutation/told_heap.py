@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from optimizer.ir.heap import NO_INDEX, NULL, Datum, Heap, Object, Ref, references
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Datum, Heap, Object, Ref, references, type_of
 from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.ops import Type
+from optimizer.ir.raw_memory import RAW_ARRAY, raw_descr
 from optimizer.ir.runs import World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 from validator.counterexample import State
@@ -20,6 +20,7 @@ def told(state: State, trace: Trace, layout: Layout) -> State:
     names = set(_constants(trace))
     heap = Heap(layout)
     refs = [value for value in (*state.inputs, *_scripted(world)) if isinstance(value, Ref)]
+    refs += [ref for ref in state.heap.objects if ref == RAW_REF]
     pending = [*refs, *(ref for name, ref in _all_names(state.heap).items() if name in names)]
     while pending:
         ref = pending.pop()
@@ -53,6 +54,9 @@ def _scripted(world: World) -> Iterator[object]:
 
 def _described(described: Object, layout: Layout) -> Object:
     type_ = described.type
+    if type_ == RAW_ARRAY:
+        cells = {(key, at): held for (key, at), held in described.cells.items() if _is_named_raw(key, held, layout)}
+        return replace(described, cells=cells)
     if isinstance(type_, Array):
         type_ = layout.array(type_.name)
     declared = set(_declared_keys(type_))
@@ -77,7 +81,13 @@ def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
     if text not in layout.undeclared_uses():
         return False
     slot = layout.memory(text, has_index=index != NO_INDEX)
-    return slot is not None and slot.key == key and (slot.type is Type.REF) == isinstance(value, Ref)
+    return slot is not None and slot.key == key and slot.type is type_of(value)
+
+
+def _is_named_raw(key: str, value: Datum, layout: Layout) -> bool:
+    """Is it a byte, or what a field of a raw struct may hold?"""
+    slot = layout.memory(raw_descr(key), has_index=True)
+    return slot is not None and slot.type is type_of(value)
 
 
 def _constants(trace: Trace) -> Iterator[str]:

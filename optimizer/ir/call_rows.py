@@ -50,6 +50,7 @@ def _restore(_d: Domain[Any, Any], h: Any, _none: Any, _class: Any, exception: A
 
 _RESTORE = Memory(
     meaning=_restore,
+    pending=True,
     requires=((lambda d, h, _none, class_, p: d.eq(class_, h.vtable(p)), "the class is not that of the exception"),),
 )
 
@@ -78,7 +79,7 @@ CALL_ROWS = [
     _inert("keepalive", None, VOID),
     _inert("enter_portal_frame", (INT, INT), VOID),
     _inert("leave_portal_frame", (INT,), VOID),
-    _row("guard_no_exception", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.is_clear())),
+    _row("guard_no_exception", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.is_clear(), pending=True)),
     _row(
         "guard_exception",
         (INT,),
@@ -88,6 +89,7 @@ CALL_ROWS = [
             passes=lambda d, h, _none, name: h.is_pending(name),
             meaning=lambda d, h, _none, _name: h.take_pending(),
             class_arg=0,
+            pending=True,
         ),
         constant_args=(0,),
     ),
@@ -96,7 +98,7 @@ CALL_ROWS = [
         for name in ("guard_not_forced", "guard_not_forced_2")
     ),
     _row("guard_future_condition", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.has_future())),
-    _exception("save_exception", (), REF, Memory(meaning=lambda d, h, _none: h.take_pending())),
-    _exception("save_exc_class", (), INT, Memory(meaning=lambda d, h, _none: h.vtable(h.pending()))),
+    _exception("save_exception", (), REF, Memory(meaning=lambda d, h, _none: h.take_pending(), pending=True)),
+    _exception("save_exc_class", (), INT, Memory(meaning=lambda d, h, _none: h.vtable(h.pending()), pending=True)),
     _exception("restore_exception", (INT, REF), VOID, _RESTORE),
 ]

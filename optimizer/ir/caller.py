@@ -11,7 +11,7 @@ from optimizer.ir.concrete import Concrete
 from optimizer.ir.environment import Environment
 from optimizer.ir.functions import OTHERWISE
 from optimizer.ir.heap import Datum, Heap, Ref
-from optimizer.ir.ops import Op, Role
+from optimizer.ir.ops import Op, Role, Type
 from optimizer.ir.runs import Seen, Stopped, Undefined
 from optimizer.ir.trace import Operation, Value
 
@@ -21,12 +21,13 @@ Result = Datum | None | Stopped | Undefined
 
 @dataclass(slots=True)
 class Caller:
-    """Makes the calls of a run. `_invariants` is what those gave and raised that are loop invariant, by function."""
+    """Makes the calls of a run. `_invariants` is what those gave and raised that are loop invariant, by function and by
+    the type of what they give."""
 
     environment: Environment
     heap: Heap
     domain: Concrete
-    _invariants: dict[Value, tuple[Datum | None, Ref]] = field(default_factory=dict)
+    _invariants: dict[tuple[Value, Type], tuple[Datum | None, Ref]] = field(default_factory=dict)
 
     def call(self, call: Call, operation: Operation, number: int, args: Sequence[Any]) -> Result:
         """The call or other event of the operation of that number, where it is made."""
@@ -38,9 +39,9 @@ class Caller:
         args = args[len(args) - len(call.args) :]
         match call.role:
             case Role.EVENT:
-                return self._event(call, operation, args)
+                return self._event(call, operation, number, args)
             case Role.INVARIANT:
-                return self._invariant(call, operation, args)
+                return self._invariant(call, operation, number, args)
             case Role.MEANING:
                 return self._computed(call.meaning, number, args[1:])
             case _:
@@ -52,16 +53,16 @@ class Caller:
         assert memory.happens is not None
         return bool(memory.happens(self.domain, self.heap, None, condition))
 
-    def _event(self, call: Call, operation: Operation, args: Sequence[Datum]) -> Result:
-        number = self.environment.meet(call.name, operation.descr, tuple(args), call.effects)
+    def _event(self, call: Call, operation: Operation, op: int, args: Sequence[Datum]) -> Result:
+        number = self.environment.meet(op, call.name, operation.descr, tuple(args), call.effects)
         if not self.environment.returns(number):
             return Stopped(number)
         return self.environment.act(number, call.effects, operation.op.result)
 
-    def _invariant(self, call: Call, operation: Operation, args: Sequence[Datum]) -> Result:
-        function = call.args[0]
+    def _invariant(self, call: Call, operation: Operation, number: int, args: Sequence[Datum]) -> Result:
+        function = call.args[0], operation.op.result
         if function not in self._invariants:
-            result = self._event(call, operation, args)
+            result = self._event(call, operation, number, args)
             if not isinstance(result, Stopped | Undefined):
                 self._invariants[function] = result, self.heap.pending()
             return result

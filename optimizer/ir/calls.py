@@ -13,6 +13,7 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
-from optimizer.ir.trace import Operation, Value, Var
+from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var
 
 if TYPE_CHECKING:
     from optimizer.ir.declaration_entries import Call as Declared
@@ -55,8 +56,20 @@ class Call:
         return self.role in (Role.EVENT, Role.INVARIANT)
 
     @property
+    def constants(self) -> Iterator[ConstRef]:
+        """The objects that the known results of a function name."""
+        for known in () if self.declared is None else self.declared.results:
+            for one in (*known.args, known.value):
+                if isinstance(one.value, str) and one.value != "NULL":
+                    yield ConstRef(f"ConstPtr({one.value})")
+
+    @property
     def is_function(self) -> bool:
         return self.role is Role.FUNCTION
+
+    @property
+    def is_invariant(self) -> bool:
+        return self.role is Role.INVARIANT
 
 
 def is_event(operation: Operation, layout: Layout) -> bool:
@@ -121,17 +134,17 @@ def _shown_as(row: Op) -> str:
     return f"{_SHOWN_AS[stem]}_{letter}" if stem in _SHOWN_AS else row.name
 
 
-_NOT_YET = frozenset(
-    (
-        *("guard_no_exception", "guard_exception", "guard_not_forced", "guard_not_forced_2", "guard_future_condition"),
-        *("save_exception", "save_exc_class", "restore_exception"),
-    )
-)
-
-
-def is_modelled(operation: Operation, layout: Layout) -> bool:
-    """Do validator and optimizer know what it means?"""
+def tells_exceptions_apart(operation: Operation, layout: Layout) -> bool:
+    """Does it look at the pending exception, change it, or raise one without being an event?"""
+    memory = operation.op.memory
+    if memory is None or memory.pending:
+        return memory is not None
     call = call_of(operation, layout)
-    if call is None:
-        return operation.op.name not in _NOT_YET
-    return call.role is Role.EVENT and not call.is_conditional
+    return call is not None and call.role is not Role.EVENT and call.effects.can_raise
+
+
+def may_be_raised_before(trace: Trace) -> bool:
+    """May an exception be pending where the trace starts? Only if it begins with a guard that takes it."""
+    first = next((one for one in trace.ops if one.op.kind is not Kind.POSITION), None)
+    memory = None if first is None else first.op.memory
+    return memory is not None and memory.pending and memory.class_arg is not None

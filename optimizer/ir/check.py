@@ -144,6 +144,10 @@ class _Checker:
             _check_types(operation, [args[0].type] * len(args))
         elif row.args is not None:
             _check_types(operation, row.args)
+        elif row.memory is not None and row.memory.happens is not None:
+            if not args:
+                raise IllFormed(f"{row.name} takes a condition first", operation, Place(Part.LAST_ARGUMENT))
+            _check_types(operation, [Type.INT if row.result is Type.VOID else row.result])
         for index in row.constant_args:
             if isinstance(args[index], Var):
                 message = f"argument {index + 1} of {row.name} must be a constant, got {args[index]}"
@@ -236,7 +240,7 @@ class _Checker:
 
 
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
-    for index, (value, type_) in enumerate(zip(operation.args, expected, strict=True)):
+    for index, (value, type_) in enumerate(zip(operation.args, expected, strict=False)):
         if value.type is not type_ and type_ is not Type.ANY:
             message = (
                 f"argument {index + 1} of {operation.op.name} must be {_NAMES[type_]}, "

@@ -46,5 +46,17 @@ class Float(_Bits):
         return str(self)
 
 
+EXACT_INTS = 53
+"""Every integer from -2**53 to 2**53 is a float."""
+
 NAN = Float(_NAN)
 ZERO = Float(0)
+
+
+def exact_inverse(value: Float) -> Float | None:
+    """1 / value, where multiplying by that is dividing by `value`: for powers of two whose inverse is one too, and not
+    so small that it has fewer digits."""
+    exponent, digits = value.bits >> 52 & 0x7FF, value.bits & ((1 << 52) - 1)
+    if digits or not 1 <= exponent <= 2045:
+        return None
+    return Float(value.bits & 1 << 63 | 2046 - exponent << 52)

@@ -71,6 +71,7 @@ class Functions:
             known = Applied(op, type_, args, known.result, known.raises, events)
         self._known[key] = self._made[key] = known
         if wanted is not None and (known.result, known.raises) != (wanted, NULL):
+            self.unclear |= self._world.checked
             return CONTRADICTED
         return known
 

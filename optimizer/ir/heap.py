@@ -57,8 +57,8 @@ NO_INDEX = -1
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and the numbers of a
-    struct have not been written.
+    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and what numbers the
+    object has have not been written.
     """
 
     type: Struct | Array
@@ -72,7 +72,7 @@ class Object:
         if value is not None:
             return value
         is_ref = isinstance(like, Ref)
-        is_blank = not is_ref if isinstance(self.type, Struct) else cell[1] != NO_INDEX
+        is_blank = not is_ref or (isinstance(self.type, Array) and cell[1] != NO_INDEX)
         if is_blank and not self.cleared:
             return None
         return blank(type_of(like))
@@ -101,9 +101,9 @@ def type_of(value: Datum) -> Type:
 
 def blank(type_: Type) -> Datum:
     """What memory of that type holds where it has been cleared."""
-    if type_ is Type.INT:
-        return 0
-    return NULL if type_ is Type.REF else ZERO
+    if type_ is Type.FLOAT:
+        return ZERO
+    return NULL if type_ is Type.REF else 0
 
 
 def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:
@@ -150,9 +150,13 @@ class Heap(HeapDomain[int, bool, Ref]):
         self._pending = NULL
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Heap) and (self.objects, self.names) == (other.objects, other.names)
+        return isinstance(other, Heap) and (self._said(), self.names) == (other._said(), other.names)
 
     __hash__ = None  # type: ignore[assignment]  # a heap changes
+
+    def _said(self) -> dict[Ref, Object]:
+        """The objects; raw memory of which nothing is said might as well not be there."""
+        return {ref: held for ref, held in self.objects.items() if ref != RAW_REF or held.cells}
 
     def copy(self) -> Heap:
         heap = Heap(self.layout)

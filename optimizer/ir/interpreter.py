@@ -159,6 +159,8 @@ class Program:
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
         descr = self.layout.descr_of(operation)
         call = call_of(operation, self.layout) if row.kind in (Kind.EVENT, Kind.FACT) else None
+        for constant in () if call is None else call.constants:
+            self._slot(constant, line)
         plain = row.meaning is not None and row.defined is None and row.overflows is None
         return _Step(
             number,

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.declared_types import declared_types
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.memory_types import SUBCLASS as SUBCLASS
@@ -21,11 +21,10 @@ from optimizer.ir.memory_types import Known as Known
 from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
-from optimizer.ir.memory_types import string_type
 from optimizer.ir.ops import DescrKind, Kind, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.string_text import HIGHEST, is_text, read_text
-from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations, descr_name
+from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
@@ -53,7 +52,6 @@ _DECLARED_KINDS = {
     (DescrKind.FIELD,): "a field",
 }
 _TYPES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float"}
-_DECLARED_TYPES = {"ref": Type.REF, "float": Type.FLOAT}
 
 
 def layout_of(*traces: Trace) -> Layout:
@@ -66,13 +64,15 @@ def layout_of(*traces: Trace) -> Layout:
     for trace in traces:
         if declarations == NO_DECLARATIONS:
             declarations = trace.declarations
-        elif trace.declarations != NO_DECLARATIONS and not _are_the_same(declarations, trace.declarations):
+        elif trace.declarations not in (declarations, NO_DECLARATIONS) and not _are_the_same(
+            declarations, trace.declarations
+        ):
             raise InputError("the traces have different declarations: they must have the same, or one of them none")
     layout = Layout(declarations, traces[0].word)
     layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
+        layout.learn_texts(trace)
         for operation in all_operations(trace):
-            layout.learn_texts(operation)
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -103,15 +103,11 @@ class Layout:
     def __init__(self, declarations: Declarations = NO_DECLARATIONS, word: int = 64) -> None:
         self.declarations = declarations
         self.word = word
-        self._declared = {struct.name: struct for struct in declarations.structs}
+        self._types = declared_types(declarations, word)
+        self._structs, self._arrays = self._types.structs, self._types.arrays
         self._aliases = {descr.name: descr.target for descr in declarations.descrs}
-        self._structs = {name: self._struct(struct) for name, struct in self._declared.items()}
-        self._arrays = {name: string_type(name, word) for name in HIGHEST}
-        self._arrays |= {array.name: self._array(array) for array in declarations.arrays}
         self._calls = {call.name: call for call in declarations.calls}
-        self._by_vtable = {struct.vtable: struct for struct in self._structs.values()}
         self.texts: dict[str, None] = {}  # the constant strings of the traces
-        self._fields: dict[str, Field] = {}
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
@@ -165,12 +161,13 @@ class Layout:
             self._check_field(resolved, text, type_, operation.op.name)
         self._learned.add((kind, text, type_))
 
-    def learn_texts(self, operation: Operation) -> None:
-        """The operation's constant strings are constants from now on."""
-        failargs = operation.exit.failargs or () if operation.exit is not None else ()
-        for value in (*operation.args, *failargs):
-            if isinstance(value, ConstRef) and is_text(value.text):
-                self.texts[value.text] = None
+    def learn_texts(self, trace: Trace) -> None:
+        """The trace's constant strings are constants from now on."""
+        for operation in all_operations(trace):
+            exit_ = operation.exit
+            for value in operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ())):
+                if isinstance(value, ConstRef) and is_text(value.text):
+                    self.texts[value.text] = None
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
@@ -210,7 +207,7 @@ class Layout:
         array = self._arrays.get(target)
         if array is not None:
             return (DescrKind.ARRAY,) if array.item is None else (DescrKind.ITEM, DescrKind.ARRAY)
-        field = self._find_declared(target)
+        field = self._types.field(target)
         if field is None:
             return None
         return (DescrKind.INTERIOR if field.owner in self._arrays else DescrKind.FIELD,)
@@ -222,7 +219,7 @@ class Layout:
         memory = operation.op.memory
         if memory is None or memory.descr in (None, DescrKind.CALL):
             return None
-        name = descr_name(operation)
+        name = operation.descr if memory.on is None else memory.on
         assert memory.descr is not None
         if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
             return raw_item(operation, self)
@@ -270,7 +267,7 @@ class Layout:
     def field(self, text: str) -> Field:
         """The field of that name or alias, of a struct or of an array of structs."""
         name = self._aliases.get(text, text)
-        return self._find_declared(name) or self._undeclared(name, name, name)
+        return self._types.field(name) or self._undeclared(name, name, name)
 
     def raw_field(self, text: str) -> Field:
         """The same field as raw memory of its own."""
@@ -340,64 +337,6 @@ class Layout:
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         return Field(key, name, self._uses.get(text, ("", None))[1] or Type.INT)
 
-    def _find_declared(self, name: str) -> Field | None:
-        if name not in self._fields:
-            owner, _, own = name.rpartition(".")
-            fields = self._structs[owner].fields if owner in self._structs else ()
-            if owner in self._arrays:
-                fields = self._arrays[owner].fields
-            field = next((field for field in fields if field.name == own), None)
-            if field is None:
-                return None
-            self._fields[name] = field if field.owner == owner else replace(field, owner=owner)
-        return self._fields[name]
-
-    def _struct(self, struct: declaration_entries.Struct) -> Struct:
-        fields = []
-        for name, field in inherited_fields(struct, self._declared).items():
-            owner = struct
-            while field not in owner.fields:
-                assert owner.parent is not None
-                owner = self._declared[owner.parent]
-            key = f"{owner.name}.{name}"
-            fields.append(self._field(key, name, field.type, owner.name, field.immutable, field.quasi_immutable))
-        return Struct(struct.name, struct.vtable, struct.parent, struct.cleared, tuple(fields), True)
-
-    def _array(self, array: declaration_entries.Array) -> Array:
-        items, immutable, item = f"{array.name}[]", array.immutable, None
-        if array.item is not None:
-            item = self._field(items, "", array.item, array.name, immutable)
-        fields = [
-            self._field(
-                f"{items}.{field.name}",
-                field.name,
-                field.type,
-                array.name,
-                immutable or field.immutable,
-                field.quasi_immutable,
-            )
-            for field in array.fields
-        ]
-        return Array(array.name, item, tuple(fields), immutable, True)
-
-    def _field(
-        self, key: str, name: str, type_name: str, owner: str, immutable: bool, quasi_immutable: bool = False
-    ) -> Field:
-        low, high = NARROW.get(type_name, (None, None))
-        if low is not None and high is not None and self.word >= 16 and high - low >= (1 << self.word) - 1:
-            low = high = None  # as wide as a word, or wider
-        return Field(
-            key,
-            name,
-            _DECLARED_TYPES.get(type_name, Type.INT),
-            owner,
-            low,
-            high,
-            immutable,
-            quasi_immutable,
-            True,
-        )
-
     # Classes.
 
     def array_names(self) -> Iterable[str]:
@@ -420,7 +359,7 @@ class Layout:
 
     def struct_of_vtable(self, vtable: str) -> Struct:
         """The struct whose vtable has that name, declared or not."""
-        return self._by_vtable.get(vtable) or Struct(vtable, vtable)
+        return self._types.by_vtable.get(vtable) or Struct(vtable, vtable)
 
     # Constants.
 

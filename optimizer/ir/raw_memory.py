@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RAW = "raw"
 """What declarations of calls call all raw memory, and texts of heaps too."""
 
-BYTES = Field(f"{RAW}[]", "", Type.INT, low=0, high=255)
+BYTES = Field(f"{RAW}[]", "", Type.INT, low=0, high=255, declared=True)
 """The bytes of raw memory; the index is the address."""
 
 RAW_ARRAY = Array("raw memory", BYTES)

@@ -47,6 +47,8 @@ class Kind(Enum):
     EXCEPTION = "exception"  # reads or changes the pending exception
     OTHER = "other"  # not modelled
 
+    __hash__ = object.__hash__
+
 
 class DescrKind(Enum):
     """What the descr of an operation on the heap stands for."""
@@ -90,6 +92,7 @@ class Memory:
     Of calls: `role` is what one is whose descr is not declared, if all uses of that descr say the same; `function` is
     the index of the argument that is called; with `happens`, it is called only where that holds of the first argument,
     which is the result elsewhere if there is one. An `inert` event reads, writes and raises nothing.
+    `pending` is what looks at the pending exception, or changes it.
     """
 
     descr: DescrKind | None = None
@@ -104,6 +107,7 @@ class Memory:
     function: int = 0
     happens: Meaning | None = None
     inert: bool = False
+    pending: bool = False
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""
@@ -158,6 +162,11 @@ class Op:
     @property
     def is_guard(self) -> bool:
         return self.kind is Kind.GUARD
+
+    @property
+    def is_call(self) -> bool:
+        """Does its descr say what it is (see `optimizer.ir.calls`)?"""
+        return self.memory is not None and self.memory.descr is DescrKind.CALL
 
     @property
     def is_pure(self) -> bool:

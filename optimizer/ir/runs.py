@@ -62,8 +62,9 @@ class Applied:
 
 @immutable
 class World:
-    """A script for events: the results (0 or NULL where it is too short), the event that does not return, and what
-    the n-th event writes. A write that the event may not do is not done (see `optimizer.ir.environment`).
+    """A script for events: the results (0 or NULL where it is too short, or has one of another type), the event that
+    does not return, and what the n-th event writes. A write that the event may not do is not done (see
+    `optimizer.ir.environment`).
     `raises` are the exceptions that events raise, NULL where there is none, of those that can raise; `functions` is
     what elidable calls give and raise, in the order of the recorded trace, those that are the same once.
     `pending` is the exception that is pending at the start.
@@ -92,13 +93,15 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class EventSeen:
-    """An event, with all visible objects as they were: of their cells only those that its `effects` may see."""
+    """An event, with all visible objects as they were: of their cells only those that its `effects` may see.
+    `op` is the number of the operation."""
 
     name: str
     args: tuple[Datum, ...]
     objects: Mapping[Ref, Object] = field(default_factory=dict, compare=False, repr=False)
     descr: str | None = None
     effects: Effects = field(default=EVERYTHING, compare=False, repr=False)
+    op: int = field(default=-1, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,9 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 
 NAME = "dead-code"
 
+_COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+_CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
+
 
 def remove_dead_code(trace: Trace) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
@@ -62,7 +65,7 @@ class _Liveness:
 
     def _changed_allocation(self, operation: Operation) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
-        place = {Kind.STORE: 0, Kind.COPY: 1}.get(operation.op.kind)
+        place = _CHANGED.get(operation.op.kind)
         changed = None if place is None else operation.args[place]
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
@@ -99,5 +102,4 @@ class _Liveness:
 
 def _is_computed(operation: Operation) -> bool:
     """Is it there for its result alone? An overflow operation stays with its guard."""
-    kinds = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
-    return operation.op.kind in kinds and operation.op.overflows is None
+    return operation.op.kind in _COMPUTED and operation.op.overflows is None

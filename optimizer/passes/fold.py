@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
-from optimizer.ir.trace import ConstInt, Operation
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
 
@@ -25,15 +26,19 @@ class Fold(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op
-        args = [arg.value for arg in operation.args if isinstance(arg, ConstInt)]
+        args = [arg.value for arg in operation.args if isinstance(arg, ConstInt | ConstFloat)]
         if len(args) != len(operation.args) or row.reads_flag:
             return None
         d = concrete(facts.word)
         if row.defined is not None and not row.defined(d, *args):
             return None
-        if row.passes is not None:
-            return Passes(self.name) if row.passes(d, *args) else Fails(self.name)
+        passes = passes_of(operation) if row.is_guard else None
+        if passes is not None:
+            return Passes(self.name) if passes(d, *args) else Fails(self.name)
         if row.meaning is None:
             return None
         overflowed = row.overflows(d, *args) if row.overflows is not None else None
-        return Equal(ConstInt(row.meaning(d, *args)), self.name, overflowed)
+        try:
+            return Equal(constant_of(row.meaning(d, *args)), self.name, overflowed)
+        except Unsupported:  # the bytes of NaN
+            return None

@@ -16,16 +16,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import repeat
+from typing import Any
 
 from optimizer.facts import Facts
 from optimizer.ir.bounds import bounds_domain
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Op
-from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Pass
 from optimizer.rule_language import (
     Apply,
     Constant,
+    FloatLiteral,
     Literal,
     Rule,
     Term,
@@ -61,7 +63,7 @@ class Simplify(Pass):
 
 
 _Shape = Op | type[ConstInt] | None
-"""What a rule looks at first in an argument: that it is a constant, or which operation defines it."""
+"""What a rule looks at first in an argument: that it is a constant (also a float), or which operation defines it."""
 
 
 class _Index:
@@ -91,7 +93,7 @@ class _Index:
         return found
 
     def _shape(self, value: Value, facts: Facts) -> _Shape:
-        if isinstance(value, ConstInt):
+        if isinstance(value, ConstInt | ConstFloat):
             return ConstInt
         definition = facts.definition(value)
         return definition.op if definition is not None and definition.op in self._inside else None
@@ -107,7 +109,7 @@ def _may_be(pattern: Term, shape: _Shape) -> bool:
     match pattern:
         case Variable():
             return True
-        case Constant() | Literal():
+        case Constant() | Literal() | FloatLiteral():
             return shape is ConstInt
         case Apply(op):
             return isinstance(shape, Op) and _computes(shape, op)
@@ -129,9 +131,11 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
         case Variable(name):
             return found.setdefault(name, value) == value
         case Constant(name):
-            return isinstance(value, ConstInt) and found.setdefault(name, value) == value
+            return isinstance(value, ConstInt | ConstFloat) and found.setdefault(name, value) == value
         case Literal(_, number):
             return value == ConstInt(concrete(facts.word).const(number(facts.word)))
+        case FloatLiteral(wanted):
+            return value == ConstFloat(wanted)
         case Apply(op, args):
             definition = facts.definition(value)
             if definition is None or not _computes(definition.op, op):
@@ -171,8 +175,8 @@ def _operation_of(rule: Rule) -> Apply | None:
     return replacement if isinstance(replacement, Apply) and not is_constant(replacement) else None
 
 
-def _constants(found: Mapping[str, Value]) -> dict[str, int]:
-    return {name: value.value for name, value in found.items() if isinstance(value, ConstInt)}
+def _constants(found: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: value.value for name, value in found.items() if isinstance(value, ConstInt | ConstFloat)}
 
 
 def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
@@ -190,5 +194,5 @@ def _value(term: Term, found: Mapping[str, Value], facts: Facts) -> Value:
     """The value that a leaf or constant term of a replacement stands for."""
     if isinstance(term, Variable):
         return facts.find(found[term.name])
-    word, _ = evaluate(term, concrete(facts.word), _constants(found))
-    return ConstInt(word)
+    number, _ = evaluate(term, concrete(facts.word), _constants(found))
+    return constant_of(number)

@@ -226,6 +226,8 @@ def test_the_first_call_is_the_only_one_if_it_is_loop_invariant() -> None:
     raising = run(f"{body}finish()", World((10,), raises=(ERROR,)))
     assert raising.outcome == GuardFailed(0, ())
     assert raising.pending == ERROR
+    types = "i3 = call_loopinvariant_i(1, descr=unknown)\np4 = call_loopinvariant_r(1, descr=unknown)\nfinish(i3, p4)"
+    assert run(types, World((10, ERROR))).outcome == Finished((10, ERROR))
     again = "i3 = call_i(1, i2, descr=once)\ncall_n(1, descr=poke)\ni4 = call_i(1, 9, descr=once)\nfinish()"
     assert run(again, World((10,), raises=(ERROR, NULL))).pending == ERROR
     assert run(again, World((10,), raises=(NULL, ERROR))).pending == NULL

@@ -209,7 +209,7 @@ def _use(name: str) -> str:
     row = OPS[name]
     samples = {Type.INT: "i0", Type.REF: "p0", Type.FLOAT: "f0", Type.ANY: "i0"}
     constants = {Type.INT: "4", Type.REF: "NULL"}
-    types = (Type.REF, Type.INT) if row.args is None else row.args
+    types = (row.result if row.result in samples else Type.INT, Type.INT) if row.args is None else row.args
     args = [samples[type_] for type_ in types]
     for index in row.constant_args:
         args[index] = constants[types[index]]

@@ -111,7 +111,7 @@ def test_a_pass_is_usable_alone(name: str) -> None:
 
 def test_an_unknown_pass_is_named() -> None:
     with pytest.raises(
-        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, cse, guards, references, "
+        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, floats, cse, guards, references, "
     ):
         optimize(parse("[i0]\njump(i0)\n"), ["fold", "folding"])
 

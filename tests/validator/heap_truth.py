@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NO_INDEX, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
 from optimizer.ir.layout import Field, Layout, Struct
+from optimizer.ir.runs import TOO_LONG
 from optimizer.ir.trace import Trace, exit_of
 from validator import Failargs, Guards, Options, State
 
@@ -97,14 +98,14 @@ def _holds(described: Object, cell: Cell, other: Object) -> Datum | None:
         return described.cells[cell]
     is_struct = isinstance(described.type, Struct)
     zero = _zero_like(other.cells[cell]) if cell in other.cells else _zero_of_item(described, cell)
-    is_blank = not isinstance(zero, Ref) if is_struct else cell[1] != NO_INDEX
+    is_blank = not isinstance(zero, Ref) or (not is_struct and cell[1] != NO_INDEX)
     return None if is_blank and not described.cleared else zero
 
 
 def _zero_like(value: Datum) -> Datum:
     if isinstance(value, Float):
         return Float(0)
-    return Ref("NULL") if isinstance(value, Ref) else 0
+    return NULL if isinstance(value, Ref) else 0
 
 
 def _zero_of_item(described: Object, cell: Cell) -> Datum:
@@ -114,7 +115,7 @@ def _zero_of_item(described: Object, cell: Cell) -> Datum:
 
 
 def _zero_of(slot: Field) -> Datum:
-    zeros: dict[str, Datum] = {"ref": Ref("NULL"), "float": Float(0), "int": 0}
+    zeros: dict[str, Datum] = {"ref": NULL, "float": Float(0), "int": 0}
     return zeros[slot.type.value]
 
 
@@ -125,20 +126,26 @@ class Truth:
         self._before, self._after = Program(before, layout), Program(after, layout)
         self._origins = [exit_of(guard) for guard in before.guards]
         self._options = options
+        self._begins_with_exception = before.ops[0].op.name == "guard_exception"
 
     def runs(self, state: State) -> tuple[State, Run, Run] | None:
-        """Both runs, on a world that stops where `before` has no meaning; None where it has none at all."""
+        """Both runs, on a world that stops where `before` has no meaning; None where it has none at all, where nobody
+        can tell what `after` is given, and where there is an exception that `before` does not begin with."""
         heap = Heap(self._before.layout) if state.heap is None else state.heap.copy()
         for program in (self._before, self._after):
             program.prepare(heap)
         state = replace(state, heap=heap)
+        if state.world.pending != NULL and not self._begins_with_exception:
+            return None
         before = self._run(self._before, state)
         if isinstance(before.outcome, Undefined):
             if not before.events:
                 return None
             state = replace(state, world=replace(state.world, stops_at=len(before.events) - 1))
             before = self._run(self._before, state)
-        return state, before, self._run(self._after, replace(state, world=before.world))
+        after = self._run(self._after, replace(state, world=before.world))
+        is_too_long = isinstance(after.outcome, Undefined) and after.outcome.reason == TOO_LONG
+        return None if after.unclear or is_too_long else (state, before, after)
 
     def _run(self, program: Program, state: State, leave_at: int | None = None) -> Run:
         return program.run(state.inputs, state.world, leave_at=leave_at, heap=state.heap)
@@ -217,7 +224,7 @@ def _ends(
         raise Different
     assert before.heap is not None
     assert after.heap is not None
-    handed = zip(wanted, got, strict=True)
+    handed = [*zip(wanted, got, strict=True), (before.pending, after.pending)]
     pairing.copy().look(handed, before.heap.objects, after.heap.objects, lambda _key: True)
 
 
@@ -227,6 +234,10 @@ def is_possible(state: State, before: Trace, layout: Layout) -> bool:
     if heap is None:
         return True
     for described in heap.objects.values():
+        if described.type.name == "raw memory":
+            if not all(key != "raw[]" or value in range(256) for (key, _), value in described.cells.items()):
+                return False
+            continue
         if (described.length is None) != isinstance(described.type, Struct) or (described.length or 0) < 0:
             return False
         if not all(_possible(described, cell, value, heap, layout) for cell, value in described.cells.items()):
@@ -254,7 +265,7 @@ def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: L
     slot = layout.memory(key.removesuffix("[]").replace("[].", "."), has_index=index != NO_INDEX)
     if slot is None or type(value) is not type(_zero_of(slot)):
         return False
-    if isinstance(value, Ref) and value != Ref("NULL") and value not in heap.objects:
+    if isinstance(value, Ref) and value != NULL and value not in heap.objects:
         return False
     bounds = (slot.low, slot.high) if slot.low is not None and slot.high is not None else None
     if isinstance(value, int) and bounds is not None and not bounds[0] <= value <= bounds[1]:

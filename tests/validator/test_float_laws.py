@@ -9,11 +9,11 @@ from itertools import product
 import pytest
 
 from optimizer.ir.concrete_floats import ConcreteFloats, concrete_floats
-from optimizer.ir.floats import Float
+from optimizer.ir.floats import Float, exact_inverse
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term
 from validator.float_samples import float_pool
-from validator.float_terms import FloatTerms, PlainFloatTerms, exact_inverse
+from validator.float_terms import FloatTerms, PlainFloatTerms
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.solvers.answers import Unsat
 from validator.solvers.portfolio import Portfolio
@@ -39,6 +39,9 @@ LAWS: dict[str, tuple[Side, Side]] = {
     "nan - x = nan": (lambda d, x, y: d.sub(c(d, math.nan), x), lambda d, x, y: c(d, math.nan)),
     "x * nan = nan": (lambda d, x, y: d.mul(x, c(d, math.nan)), lambda d, x, y: c(d, math.nan)),
     "x / nan = nan": (lambda d, x, y: d.div(x, c(d, math.nan)), lambda d, x, y: c(d, math.nan)),
+    "x - -y = x + y": (lambda d, x, y: d.sub(x, d.neg(y)), lambda d, x, y: d.add(x, y)),
+    "x + -y = x - y": (lambda d, x, y: d.add(x, d.neg(y)), lambda d, x, y: d.sub(x, y)),
+    "-x + y = y - x": (lambda d, x, y: d.add(d.neg(x), y), lambda d, x, y: d.sub(y, x)),
     "--x = x": (lambda d, x, y: d.neg(d.neg(x)), lambda d, x, y: x),
     "abs(-x) = abs(x)": (lambda d, x, y: d.abs(d.neg(x)), lambda d, x, y: d.abs(x)),
     "abs(abs(x)) = abs(x)": (lambda d, x, y: d.abs(d.abs(x)), lambda d, x, y: d.abs(x)),

@@ -9,7 +9,7 @@ import pytest
 from pairs import judge, not_proved, proved, refuted
 from reference_heap import DECLARATIONS
 
-from validator import Unknown, Unsupported
+from validator import Unknown
 from validator.report import verdict_name
 
 pytestmark = pytest.mark.usefixtures("rungs")
@@ -327,14 +327,6 @@ def test_a_materialized_object_lacks_a_field_at_an_event() -> None:
 def test_a_call_is_the_same_by_any_of_its_names() -> None:
     ok("call_n(0, p0, descr=touch)\nfinish()", "call_n(0, p0, descr=touchdescr)\nfinish()")
     bad("call_n(0, p0, descr=touch)\nfinish()", "call_n(0, p0, descr=tick)\nfinish()", "event 0: kind")
-
-
-def test_elidable_calls_are_not_judged_yet() -> None:
-    body = "i1 = call_i(0, i0, descr=pure)\nfinish(i1)"
-    verdict = judge(text(body), text(body))
-    assert isinstance(verdict, Unsupported)
-    assert verdict.trace == "before"
-    assert verdict.reason.endswith("call_i")
 
 
 def test_immutable_memory_behind_events() -> None:

@@ -16,7 +16,7 @@ from validator.solvers.symbols import literal, symbol
 
 SORT = "(_ BitVec 64)"
 
-OF_FLOATS = (FLOATS - {"load_float"}) | FLOAT_CONDITIONS | WORDS_OF_FLOATS
+OF_FLOATS = (FLOATS - {"load_float", "applied_float"}) | FLOAT_CONDITIONS | WORDS_OF_FLOATS
 """The kinds of terms that are translated here."""
 
 _NAN = literal(NAN.bits, 64)
@@ -114,8 +114,9 @@ class Floats:
             case "float_to_single":
                 low = result if self._width == 32 else f"((_ extract 31 0) {result})"
                 high = self._width - 32
-                blank = f" (= ((_ extract {self._width - 1} 32) {result}) {literal(0, high)})" if high else ""
-                return f"(and (= ({_SINGLE} {low}) ({_SINGLE} RNE ({_DOUBLE} {args[0]}))){blank})"
+                rounded = f"(= ({_SINGLE} {low}) ({_SINGLE} RNE ({_DOUBLE} {args[0]})))"
+                blank = f"(= ((_ extract {self._width - 1} 32) {result}) {literal(0, high)})" if high else "true"
+                return f"(and {rounded} {blank})"
             case _:
                 value = f"({_ARITHMETIC[kind]} RNE {' '.join(f'({_DOUBLE} {arg})' for arg in args)})"
         return f"(= ({_DOUBLE} {result}) {value})"
@@ -123,6 +124,6 @@ class Floats:
     def axioms(self, order: Iterable[Term]) -> Iterator[str]:
         """What holds of these terms whatever they are: of the patterns of NaNs there is one."""
         for term in order:
-            if term.kind in OPAQUE_FLOATS or term.kind in ("float_var", "load_float"):
+            if term.kind in OPAQUE_FLOATS or term.kind in ("float_var", "load_float", "applied_float"):
                 text = self._texts[term]
                 yield f"(or (= {text} {_NAN}) (bvule (bvand {text} {_SIZE}) {_INFINITY}))"

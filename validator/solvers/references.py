@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ANY_CLASS, ARRAYS
+from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, Function
 from validator.object_terms import ObjectTerms
 from validator.solvers.float_text import SORT as _FLOAT
 from validator.solvers.symbols import literal, symbol
@@ -23,10 +24,10 @@ _FRESH = 1 << (_REFERENCE_BITS - 1)
 
 LOADS = frozenset({"load", "load_ref", "load_float"})
 
-NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "class_of", "class_name"})
+NUMBERS = frozenset({"pointer", "constant", "alloc", "load_ref", "applied_ref", "raised_ref", "class_of", "class_name"})
 """The kinds of terms with values of their own that are references or classes."""
 
-VALUED = NUMBERS | {"var", "float_var", "load", "load_float", "length", "gc_type", "vtable"}
+VALUED = NUMBERS | APPLIED | {"var", "float_var", "load", "load_float", "length", "gc_type", "vtable"}
 """The kinds of terms that a model says the values of."""
 
 OF_MEMORY = (VALUED - {"var", "float_var"}) | {
@@ -39,6 +40,8 @@ OF_MEMORY = (VALUED - {"var", "float_var"}) | {
     "choose",
 }
 """The kinds of terms that are translated here."""
+
+_FUNCTIONS = LOADS | APPLIED | {"length", "class_of", "gc_type", "vtable"}
 
 _OF_CLASSES = frozenset({"class_id", "class_of", "class_name"})
 
@@ -58,9 +61,9 @@ class References:
         """The sort of a term of `OF_MEMORY` that is no condition."""
         if term.kind in _OF_CLASSES:
             return _CLASS
-        if term.kind == "load_float":
+        if term.kind in ("load_float", "applied_float"):
             return _FLOAT
-        return self._word if term.kind in ("load", "length", "gc_type") else _REFERENCE
+        return self._word if term.kind in ("load", "length", "gc_type", "vtable", "applied") else _REFERENCE
 
     def text(self, term: Term) -> str:
         """The text of a term, those of its arguments being known."""
@@ -76,7 +79,7 @@ class References:
                 return self._declare(symbol("constant", term.value), _REFERENCE)
             case "pointer":
                 return self._declare(symbol(f"reference {term.value.epoch}", term.value.name), _REFERENCE)
-            case "load" | "load_ref" | "load_float" | "length" | "class_of" | "gc_type":
+            case kind if kind in _FUNCTIONS:
                 return self._applied(term, args)
             case "class_id":
                 return _class(term.value)
@@ -105,8 +108,16 @@ class References:
         key = (kind, value, arity)
         if key not in self._functions:
             name = self._functions[key] = f"|{kind} {len(self._functions)}|"
-            self._lines.append(f"(declare-fun {name} {self._signature(kind, arity)})")
+            signature = self._signature(kind, arity) if kind not in APPLIED else self._of_function(kind, value)
+            self._lines.append(f"(declare-fun {name} {signature})")
         return self._functions[key]
+
+    def _of_function(self, kind: str, function: object) -> str:
+        """The sorts of a function that the traces call, and of its result or what it raises."""
+        assert isinstance(function, Function)
+        sorts = {Type.INT: self._word, Type.VOID: self._word, Type.REF: _REFERENCE, Type.FLOAT: _FLOAT}
+        given = Type.REF if kind == "raised_ref" else function.result
+        return f"({' '.join(sorts[type_] for type_ in function.args)}) {sorts[given]}"
 
     def _signature(self, kind: str, arity: int) -> str:
         """The sorts of the arguments of a function, and of its result."""
@@ -133,7 +144,7 @@ class References:
                 yield from self._declared(term, functions.values())
         for term in order:
             match term.kind:
-                case "pointer" | "load_ref" | "constant":
+                case "pointer" | "load_ref" | "applied_ref" | "raised_ref" | "constant":
                     yield from self._possible(term)
                 case "class_of":
                     yield from self._class_axioms(term)

@@ -102,7 +102,7 @@ class _Writer:
         self._named = _with_names(order)
         self._exact = exact
         self._floats: Floats | None = None
-        if any(term.kind in OF_FLOATS or term.kind == "load_float" for term in order):
+        if any(term.kind in OF_FLOATS or term.kind in ("load_float", "applied_float") for term in order):
             self._floats = Floats(terms.width, self._lines, self._texts, exact=exact)
         self._references: References | None = None
         if isinstance(terms, ObjectTerms) and any(term.kind in OF_MEMORY for term in order):

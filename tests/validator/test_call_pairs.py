@@ -1,0 +1,432 @@
+"""Verdicts on pairs of traces with calls: functions, exceptions, conditional and loop-invariant calls, conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.text import parse
+from validator import Proved, Refuted, Unknown, Unsupported, validate
+from validator.verdict import Options, Rungs, Verdict
+
+DECLARATIONS = """+++
+[struct.Error]
+[struct.KeyError]
+parent = "Error"
+[struct.Node]
+fields = { value = "int", next = "ref" }
+[call.hash]
+result = "int"
+elidable = true
+can_raise = true
+results = [ { args = [7], value = 70 } ]
+[call.quiet]
+result = "int"
+elidable = true
+results = [ { args = [7], value = 70 } ]
+[call.find]
+result = "ref"
+elidable = true
+[call.half]
+result = "float"
+elidable = true
+[call.once]
+result = "int"
+loop_invariant = true
+can_raise = true
+[call.calm_once]
+result = "int"
+loop_invariant = true
+[call.div]
+result = "int"
+elidable = true
+oopspec = "int_py_div"
+[call.mod]
+result = "int"
+elidable = true
+oopspec = "int_py_mod"
+[call.udiv]
+result = "int"
+elidable = true
+oopspec = "int_udiv"
+[call.poke]
+result = "void"
+can_raise = true
+reads = []
+writes = ["Node.value"]
+[call.calm]
+result = "void"
+reads = []
+writes = []
++++
+"""
+HEADER = "[p0, p1, i2, i3, f4]\n"
+
+H = "i{} = call_i(1, {}, descr=hash)\n"
+Q = "i{} = call_i(1, {}, descr=quiet)\n"
+POKE = "call_n(1, descr=poke)\n"
+SET = "setfield_gc(p0, i2, descr=Node.value)\n"
+GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
+OK = "guard_no_exception() [i2]\n"
+
+
+def verdict(before: str, after: str, rungs: Rungs = Rungs.ALL) -> Verdict:
+    traces = [parse(f"{DECLARATIONS}{HEADER}{body}\n") for body in (before, after)]
+    return validate(*traces, Options(rungs=rungs))
+
+
+RIGHT = {
+    "the same function": (
+        Q.format(5, "i2") + Q.format(6, "i2") + "finish(i5, i6)",
+        Q.format(5, "i2") + "finish(i5, i5)",
+    ),
+    "another name of the operation": (
+        "i5 = call_pure_i(1, i2, descr=quiet)\nfinish(i5)",
+        Q.format(5, "i2") + "finish(i5)",
+    ),
+    "undeclared and pure": ("i5 = call_pure_i(1, i2, descr=u)\nfinish(i5)", "i5 = call_i(1, i2, descr=u)\nfinish(i5)"),
+    "an unused function": (Q.format(5, "i2") + "finish(i2)", "finish(i2)"),
+    "below a guard": (
+        Q.format(5, "i2") + "guard_true(i3) [i2]\nfinish(i5)",
+        "guard_true(i3, origin=0) [i2]\n" + Q.format(5, "i2") + "finish(i5)",
+    ),
+    "equal arguments": (
+        Q.format(5, "i2") + "guard_value(i2, 3) [i5]\n" + Q.format(6, 3) + "finish(i6)",
+        Q.format(5, "i2") + "guard_value(i2, 3, origin=0) [i5]\nfinish(i5)",
+    ),
+    "equal by arithmetic": (
+        "i5 = int_add(i2, i2)\ni6 = int_mul(i2, 2)\n" + Q.format(7, "i5") + Q.format(8, "i6") + "finish(i8)",
+        "i5 = int_lshift(i2, 1)\ni7 = call_i(1, i5, descr=quiet)\nfinish(i7)",
+    ),
+    "a known result": (Q.format(5, 7) + "finish(i5)", "finish(70)"),
+    "a known result does not raise": (H.format(5, 7) + OK + "finish(i5)", "finish(70)"),
+    "a known result of a variable": (
+        H.format(5, "i2") + OK + "guard_value(i2, 7) [i5]\nfinish(i5)",
+        H.format(5, "i2") + "guard_no_exception(origin=0) [i2]\nguard_value(i2, 7, origin=1) [i5]\nfinish(70)",
+    ),
+    "twice, and once checked": (
+        H.format(5, "i2") + OK + H.format(6, "i2") + OK + "finish(i6)",
+        H.format(5, "i2") + "guard_no_exception(origin=0) [i2]\nfinish(i5)",
+    ),
+    "recorded": (
+        "record_known_result(i3, 1, i2, descr=hash)\n" + H.format(5, "i2") + OK + "finish(i5)",
+        "finish(i3)",
+    ),
+    "recorded, and kept": ("record_known_result(i3, 1, i2, descr=hash)\nfinish()",) * 2,
+    "a float function": (
+        "f5 = call_f(1, f4, descr=half)\nf6 = call_f(1, f4, descr=half)\nfinish(f6)",
+        "f5 = call_f(1, f4, descr=half)\nfinish(f5)",
+    ),
+    "python's division": ("i5 = call_i(1, i2, 8, descr=div)\nfinish(i5)", "i5 = int_rshift(i2, 3)\nfinish(i5)"),
+    "python's remainder": ("i5 = call_i(1, i2, 8, descr=mod)\nfinish(i5)", "i5 = int_and(i2, 7)\nfinish(i5)"),
+    "division without a sign": ("i5 = call_i(1, i2, 8, descr=udiv)\nfinish(i5)", "i5 = uint_rshift(i2, 3)\nfinish(i5)"),
+    "a function leaves memory alone": (
+        "setfield_gc(p0, i2, descr=Node.value)\n"
+        + Q.format(5, "i2")
+        + "i6 = getfield_gc_i(p0, descr=Node.value)\nfinish(i6)",
+        "setfield_gc(p0, i2, descr=Node.value)\nfinish(i2)",
+    ),
+    "a function of a new object": (
+        "p5 = new(descr=Node)\ni6 = call_i(1, p5, descr=quiet)\ni7 = call_i(1, p5, descr=quiet)\nfinish(p5, i6, i7)",
+        "p5 = new(descr=Node)\ni6 = call_i(1, p5, descr=quiet)\nfinish(p5, i6, i6)",
+    ),
+    "loop invariant": (
+        "i5 = call_i(1, i2, descr=once)\n"
+        + OK
+        + "i6 = call_loopinvariant_i(1, i3, descr=once)\n"
+        + OK
+        + "finish(i5, i6)",
+        "i5 = call_i(1, i2, descr=once)\nguard_no_exception(origin=0) [i2]\nfinish(i5, i5)",
+    ),
+    "a condition that is known": (
+        "guard_false(i2) [i2]\ncond_call(i2, 1, i3, descr=poke)\nfinish()",
+        "guard_false(i2, origin=0) [i2]\nfinish()",
+    ),
+    "a condition that holds": (
+        "guard_true(i2) [i2]\ncond_call(i2, 1, i3, descr=poke)\nfinish()",
+        "guard_true(i2, origin=0) [i2]\ncall_n(1, i3, descr=poke)\nfinish()",
+    ),
+    "a conditional call": ("cond_call(i2, 1, i3, descr=poke)\n" + OK + "finish()",) * 2,
+    "a conditional value": (
+        "i5 = cond_call_value_i(i2, 1, i3, descr=quiet)\ni6 = cond_call_value_i(i2, 1, i3, descr=quiet)\nfinish(i6)",
+        "i5 = cond_call_value_i(i2, 1, i3, descr=quiet)\nfinish(i5)",
+    ),
+    "a conditional value that is there": (
+        "guard_value(i2, 4) [i2]\ni5 = cond_call_value_i(i2, 1, i3, descr=quiet)\nfinish(i5)",
+        "guard_value(i2, 4, origin=0) [i2]\nfinish(4)",
+    ),
+    "a conditional value of an event": ("i5 = cond_call_value_i(i2, 1, i3, descr=ev)\nfinish(i5)",) * 2,
+    "the guard behind what cannot raise": (
+        "call_n(1, descr=calm)\n" + OK + "finish()",
+        "call_n(1, descr=calm)\nfinish()",
+    ),
+    "a second guard": (
+        "call_n(1, descr=poke)\n" + OK + "guard_no_exception() [i3]\nfinish()",
+        "call_n(1, descr=poke)\nguard_no_exception(origin=0) [i2]\nfinish()",
+    ),
+    "an exception taken": (
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error)) [i2]\n" + OK + "finish(p5)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) [i2]\nfinish(p5)",
+    ),
+    "begins with guard_exception": (
+        "p5 = guard_exception(ConstClass(Error)) [i2]\nguard_class(p5, ConstClass(Error)) [i3]\nfinish(p5)",
+        "p5 = guard_exception(ConstClass(Error), origin=0) [i2]\nfinish(p5)",
+    ),
+    "saved and restored": (
+        POKE + "i5 = save_exc_class()\np6 = save_exception()\nescape_n()\nrestore_exception(i5, p6)\nfinish()",
+    )
+    * 2,
+    "nothing raised at the start": (OK + "finish(i2)", "finish(i2)"),
+    "inert events": ("keepalive(p0)\nenter_portal_frame(1, 2)\np5 = force_token()\nleave_portal_frame(1)\nfinish(p5)",)
+    * 2,
+    "a load over an inert event": (
+        "setfield_gc(p0, i2, descr=Node.value)\nkeepalive(p1)\ni5 = getfield_gc_i(p0, descr=Node.value)\nfinish(i5)",
+        "setfield_gc(p0, i2, descr=Node.value)\nkeepalive(p1)\nfinish(i2)",
+    ),
+    "forced twice is once": (
+        "call_may_force_n(1)\nguard_not_forced() [i2]\nguard_not_forced() [i3]\nfinish()",
+        "call_may_force_n(1)\nguard_not_forced(origin=0) [i2]\nfinish()",
+    ),
+    "a future condition": ("guard_future_condition() [i2]\nfinish()",) * 2,
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name: str) -> None:
+    found = verdict(*RIGHT[name])
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_by_a_solver_alone(name: str) -> None:
+    assert isinstance(verdict(*RIGHT[name], Rungs.PLAIN), Proved | Unknown)
+
+
+NEW = "p5 = new(descr=Node)\n"
+
+WRONG = {
+    "made where none is": (Q.format(5, "i2") + "finish()", Q.format(5, "i3") + "finish()", "op 0: made before"),
+    "above its guard": (
+        "guard_true(i3) [i2]\n" + Q.format(5, "i2") + "finish(i5)",
+        Q.format(5, "i2") + "guard_true(i3, origin=0) [i2]\nfinish(i5)",
+        "op 0: made before",
+    ),
+    "above an event": (
+        "escape_n()\n" + Q.format(5, "i2") + "finish(i5)",
+        Q.format(5, "i2") + "escape_n()\nfinish(i5)",
+        "op 0: made before",
+    ),
+    "NULL": (
+        "p5 = call_r(1, p0, descr=find)\nfinish()",
+        "p5 = call_r(1, NULL, descr=find)\nfinish()",
+        "op 0: made before",
+    ),
+    "another function": (
+        Q.format(5, "i2") + "finish(i5)",
+        "i5 = call_i(2, i2, descr=quiet)\nfinish(i5)",
+        "op 0: made before",
+    ),
+    "merged over arguments": (
+        Q.format(5, "i2") + Q.format(6, "i3") + "finish(i5, i6)",
+        Q.format(5, "i2") + "finish(i5, i5)",
+        "end: argument 1",
+    ),
+    "merged over functions": (
+        Q.format(5, "i2") + "i6 = call_i(2, i2, descr=quiet)\nfinish(i5, i6)",
+        Q.format(5, "i2") + "finish(i5, i5)",
+        "end: argument 1",
+    ),
+    "a known result of other arguments": (Q.format(5, 8) + "finish(i5)", "finish(70)", "end: argument 0"),
+    "another known result": (Q.format(5, 7) + "finish(i5)", "finish(71)", "end: argument 0"),
+    "the exception is lost": (H.format(5, "i2") + "finish()", "finish()", "end: exception"),
+    "the exception is lost at a guard": (
+        H.format(5, "i2") + "guard_true(i3) [i2]\nfinish()",
+        "guard_true(i3, origin=0) [i2]\n" + H.format(5, "i2") + "finish()",
+        "guard 0: exception",
+    ),
+    "the guard without the call": (
+        H.format(5, "i2") + OK + "finish()",
+        "guard_no_exception(origin=0) [i2]\nfinish()",
+        "guard 0: left",
+    ),
+    "the call without the guard": (
+        H.format(5, "i2") + OK + "finish()",
+        H.format(5, "i2") + "finish()",
+        "guard 0: left",
+    ),
+    "no guard behind an event": (
+        "call_n(1, descr=poke)\n" + OK + "finish()",
+        "call_n(1, descr=poke)\nfinish()",
+        "guard 0: left",
+    ),
+    "no guard behind an undeclared call": ("call_n(1)\n" + OK + "finish()", "call_n(1)\nfinish()", "guard 0: left"),
+    "the exception of another call": (
+        "call_n(1, descr=poke)\ncall_n(2, descr=poke)\n" + OK + "finish()",
+        "call_n(1, descr=poke)\nguard_no_exception(origin=0) [i2]\ncall_n(2, descr=poke)\nfinish()",
+        None,
+    ),
+    "the class of an exception": (
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(KeyError)) [i2]\nfinish()",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) [i2]\nfinish()",
+        None,
+    ),
+    "an exception is not taken": (
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(KeyError)) [i2]\nfinish()",
+        "call_n(1, descr=poke)\nguard_no_exception(origin=0) [i2]\nfinish()",
+        None,
+    ),
+    "not restored": (
+        "call_n(1, descr=poke)\ni5 = save_exc_class()\np6 = save_exception()\nrestore_exception(i5, p6)\nfinish()",
+        "call_n(1, descr=poke)\np6 = save_exception()\nfinish()",
+        "end: exception",
+    ),
+    "events swapped": (
+        "call_n(1, descr=poke)\nescape_n()\nfinish()",
+        "escape_n()\ncall_n(1, descr=poke)\nfinish()",
+        "event 0: kind",
+    ),
+    "over an undeclared call": (
+        "setfield_gc(p0, i2, descr=Node.value)\ncall_n(1)\ni5 = getfield_gc_i(p0, descr=Node.value)\nfinish(i5)",
+        "setfield_gc(p0, i2, descr=Node.value)\ncall_n(1)\nfinish(i2)",
+        "end: argument 0",
+    ),
+    "over a conditional call": (
+        SET + "cond_call(i3, 1, descr=poke)\n" + GET.format(5, "p0") + "finish(i5)",
+        "setfield_gc(p0, i2, descr=Node.value)\ncond_call(i3, 1, descr=poke)\nfinish(i2)",
+        "end: argument 0",
+    ),
+    "called once more": (
+        "i5 = call_i(1, i2, descr=once)\nfinish()",
+        "i5 = call_i(1, i2, descr=once)\ni6 = call_i(2, i2, descr=once)\nfinish()",
+        "end: events",
+    ),
+    "loop invariant over functions": (
+        "i5 = call_i(1, i2, descr=calm_once)\ni6 = call_i(2, i2, descr=calm_once)\nfinish(i5, i6)",
+        "i5 = call_i(1, i2, descr=calm_once)\nfinish(i5, i5)",
+        None,
+    ),
+    "loop invariant arguments": (
+        "i5 = call_i(1, i2, descr=once)\ni6 = call_i(1, i3, descr=once)\nfinish()",
+        "i6 = call_i(1, i3, descr=once)\nfinish()",
+        "event 0: argument 1",
+    ),
+    "its exception is raised again": (
+        "i5 = call_i(1, i2, descr=once)\ncall_n(1, descr=poke)\ni6 = call_i(1, i2, descr=once)\nfinish()",
+        "i5 = call_i(1, i2, descr=once)\ncall_n(1, descr=poke)\nfinish()",
+        "end: exception",
+    ),
+    "divided as C does": (
+        "i5 = call_i(1, i2, 8, descr=div)\nfinish(i5)",
+        "i5 = int_floordiv(i2, 8)\nfinish(i5)",
+        "end: argument 0",
+    ),
+    "a division by 0": (
+        "guard_true(i3) [i2]\ni5 = call_i(1, 1, i2, descr=div)\nfinish()",
+        "i5 = call_i(1, 1, i2, descr=div)\nguard_true(i3, origin=0) [i2]\nfinish()",
+        "op 0: defined",
+    ),
+    "a condition dropped": ("cond_call(i2, 1, descr=calm)\nfinish()", "call_n(1, descr=calm)\nfinish()", None),
+    "a condition inverted": (
+        "cond_call(i2, 1, descr=calm)\nfinish()",
+        "i5 = int_is_zero(i2)\ncond_call(i5, 1, descr=calm)\nfinish()",
+        None,
+    ),
+    "a conditional call dropped": ("cond_call(i2, 1, descr=calm)\nfinish()", "finish()", None),
+    "other conditional arguments": (
+        "cond_call(i2, 1, i2, descr=calm)\nfinish()",
+        "cond_call(i2, 1, i3, descr=calm)\nfinish()",
+        "event 0: argument 1",
+    ),
+    "a conditional value at its condition": (
+        "i5 = cond_call_value_i(i2, 1, i3, descr=quiet)\nfinish(i5)",
+        Q.format(5, "i3") + "finish(i5)",
+        None,
+    ),
+    "the forced frame": (
+        "call_may_force_n(1)\nguard_not_forced() [i2]\nfinish()",
+        "call_may_force_n(1)\nfinish()",
+        "guard 0: left",
+    ),
+    "forced by another": (
+        "call_may_force_n(1)\nguard_not_forced() [i2]\ncall_may_force_n(1)\nguard_not_forced() [i2]\nfinish()",
+        "call_may_force_n(1)\nguard_not_forced(origin=0) [i2]\ncall_may_force_n(1)\nfinish()",
+        "guard 1: left",
+    ),
+    "the future": ("guard_future_condition() [i2]\nfinish()", "finish()", "guard 0: left"),
+    "kept alive": ("keepalive(p0)\nfinish()", "finish()", "end: events"),
+    "kept alive another one": ("keepalive(p0)\nfinish()", "keepalive(p1)\nfinish()", "event 0: argument 0"),
+    "recorded by after": ("finish()", "record_known_result(i3, 1, i2, descr=hash)\nfinish()", "op 0: defined"),
+    "recorded of another": (
+        "record_known_result(i3, 1, i2, descr=quiet)\n" + Q.format(5, "i3") + "finish(i5)",
+        "finish(i3)",
+        "end: argument 0",
+    ),
+    "what is given is not new": (
+        "p5 = call_r(1, p0, descr=find)\ni6 = ptr_eq(p5, p1)\nfinish(i6)",
+        "p5 = call_r(1, p0, descr=find)\nfinish(0)",
+        "end: argument 0",
+    ),
+    "exceptions are not new": (
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error)) [i2]\ni6 = ptr_eq(p5, p0)\nfinish(i6)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) [i2]\nfinish(0)",
+        "end: argument 0",
+    ),
+    "begins without guard_exception": (
+        "p5 = guard_exception(ConstClass(Error)) [i2]\nfinish()",
+        "guard_no_exception(origin=0) [i2]\nfinish()",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong(name: str) -> None:
+    before, after, obligation = WRONG[name]
+    found = verdict(before, after)
+    assert isinstance(found, Refuted), found
+    if obligation is not None:
+        assert found.counterexample.obligation == obligation
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_by_a_solver_alone(name: str) -> None:
+    before, after, _ = WRONG[name]
+    assert isinstance(verdict(before, after, Rungs.PLAIN), Refuted | Unknown)
+
+
+NOT_PROVED = {
+    "merged over objects": (
+        NEW
+        + "i6 = call_i(1, p5, descr=quiet)\n"
+        + NEW.replace("p5", "p7")
+        + "i8 = call_i(1, p7, descr=quiet)\nfinish(i8)",
+        NEW + "i6 = call_i(1, p5, descr=quiet)\nfinish(i6)",
+    ),
+    "what a function gives may be new": (
+        NEW
+        + "p6 = call_r(1, p5, descr=find)\nsetfield_gc(p6, 1, descr=Node.value)\n"
+        + GET.format(7, "p5")
+        + "finish(i7)",
+        NEW + "p6 = call_r(1, p5, descr=find)\nsetfield_gc(p6, 1, descr=Node.value)\nfinish(0)",
+    ),
+    "and what that holds": (
+        NEW
+        + "setfield_gc(p0, p5, descr=Node.next)\np6 = call_r(1, p0, descr=find)\nsetfield_gc(p6, 1, descr=Node.value)\n"
+        + "i7 = getfield_gc_i(p5, descr=Node.value)\nsetfield_gc(p0, NULL, descr=Node.next)\nfinish(i7)",
+        NEW
+        + "setfield_gc(p0, p5, descr=Node.next)\np6 = call_r(1, p0, descr=find)\nsetfield_gc(p6, 1, descr=Node.value)\n"
+        + "setfield_gc(p0, NULL, descr=Node.next)\nfinish(0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_not_proved(name: str) -> None:
+    assert isinstance(verdict(*NOT_PROVED[name]), Refuted | Unknown)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["i5 = call_i(i2, i3, descr=once)\nfinish()", "i5 = cond_call_value_i(i2, 1, descr=once)\nfinish()"],
+)
+def test_unsupported(body: str) -> None:
+    assert isinstance(verdict(body, body), Unsupported)

@@ -1,0 +1,170 @@
+"""Calls and other events of a trace, in terms.
+
+What functions give and raise are terms over their arguments, the same for both traces. A call that is made only where
+a condition holds counts as an event everywhere: so both traces must have it, and show it the same memory, even where it
+is not made. That is more than is right, and what both take for unknown behind it may be what was there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from optimizer.ir.calls import Call, call_of
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.ops import Role, Type
+from optimizer.ir.term import Term
+from optimizer.ir.trace import Operation, Value
+from validator.encode import Application, Definedness, EventEncoding, event_name, raise_name, unknown
+from validator.facts import Facts
+from validator.object_terms import SimplifyingObjectTerms
+from validator.symbolic_heap import SymbolicHeap
+from validator.visibility import Sight, anything, surely_visible, visible
+
+
+class CallEncoder:
+    """Encodes the calls of one trace on its `heap`; what comes of them are `events`, `applications` and `defined`."""
+
+    def __init__(self, heap: SymbolicHeap, *, recorded: bool) -> None:
+        self._heap = heap
+        self._terms = heap.memory.terms
+        self._recorded = recorded
+        self._invariants: dict[Value, tuple[Term | None, Type, Term]] = {}  # by function: what it gave and raised
+        self.events: list[EventEncoding] = []
+        self.applications: list[Application] = []
+
+    def call(
+        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Sequence[Term]
+    ) -> tuple[Term | None, list[Definedness]]:
+        """The operation's result, and what is known where it has been done. `known` holds in front of it."""
+        call = call_of(operation, self._terms.layout)
+        assert call is not None
+        happens = self._happens(call, operation, args, known)
+        if happens is self._terms.false:
+            return args[0], []
+        own = tuple(args[len(args) - len(call.args) :])
+        if call.role is Role.RECORD:
+            result, conditions = None, self._record(call, operation, own, args[0])
+        elif call.role is Role.MEANING:
+            result, conditions = self._meaning(call, own)
+        else:
+            encode = self._function if call.is_function else self._invariant if call.is_invariant else self._event
+            result, conditions = encode(call, operation, own, happens, guards, number)
+        place = guards, len(self.events)
+        what = "kept" if call.is_event else "defined"
+        defined = [
+            Definedness(number, operation, self._terms.implies(happens, one), *place, what)
+            for one in conditions
+            if one is not self._terms.true
+        ]
+        if result is not None and happens is not self._terms.true:
+            result = self._terms.select(happens, result, args[0])
+        return result, defined
+
+    def _happens(self, call: Call, operation: Operation, args: Sequence[Term], known: Sequence[Term]) -> Term:
+        """The condition under which the call is made, where all of `known` hold."""
+        memory = operation.op.memory
+        if not call.is_conditional:
+            return self._terms.true
+        assert memory is not None
+        assert memory.happens is not None
+        condition: Term = memory.happens(self._terms, self._heap, None, args[0])
+        if not isinstance(self._terms, SimplifyingObjectTerms):
+            return condition
+        facts = Facts(self._terms)
+        for one in known:
+            facts.assume(one)
+        simpler = facts.rebuild(condition)
+        return simpler if simpler.kind == "truth" and not facts.contradiction else condition
+
+    def _raise(self, call: Call, raised: Term, happens: Term) -> None:
+        if call.effects.can_raise:
+            self._heap.set_pending(self._terms.choose(happens, raised, self._heap.pending()))
+
+    # Events.
+
+    def _event(
+        self, call: Call, operation: Operation, args: tuple[Term, ...], happens: Term, guards: int, _number: int
+    ) -> tuple[Term | None, list[Term]]:
+        count, heap, effects, terms = len(self.events), self._heap, call.effects, self._terms
+        objects = visible(heap, args, effects.may_see)
+        may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
+        kind = call.name, terms.layout.canonical(operation.descr), len(args)
+        self.events.append(EventEncoding(operation, kind, args, happens, guards, Sight(heap.copy(), objects), may_see))
+        for alloc in sorted(objects, key=lambda alloc: alloc.number):
+            terms.expose(alloc, count)
+        if self._recorded and happens is terms.true and any(slot.immutable for slot in may_see):
+            terms.surely_seen |= surely_visible(heap, args, effects.may_see)
+        kept = list(heap.happen(count, effects))
+        if heap.memory.has_exceptions and effects.can_raise:
+            self._raise(call, terms.pointer(raise_name(count), count + 1), happens)
+        result = None
+        if operation.result is not None:
+            result = unknown(terms, event_name(count), operation.op.result, count + 1)
+        return result, kept if self._recorded else []
+
+    def _invariant(
+        self, call: Call, operation: Operation, args: tuple[Term, ...], happens: Term, guards: int, number: int
+    ) -> tuple[Term | None, list[Term]]:
+        if happens is not self._terms.true:
+            raise Unsupported(f"{operation.op.name} of a loop-invariant function", operation.line)
+        function, type_ = call.args[0], operation.op.result
+        if function not in self._invariants:
+            result, kept = self._event(call, operation, args, happens, guards, number)
+            self._invariants[function] = result, type_, self._heap.pending()
+            return result, kept
+        result, known_type, raised = self._invariants[function]
+        if known_type is not type_:
+            raise Unsupported(f"{operation.op.name} of a function that has given a {known_type.value}", operation.line)
+        self._raise(call, raised, happens)
+        return result, []
+
+    # Functions.
+
+    def _function(
+        self, call: Call, operation: Operation, args: tuple[Term, ...], happens: Term, guards: int, number: int
+    ) -> tuple[Term | None, list[Term]]:
+        terms, events = self._terms, len(self.events)
+        type_ = operation.op.result
+        result, raised = terms.applied(type_, args, events), terms.null
+        if call.effects.can_raise:
+            raised = terms.raised(type_, args, events)
+        self._show(args, gives_reference=type_ is Type.REF or call.effects.can_raise)
+        self.applications.append(Application(number, type_, args, result, raised, happens, guards, events))
+        self._raise(call, raised, happens)
+        return None if operation.result is None else result, self._declared(call, args, result, raised)
+
+    def _show(self, args: Sequence[Term], *, gives_reference: bool) -> None:
+        """A function that gives a reference may give what its arguments reach: it is as if somebody had seen that,
+        between the last event and the next one."""
+        if gives_reference:
+            for alloc in sorted(visible(self._heap, args, anything), key=lambda alloc: alloc.number):
+                self._terms.expose(alloc, len(self.events) - 0.5)
+
+    def _declared(self, call: Call, args: tuple[Term, ...], result: Term, raised: Term) -> list[Term]:
+        """What is declared of what the function gives. It is assumed of the recorded trace."""
+        terms, found = self._terms, []
+        for known in call.declared.results if self._recorded and call.declared is not None else ():
+            values = [terms.declared_content(one.value) for one in known.args]
+            if len(values) == len(args) - 1:
+                equal = terms.all_of(terms.equal(arg, value) for arg, value in zip(args[1:], values, strict=True))
+                gives = terms.equal(result, terms.declared_content(known.value.value))
+                found.append(terms.implies(equal, terms.both(gives, terms.same(raised, terms.null))))
+        return found
+
+    def _meaning(self, call: Call, args: tuple[Term, ...]) -> tuple[Term | None, list[Term]]:
+        row = call.meaning
+        assert row is not None
+        assert row.meaning is not None
+        defined = [] if row.defined is None else [row.defined(self._terms, *args[1:])]
+        return row.meaning(self._terms, *args[1:]), defined
+
+    def _record(self, call: Call, operation: Operation, args: tuple[Term, ...], value: Term) -> list[Term]:
+        terms, events = self._terms, len(self.events)
+        if call.meaning is not None:
+            computed, defined = self._meaning(call, args)
+            assert computed is not None
+            return [*defined, terms.equal(computed, value)]
+        type_ = operation.args[0].type
+        self._show(args, gives_reference=True)
+        gives = terms.equal(terms.applied(type_, args, events), value)
+        return [gives, terms.same(terms.raised(type_, args, events), terms.null)]
