@@ -50,7 +50,8 @@ class CallDraft:
         self.made.append((call.name, args))
 
     def _full(self, call: Call, args: Args) -> Args:
-        return (ConstClass(f"{call.name}_func"), *args)
+        which = "twin" if self._draft.choices.chance(20) else "func"
+        return (ConstClass(f"{call.name}_{which}"), *args)
 
     def _put(self, row: Op, args: Args, call: Call, value: Datum) -> None:
         draft = self._draft

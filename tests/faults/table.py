@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
+from faults.call_faults import CALL_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
 from faults.raw_faults import RAW_FAULTS, RAW_VALIDATOR_FAULTS
@@ -24,12 +25,14 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
     *WALK_FAULTS,
     *HEAP_FAULTS,
     *RAW_FAULTS,
+    *CALL_FAULTS,
     *STRING_FAULTS,
 )
 
 VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
     *OTHER_VALIDATOR_FAULTS,
     *RAW_VALIDATOR_FAULTS,
+    *CALL_VALIDATOR_FAULTS,
     *STRING_VALIDATOR_FAULTS,
 )
 
