@@ -89,7 +89,7 @@ def _signs(draft: Draft) -> None:
 
 
 def _again(draft: Draft) -> None:
-    """An operation that was there already, another one of its arguments, or the same one of constants of another sign."""
+    """An operation that was there already, another one of its arguments, or that of constants of another sign."""
     if not draft.on_floats:
         return any_float(draft)
     again = draft.on_floats[-1 - draft.choices.integer(0, min(len(draft.on_floats), 6) - 1)]

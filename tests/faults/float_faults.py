@@ -89,7 +89,7 @@ FLOAT_FAULTS = (
         "[f0]", "i1 = float_le(f0, f0)", "jump(i1)"),
     _fault("order of floats denied", "what is not below is at least, also NaN",
         _also("int_is_zero(float_lt(x, y)) => float_ge(x, y)"), *_SHOWS_ORDER),
-    _fault("order not turned around", "C < x is x < C", _also("float_lt(C, x) => float_lt(x, C)"),
+    _fault("order of floats not turned around", "C < x is x < C", _also("float_lt(C, x) => float_lt(x, C)"),
         "[f0]", "i1 = float_lt(1.5, f0)", "jump(i1)"),
     _fault("sign lost", "the size of x is x", _also("float_abs(x) => x"),
         "[f0]", "f1 = float_abs(f0)", "jump(f1)"),

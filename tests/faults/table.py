@@ -10,15 +10,31 @@ from faults.bounds_faults import BOUNDS_FAULTS
 from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
+from faults.raw_faults import RAW_FAULTS, RAW_VALIDATOR_FAULTS
 from faults.rule_faults import RULE_FAULTS
-from faults.validator_faults import VALIDATOR_FAULTS as _VALIDATOR_FAULTS
+from faults.string_faults import STRING_FAULTS
+from faults.string_validator_faults import STRING_VALIDATOR_FAULTS
+from faults.validator_faults import VALIDATOR_FAULTS as OTHER_VALIDATOR_FAULTS
 from faults.walk_faults import WALK_FAULTS
 
 __all__ = ["OPTIMIZER_FAULTS", "VALIDATOR_FAULTS", "fault_named", "take_faults"]
 
-OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (*RULE_FAULTS, *BOUNDS_FAULTS, *WALK_FAULTS, *HEAP_FAULTS, *FLOAT_FAULTS)
+OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
+    *RULE_FAULTS,
+    *BOUNDS_FAULTS,
+    *WALK_FAULTS,
+    *HEAP_FAULTS,
+    *RAW_FAULTS,
+    *STRING_FAULTS,
+    *FLOAT_FAULTS,
+)
 
-VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (*_VALIDATOR_FAULTS, *FLOAT_VALIDATOR_FAULTS)
+VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
+    *OTHER_VALIDATOR_FAULTS,
+    *RAW_VALIDATOR_FAULTS,
+    *STRING_VALIDATOR_FAULTS,
+    *FLOAT_VALIDATOR_FAULTS,
+)
 
 F = TypeVar("F", OptimizerFault, ValidatorFault, OptimizerFault | ValidatorFault)
 
