@@ -124,11 +124,12 @@ def _inert(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _force(draft: AimedDraft, calls: CallDraft) -> None:
-    """Guards on what else the world decides."""
-    if draft.choices.chance(60):
-        draft.event(OPS["call_may_force_n"], (ConstClass("forcing"), *_arguments(draft)))
-    for _ in range(draft.choices.integer(1, 2)):
-        draft.guard(draft.choices.pick(_decided()), ())
+    """The same guard on what else the world decides, with events between."""
+    row = draft.choices.pick(_decided())
+    for _ in range(draft.choices.integer(1, 3)):
+        if draft.choices.chance(60):
+            draft.event(OPS["call_may_force_n"], (ConstClass("forcing"), *_arguments(draft)))
+        draft.guard(row, ())
 
 
 def _decided() -> tuple[Op, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
-from faults.call_faults import CALL_FAULTS
+from faults.call_faults import CALL_FAULTS, CALL_VALIDATOR_FAULTS
+from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
 from faults.raw_faults import RAW_FAULTS, RAW_VALIDATOR_FAULTS
@@ -27,6 +28,7 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
     *RAW_FAULTS,
     *CALL_FAULTS,
     *STRING_FAULTS,
+    *FLOAT_FAULTS,
 )
 
 VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
@@ -34,6 +36,7 @@ VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
     *RAW_VALIDATOR_FAULTS,
     *CALL_VALIDATOR_FAULTS,
     *STRING_VALIDATOR_FAULTS,
+    *FLOAT_VALIDATOR_FAULTS,
 )
 
 F = TypeVar("F", OptimizerFault, ValidatorFault, OptimizerFault | ValidatorFault)
