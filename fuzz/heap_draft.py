@@ -17,7 +17,8 @@ from optimizer.ir.effects import effects_of
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
-from optimizer.ir.ops import DescrKind, Op, Type
+from optimizer.ir.ops import DescrKind, Kind, Op, Type
+from optimizer.ir.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
 from validator.counterexample import State
@@ -103,7 +104,7 @@ class HeapDraft(Draft):
 
     @property
     def const_refs(self) -> list[ConstRef]:
-        return [ConstRef(f"ConstPtr({name})") for name in self.types.constants]
+        return [ConstRef(constant_text(name)) for name in self.types.constants]
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""
@@ -178,9 +179,11 @@ class HeapDraft(Draft):
         """An object without content, of that class or any."""
         type_ = self.choices.pick(self.types.classes) if type_ is None else type_
         is_array = isinstance(type_, Array)
-        row = self.choices.pick(self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
+        rows = self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT]
+        strings = self.memory.strings.get(type_.name)
+        row = self.choices.pick(rows) if strings is None else strings[Kind.NEW]
         args: Args = (self.length(),) if is_array else ()
-        operation = self.attempt(row, args, type_.name, type_)
+        operation = self.attempt(row, args, type_.name if strings is None else None, type_)
         if operation is None or operation.result is None:
             return None
         self.fresh.append(operation.result)

@@ -9,7 +9,7 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.string_text import constant_name
+from optimizer.ir.string_text import constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 
 LONGEST = 4
@@ -21,7 +21,7 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
     heap = Heap(types.layout)
     for name in types.constants:
         if types.layout.constant(name) is None and heap.objects and choices.chance(40):
-            heap.names[f"ConstPtr({name})"] = choices.pick(list(heap.objects))
+            heap.names[constant_text(name)] = choices.pick(list(heap.objects))
         else:
             heap.constant(name)
 

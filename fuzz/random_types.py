@@ -10,7 +10,12 @@ from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import Declarations
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.memory_types import string_type
 from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.string_text import HIGHEST, STR, UNICODE, is_text
+
+_TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b"')))
+"""Constant strings."""
 
 NARROW_FROM = 16
 """Narrow memory needs words of so many bits."""
@@ -59,6 +64,12 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
     places = {struct.name: _fields(struct, layout, aliases) for struct in structs}
     places |= {array.name: _items(array, layout, aliases) for array in arrays}
     constants = [const.name for const in declarations.consts]
+    if shape.strings:
+        strings = [string_type(name, word) for name in HIGHEST if HIGHEST[name] < 1 << (word - 1)]
+        arrays += strings
+        places |= {string.name: _items(string, layout, {}) for string in strings}
+        constants += choices.pick([texts for name, texts in _TEXTS if any(name == one.name for one in strings)] or [()])
+        layout.texts.update(dict.fromkeys(filter(is_text, constants)))
     if shape.undeclared or not places:
         loose = _undeclared_fields(layout, shape.floats)
         structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]

@@ -53,6 +53,7 @@ class Step(Enum):
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
+    TEXT = "text"  # copies between strings, and their hashes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
     # In raw memory, beside a heap.
@@ -112,6 +113,7 @@ HEAP_MIX: Mix = (
     (Step.ITEMS, 3),
     (Step.FACT, 1),
     (Step.CALLED, 3),
+    (Step.TEXT, 2),
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
@@ -131,7 +133,7 @@ class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
     `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
-    declaration describes, `floats` whether there is memory of floats.
+    declaration describes, `floats` whether there is memory of floats, `strings` whether there are strings.
     """
 
     structs: int = 3
@@ -141,6 +143,7 @@ class HeapShape:
     objects: int = 4
     references: int = 65
     undeclared: bool = True
+    strings: bool = True
     floats: bool = False
 
 
@@ -200,7 +203,8 @@ def draw_shape(choices: Choices) -> Shape:
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+        texts = ((Step.TEXT, 12),) if heap.strings else ()
+        mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
         if choices.chance(_RAW):
             mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
     if has_floats:
@@ -242,5 +246,6 @@ def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:
         objects=choices.integer(2, 6),
         references=choices.pick((40, 65, 80)),
         undeclared=structs == 0 or choices.chance(35),
+        strings=choices.chance(30),
         floats=has_floats and choices.chance(80),
     )

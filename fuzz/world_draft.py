@@ -47,7 +47,7 @@ class WorldDraft:
             allowed = [
                 place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
             ]
-            if not allowed:
+            if not allowed or heap.is_text(target):
                 return
             place = choices.pick(allowed)
             index = None

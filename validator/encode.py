@@ -170,7 +170,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for trace in traces for one in trace.ops if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, *exceptions)
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, *exceptions, is_plain=plain)
 
 
 def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
@@ -364,6 +364,7 @@ class _Encoder:
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
         self._number += len(exit_of(operation).block)
         self._computer.pass_guard(operation)
+        self._heap.learn(passes)
 
     @property
     def _events(self) -> int:

@@ -11,6 +11,8 @@ from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
 from faults.raw_faults import RAW_FAULTS, RAW_VALIDATOR_FAULTS
 from faults.rule_faults import RULE_FAULTS
+from faults.string_faults import STRING_FAULTS
+from faults.string_validator_faults import STRING_VALIDATOR_FAULTS
 from faults.validator_faults import VALIDATOR_FAULTS as OTHER_VALIDATOR_FAULTS
 from faults.walk_faults import WALK_FAULTS
 
@@ -22,9 +24,14 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
     *WALK_FAULTS,
     *HEAP_FAULTS,
     *RAW_FAULTS,
+    *STRING_FAULTS,
 )
 
-VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (*OTHER_VALIDATOR_FAULTS, *RAW_VALIDATOR_FAULTS)
+VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
+    *OTHER_VALIDATOR_FAULTS,
+    *RAW_VALIDATOR_FAULTS,
+    *STRING_VALIDATOR_FAULTS,
+)
 
 F = TypeVar("F", OptimizerFault, ValidatorFault, OptimizerFault | ValidatorFault)
 
