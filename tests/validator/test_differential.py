@@ -22,6 +22,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
+from any_edits import carelessly
 from any_traces import Writer
 from by_runs import Case, Origins, Wrong, judged
 from faults.planting import FaultyOptimizer
@@ -74,7 +75,13 @@ def optimized(generated: GeneratedTrace, random: Random) -> Trace:
     except Exception:  # what a planted fault breaks down on
         after = before
     for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
-        edited = edit(after, random) if random.random() < 0.5 else edit_unseen(after, generated.values, random)
+        match random.randrange(4):
+            case 0:
+                edited = edit(after, random)
+            case 1:
+                edited = edit_unseen(after, generated.values, random)
+            case _:
+                edited = carelessly(after, generated.values, random)
         after = edited if malformed(before, edited) is None else after
     return after if malformed(before, after) is None else before
 
