@@ -11,7 +11,7 @@ from fuzz.random_types import Place
 from fuzz.shape import HeapShape, Shape
 from optimizer.ir.heap import Object
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 
 _RECENT = 6
@@ -117,6 +117,8 @@ class AimedDraft(HeapDraft):
         slot = aim.place.slot
         if slot.type is Type.REF:
             return NULL_REF if self.choices.chance(10) else self.reference()
+        if slot.type is Type.FLOAT:
+            return self.float_operand()
         if aim.index is not None and self.choices.chance(12):
             return aim.index  # an item that is its own index
         for _ in range(3):
@@ -127,12 +129,17 @@ class AimedDraft(HeapDraft):
 
     # Accesses.
 
+    def strings_at(self, place: Place) -> dict[Kind, Op] | None:
+        """The rows of strings, where the place is their items."""
+        return self.memory.strings.get(place.slot.owner or "")
+
     def load(self, aim: Aim) -> Var | None:
         place = aim.place
-        rows = self.memory.loads[place.kind, place.slot.type]
+        strings = self.strings_at(place)
+        rows = self.memory.loads[place.kind, place.slot.type] if strings is None else (strings[Kind.LOAD],)
         # The rows behind the first are for memory that does not change.
         row = self.choices.pick(rows) if place.slot.immutable else rows[0]
-        operation = self.attempt(row, aim.args, place.descr, place.slot)
+        operation = self.attempt(row, aim.args, place.descr if strings is None else None, place.slot)
         if operation is None:
             return None
         self.aims.append(aim)
@@ -142,8 +149,9 @@ class AimedDraft(HeapDraft):
         value = self.content(aim) if value is None else value
         if value is None:
             return None
-        row = self.choices.pick(self.memory.stores[aim.place.kind])
-        operation = self.attempt(row, (*aim.args, value), aim.place.descr, aim.place.slot)
+        strings = self.strings_at(aim.place)
+        row = self.choices.pick(self.memory.stores[aim.place.kind]) if strings is None else strings[Kind.STORE]
+        operation = self.attempt(row, (*aim.args, value), aim.place.descr if strings is None else None, aim.place.slot)
         if operation is not None:
             self.aims.append(aim)
         return operation

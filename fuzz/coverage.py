@@ -15,9 +15,8 @@ from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.ops import OPS, Op
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import cone
-from optimizer.pipeline import DEFAULT_PASSES, Optimization
+from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES, Optimization
 from optimizer.rule_language import Rule, Variable
-from optimizer.rules import RULES
 
 _WORD = 64
 
@@ -40,12 +39,12 @@ def what_fired(optimization: Optimization) -> frozenset[str]:
 @cache
 def all_coverage() -> frozenset[str]:
     """Every rule, pass and transfer function that there is."""
-    rewritten = {rule.pattern.op for rule in RULES if not rule.conditions and _matches_all(rule)}
+    rewritten = {rule.pattern.op for rule in ALL_RULES if not rule.conditions and _matches_all(rule)}
     modelled = [row for row in OPS.values() if row.modelled and (row.is_pure or row.is_guard) and row.args]
     left = [row for row in modelled if row not in rewritten]
     return frozenset(
         (
-            *(rule.name for rule in RULES),
+            *(rule.name for rule in ALL_RULES),
             *(f"pass:{name}" for name in DEFAULT_PASSES),
             *(f"result:{row.name}" for row in left if row.is_pure and not _is_test(row)),
             *(f"argument:{row.name}" for row in left if _can_be_inverted(row)),

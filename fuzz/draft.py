@@ -8,20 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from fuzz.choices import Choices, constant
+from fuzz.choices import Choices, constant, float_constant
 from fuzz.laws import Law, laws_of
 from fuzz.rows import Rows, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum
-from optimizer.ir.ops import Op, Type
+from optimizer.ir.ops import OPS, Op, Type
 from optimizer.ir.runs import Scripted, World
-from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var
 from validator.counterexample import State
 
 Args = tuple[Value, ...]
 
 _RECENT = 6
+
+_GIVES_FLOAT = OPS["escape_f"]
 
 
 class Draft:
@@ -29,7 +32,8 @@ class Draft:
 
     `truths` are the variables that are results of tests, `numbers` the others, `checked` those that a guard is about,
     `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived, `made` the one
-    that computed each variable. What is in `kept` each guard hands over.
+    that computed each variable. `floats` are the variables that are, with their values, `on_floats` the operations on
+    them. What is in `kept` each guard hands over.
     """
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
@@ -46,6 +50,8 @@ class Draft:
         self.ops: list[Operation] = []
         self.computed: list[Operation] = []
         self.made: dict[str, Operation] = {}
+        self.floats: dict[str, Float] = {}
+        self.on_floats: list[Operation] = []
         self.results: list[Scripted] = []
         self.constants: list[int] = []
         self.kept: Args = ()
@@ -62,6 +68,8 @@ class Draft:
         return 1
 
     def input(self) -> Var:
+        if self.numbers and self.choices.chance(self.shape.floats):
+            return self.define_float(float_constant(self.choices))
         var = self.define(self.constant())
         self.numbers.append(var)
         return var
@@ -69,8 +77,8 @@ class Draft:
     def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
         """The trace, the example, and the values of the variables on it."""
         trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word)
-        state = State(tuple(self.values[var.name] for var in self.inputs), World(tuple(self.results)))
-        return trace, state, {**self.values}
+        state = State(tuple(self.datum(var) for var in self.inputs), World(tuple(self.results)))
+        return trace, state, {**self.values, **self.floats}
 
     # Operands.
 
@@ -133,6 +141,26 @@ class Draft:
         assert isinstance(operand, ConstInt)
         return operand.value
 
+    def datum(self, value: Value) -> Datum:
+        """What a variable or constant is on the example."""
+        if isinstance(value, ConstFloat):
+            return value.value
+        if isinstance(value, Var) and value.type is Type.FLOAT:
+            return self.floats[value.name]
+        return self.value(value)
+
+    def float_variable(self) -> Var:
+        """A recent one most often; where there is none, an event brings one."""
+        if not self.floats:
+            self.event(_GIVES_FLOAT, ())
+        names = list(self.floats)
+        recent = names[-_RECENT:] if self.choices.chance(70) else names
+        return Var(recent[-1 - self.choices.integer(0, len(recent) - 1)], Type.FLOAT)
+
+    def float_operand(self) -> Value:
+        is_constant = not self.floats or self.choices.chance(20)
+        return ConstFloat(float_constant(self.choices)) if is_constant else self.float_variable()
+
     def operands(self, row: Op) -> Args | None:
         """Arguments on which the row is defined; None if none were found."""
         arity = len(row.args or ())
@@ -178,8 +206,18 @@ class Draft:
         self.values[name] = value
         return var
 
+    def define_float(self, value: Float) -> Var:
+        """A new variable."""
+        name = f"f{self.named}"
+        var = self.unused[name] = Var(name, Type.FLOAT)
+        self.named += 1
+        self.floats[name] = value
+        return var
+
     def handed(self) -> Value:
         """What an event, the end or a guard's exit hands over."""
+        if self.floats and self.choices.chance(30):
+            return self.float_operand()
         return self.operand()
 
     def shown_at_end(self, var: Var) -> int:
@@ -234,9 +272,17 @@ class Draft:
 
     def event(self, row: Op, args: Args) -> None:
         self.use(args)
-        value = self.constant() if row.result is Type.INT else 0
+        value, result = self.given(row)
         self.results.append(value)
-        self.ops.append(Operation(row, args, self.define(value) if row.result is Type.INT else None))
+        self.ops.append(Operation(row, args, result))
+
+    def given(self, row: Op) -> tuple[int | Float, Var | None]:
+        """What an event gives that gives no reference, and the variable that it is."""
+        if row.result is Type.FLOAT:
+            number = float_constant(self.choices)
+            return number, self.define_float(number)
+        value = self.constant() if row.result is Type.INT else 0
+        return value, self.define(value) if row.result is Type.INT else None
 
     def add(self, row: Op, args: Args) -> None:
         """Adds an operation without result or condition."""
@@ -256,10 +302,13 @@ class Draft:
         """What the block defines is forgotten behind it."""
         outside = len(self.variables)
         operations, self.ops = self.ops, []
-        computed = list(self.computed)
+        computed, on_floats, floats = list(self.computed), list(self.on_floats), dict(self.floats)
         self.choices.repeat(1, 3, self.in_block)
         exit = Exit(self._slots(), block=tuple(self.ops))
-        self.ops, self.computed = operations, computed
+        self.ops, self.computed, self.on_floats = operations, computed, on_floats
+        for name in self.floats.keys() - floats.keys():
+            self.unused.pop(name, None)
+        self.floats = floats
         for var in self.variables[outside:]:
             del self.values[var.name]
             self.unused.pop(var.name, None)

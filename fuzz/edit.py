@@ -13,10 +13,11 @@ from random import Random
 
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Op
-from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, exit_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var, constant_of, exit_of
 
 _TRIES = 50
 
@@ -58,8 +59,8 @@ def _with_equal(trace: Trace, i: int, k: int, values: Mapping[str, Datum], rando
     op = trace.ops[i]
     wanted = _value(op.args[k], values)
     among: list[Value] = [var for var in _ahead(trace, i) if values.get(var.name) == wanted]
-    if isinstance(wanted, int):
-        among.append(ConstInt(wanted))
+    if isinstance(wanted, int | Float):
+        among.append(constant_of(wanted))
     return replace(op, args=(*op.args[:k], random.choice(among or [op.args[k]]), *op.args[k + 1 :]))
 
 
@@ -106,7 +107,7 @@ def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
     match arg:
         case Var(name=name):
             return values.get(name)
-        case ConstInt(value):
+        case ConstInt(value) | ConstFloat(value):
             return value
         case _:
             return None

@@ -12,6 +12,7 @@ from random import Random
 from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
+from fuzz.float_steps import FLOAT_STEPS
 from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.raw_steps import take_raw_step
@@ -265,4 +266,5 @@ _STEPS: dict[Step, Callable[[Draft], None]] = {
     Step.GUARD: _guard,
     Step.EVENT: _event,
     Step.POSITION: _position,
+    **FLOAT_STEPS,
 }

@@ -14,10 +14,12 @@ from fuzz.random_types import draw_types
 from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
 from optimizer.ir.effects import effects_of
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
-from optimizer.ir.ops import DescrKind, Op, Type
-from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.ops import DescrKind, Kind, Op, Type
+from optimizer.ir.string_text import constant_text
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
 from validator.counterexample import State
 
@@ -58,7 +60,7 @@ class HeapDraft(Draft):
             if self.choices.chance(10):
                 return self.define_ref(NULL)
             return self.define_ref(self.choices.pick(list(self.initial.objects)))
-        if self.choices.chance(60):
+        if self.choices.chance(60) and not (self.numbers and self.choices.chance(self.shape.floats)):
             var = self.define(self.choices.integer(0, LONGEST - 1))
             self.numbers.append(var)
             return var
@@ -74,7 +76,7 @@ class HeapDraft(Draft):
         heap.objects.update(self.initial_raw.objects)
         if RAW_REF in self.heap.objects:
             heap.add_raw()
-        return trace, State(inputs, world, heap), {**self.values, **self.refs}
+        return trace, State(inputs, world, heap), {**self.values, **self.refs, **self.floats}
 
     # Values.
 
@@ -90,8 +92,8 @@ class HeapDraft(Draft):
         """What a variable or constant is on the example."""
         match value:
             case Var():
-                return self.refs[value.name] if value.type is Type.REF else self.values[value.name]
-            case ConstInt():
+                return self.refs[value.name] if value.type is Type.REF else super().datum(value)
+            case ConstInt() | ConstFloat():
                 return value.value
             case ConstRef():
                 return ref_of(self.heap, value.text)
@@ -102,7 +104,7 @@ class HeapDraft(Draft):
 
     @property
     def const_refs(self) -> list[ConstRef]:
-        return [ConstRef(f"ConstPtr({name})") for name in self.types.constants]
+        return [ConstRef(constant_text(name)) for name in self.types.constants]
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""
@@ -163,6 +165,8 @@ class HeapDraft(Draft):
         result = None
         if isinstance(made, Ref):
             result = self.define_ref(made)
+        elif isinstance(made, Float):
+            result = self.define_float(made)
         elif made is not None:
             result = self.define(made)
             if row not in self.memory.identities:
@@ -175,9 +179,11 @@ class HeapDraft(Draft):
         """An object without content, of that class or any."""
         type_ = self.choices.pick(self.types.classes) if type_ is None else type_
         is_array = isinstance(type_, Array)
-        row = self.choices.pick(self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT])
+        rows = self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT]
+        strings = self.memory.strings.get(type_.name)
+        row = self.choices.pick(rows) if strings is None else strings[Kind.NEW]
         args: Args = (self.length(),) if is_array else ()
-        operation = self.attempt(row, args, type_.name, type_)
+        operation = self.attempt(row, args, type_.name if strings is None else None, type_)
         if operation is None or operation.result is None:
             return None
         self.fresh.append(operation.result)
@@ -199,12 +205,9 @@ class HeapDraft(Draft):
             ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
             self.results.append(scripted)
             result = self.define_ref(ref)
-        elif row.result is Type.INT:
-            value = self.constant()
-            self.results.append(value)
-            result = self.define(value)
         else:
-            self.results.append(0)
+            value, result = self.given(row)
+            self.results.append(value)
         self.ops.append(Operation(row, args, result, descr=descr))
 
     # Exits.

@@ -16,8 +16,9 @@ from fuzz.pointer_steps import (
     test_identity,
 )
 from fuzz.shape import Step
+from fuzz.string_steps import use_strings
 from optimizer.ir.layout import Array
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Value, Var
 
 
@@ -123,7 +124,7 @@ def _reread(draft: AimedDraft) -> None:
 
 def _items(draft: AimedDraft) -> None:
     """Accesses to one array, and a guard on an item."""
-    aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.ITEM, DescrKind.INTERIOR)))
+    aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.INTERIOR)))
     if aim is None:
         return
     _access(draft, aim)
@@ -132,7 +133,7 @@ def _items(draft: AimedDraft) -> None:
     if item is not None and draft.choices.chance(60):
         if item.type is Type.INT:
             draft.guard_on(item)
-        else:
+        elif item.type is Type.REF:
             check_pointer(draft, item)
 
 
@@ -143,7 +144,9 @@ def _length(draft: AimedDraft) -> None:
         found = draft.object_of(array)
         assert found is not None
         assert isinstance(found.type, Array)
-        operation = draft.attempt(draft.choices.pick(draft.memory.lengths), (array,), found.type.name, found.type)
+        strings, name = draft.memory.strings.get(found.type.name), found.type.name
+        row = draft.choices.pick(draft.memory.lengths) if strings is None else strings[Kind.PURE]
+        operation = draft.attempt(row, (array,), name if strings is None else None, found.type)
         if operation is None or operation.result is None or not draft.choices.chance(60):
             continue
         if draft.choices.chance(40):
@@ -269,6 +272,7 @@ _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.ITEMS: _items,
     Step.FACT: record_fact,
     Step.CALLED: initialize_by_call,
+    Step.TEXT: use_strings,
     Step.WATCH: watch_field,
     Step.EVENT: heap_event,
 }

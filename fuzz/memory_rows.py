@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Role, Type
+from optimizer.ir.string_text import HIGHEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,16 @@ class MemoryRows:
     marks: tuple[Op, ...]  # facts of a field
     events: tuple[Op, ...]
     calls: tuple[Op, ...]  # events that may have a descr
+    strings: dict[str, dict[Kind, Op]]  # by the type of strings that they are about
 
 
 @cache
 def memory_rows() -> MemoryRows:
     """The groups, in the order of the table."""
     known = [row for row in OPS.values() if row.memory is not None and row.memory.on is None]
+    strings = {
+        name: {row.kind: row for row in OPS.values() if row.memory and row.memory.on == name} for name in HIGHEST
+    }
     of = {kind: [row for row in known if row.kind is kind] for kind in Kind}
     kinds = {row: row.memory.descr for row in known if row.memory is not None and row.memory.descr is not None}
     events = [
@@ -40,7 +45,7 @@ def memory_rows() -> MemoryRows:
         loads={
             (kind, type_): tuple(row for row in of[Kind.LOAD] if kinds[row] is kind and row.result is type_)
             for kind in (DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR)
-            for type_ in (Type.INT, Type.REF)
+            for type_ in (Type.INT, Type.REF, Type.FLOAT)
         },
         stores={kind: tuple(row for row in of[Kind.STORE] if kinds[row] is kind) for kind in DescrKind},
         allocations={kind: tuple(row for row in of[Kind.NEW] if kinds[row] is kind) for kind in DescrKind},
@@ -53,6 +58,7 @@ def memory_rows() -> MemoryRows:
         marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
         events=tuple(row for row in events if not _is_call(row)),
         calls=tuple(row for row in events if kinds.get(row) is DescrKind.CALL and _is_plain(row)),
+        strings=strings,
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuzz.choices import Choices, constant
+from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.string_text import constant_name
+from optimizer.ir.string_text import constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 
 LONGEST = 4
@@ -21,7 +21,7 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
     heap = Heap(types.layout)
     for name in types.constants:
         if types.layout.constant(name) is None and heap.objects and choices.chance(40):
-            heap.names[f"ConstPtr({name})"] = choices.pick(list(heap.objects))
+            heap.names[constant_text(name)] = choices.pick(list(heap.objects))
         else:
             heap.constant(name)
 
@@ -57,6 +57,8 @@ def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datu
     slot = place.slot
     if slot.type is Type.REF:
         return NULL if choices.chance(15) else choices.pick(others)
+    if slot.type is Type.FLOAT:
+        return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
     return choices.integer(0, LONGEST) if choices.chance(30) else constant(choices, word)

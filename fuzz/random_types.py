@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.choices import Choices
+from fuzz.choices import Choices, float_constant
 from fuzz.shape import HeapShape
 from optimizer.ir import declaration_entries as declared
 from optimizer.ir.declaration_entries import Scalar
@@ -10,7 +10,12 @@ from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import Declarations
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.memory_types import string_type
 from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.string_text import HIGHEST, STR, UNICODE, is_text
+
+_TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b"')))
+"""Constant strings."""
 
 NARROW_FROM = 16
 """Narrow memory needs words of so many bits."""
@@ -59,8 +64,14 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
     places = {struct.name: _fields(struct, layout, aliases) for struct in structs}
     places |= {array.name: _items(array, layout, aliases) for array in arrays}
     constants = [const.name for const in declarations.consts]
+    if shape.strings:
+        strings = [string_type(name, word) for name in HIGHEST if HIGHEST[name] < 1 << (word - 1)]
+        arrays += strings
+        places |= {string.name: _items(string, layout, {}) for string in strings}
+        constants += choices.pick([texts for name, texts in _TEXTS if any(name == one.name for one in strings)] or [()])
+        layout.texts.update(dict.fromkeys(filter(is_text, constants)))
     if shape.undeclared or not places:
-        loose = _undeclared_fields(layout)
+        loose = _undeclared_fields(layout, shape.floats)
         structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]
         places = {
             name: (*own, *loose) if own and own[0].kind is DescrKind.FIELD else own for name, own in places.items()
@@ -79,9 +90,9 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
 
 def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations:
     structs: list[declared.Struct] = []
-    choices.repeat(0, shape.structs, lambda: structs.append(_struct(choices, structs, word)))
+    choices.repeat(0, shape.structs, lambda: structs.append(_struct(choices, structs, word, shape.floats)))
     arrays: list[declared.Array] = []
-    choices.repeat(0, shape.arrays, lambda: arrays.append(_array(choices, len(arrays), word)))
+    choices.repeat(0, shape.arrays, lambda: arrays.append(_array(choices, len(arrays), word, shape.floats)))
     named = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields]
     named += [array.name for array in arrays]
     calls: list[declared.Call] = []
@@ -93,20 +104,22 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     return Declarations(tuple(structs), tuple(arrays), tuple(calls), tuple(descrs), tuple(consts))
 
 
-def _slot_type(choices: Choices, word: int) -> str:
+def _slot_type(choices: Choices, word: int, floats: bool) -> str:
+    if floats and choices.chance(35):
+        return "float"
     if word >= NARROW_FROM and choices.chance(12):
         return choices.pick(("u8", "bool", "i16", "i8", "u16"))
     return "ref" if choices.chance(40) else "int"
 
 
-def _struct(choices: Choices, above: list[declared.Struct], word: int) -> declared.Struct:
+def _struct(choices: Choices, above: list[declared.Struct], word: int, floats: bool) -> declared.Struct:
     number = len(above)
     name = f"S{number}"
     parent = choices.pick(above) if above and choices.chance(70) else None
     fields: list[declared.Field] = []
 
     def field() -> None:
-        type_ = _slot_type(choices, word)
+        type_ = _slot_type(choices, word, floats)
         flag = choices.integer(0, 9)
         letter = "n" if type_ == "ref" else "x"
         fields.append(declared.Field(f"{letter}{number}{len(fields)}", type_, flag in (7, 8), flag == 9))
@@ -118,12 +131,12 @@ def _struct(choices: Choices, above: list[declared.Struct], word: int) -> declar
     )
 
 
-def _array(choices: Choices, number: int, word: int) -> declared.Array:
+def _array(choices: Choices, number: int, word: int, floats: bool) -> declared.Array:
     name = f"A{number}"
     if choices.chance(20):
-        fields = (declared.Field("x", _slot_type(choices, word)), declared.Field("n", "ref"))
+        fields = (declared.Field("x", _slot_type(choices, word, floats)), declared.Field("n", "ref"))
         return declared.Array(name, None, fields[: choices.integer(1, 2)])
-    return declared.Array(name, _slot_type(choices, word), (), immutable=choices.chance(15))
+    return declared.Array(name, _slot_type(choices, word, floats), (), immutable=choices.chance(15))
 
 
 def _call(choices: Choices, number: int, structs: list[declared.Struct], named: list[str]) -> declared.Call:
@@ -169,6 +182,8 @@ def _const(
 def _known_value(choices: Choices, type_: str, before: list[declared.KnownObject]) -> Scalar:
     if type_ == "ref":
         return Scalar("ref", choices.pick(["NULL", *(const.name for const in before)]))
+    if type_ == "float":
+        return Scalar("float", float_constant(choices))
     low, high = NARROW.get(type_, (-4, 7))
     return Scalar("int", choices.integer(max(low, -4), min(high, 7)))
 
@@ -196,9 +211,9 @@ def _items(array: Array, layout: Layout, aliases: dict[str, str]) -> tuple[Place
     return tuple(Place(DescrKind.INTERIOR, name, layout.field(name)) for name in names)
 
 
-def _undeclared_fields(layout: Layout) -> tuple[Place, ...]:
+def _undeclared_fields(layout: Layout, floats: bool) -> tuple[Place, ...]:
     places = []
-    for name, type_ in (("a", Type.INT), ("b", Type.REF), ("c", Type.INT)):
+    for name, type_ in (("a", Type.INT), ("b", Type.REF), ("c", Type.FLOAT if floats else Type.INT)):
         layout.learn_use(name, DescrKind.FIELD, type_, "")
         places.append(Place(DescrKind.FIELD, name, layout.field(name)))
     return tuple(places)

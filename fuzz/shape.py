@@ -26,6 +26,15 @@ class Step(Enum):
     EVENT = "event"
     POSITION = "position"
 
+    # On floats.
+    FLOAT = "float"  # any operation
+    FLOAT_LAW = "float law"  # one with a constant or with itself, of which there seems to be a law
+    FLOAT_SIGNS = "float signs"  # signs of signs
+    FLOAT_AGAIN = "float again"  # one that was there already
+    FLOAT_CAST = "float cast"  # to a float and back, or the other way round
+    FLOAT_TEST = "float test"  # a comparison, and what it says of another
+    FLOAT_VALUE = "float value"  # a guard that says which float it is
+
     # On a heap; where there is none they are left out.
     LOAD = "load"
     STORE = "store"
@@ -44,6 +53,7 @@ class Step(Enum):
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
+    TEXT = "text"  # copies between strings, and their hashes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
     # In raw memory, beside a heap.
@@ -74,6 +84,17 @@ DEFAULT_MIX: Mix = (
 )
 
 
+FLOAT_MIX: Mix = (
+    (Step.FLOAT, 8),
+    (Step.FLOAT_LAW, 10),
+    (Step.FLOAT_SIGNS, 4),
+    (Step.FLOAT_AGAIN, 4),
+    (Step.FLOAT_CAST, 5),
+    (Step.FLOAT_TEST, 8),
+    (Step.FLOAT_VALUE, 1),
+)
+
+
 HEAP_MIX: Mix = (
     (Step.LOAD, 6),
     (Step.STORE, 6),
@@ -92,6 +113,7 @@ HEAP_MIX: Mix = (
     (Step.ITEMS, 3),
     (Step.FACT, 1),
     (Step.CALLED, 3),
+    (Step.TEXT, 2),
     (Step.WATCH, 2),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
@@ -111,7 +133,7 @@ class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
     `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
-    declaration describes.
+    declaration describes, `floats` whether there is memory of floats, `strings` whether there are strings.
     """
 
     structs: int = 3
@@ -121,6 +143,8 @@ class HeapShape:
     objects: int = 4
     references: int = 65
     undeclared: bool = True
+    strings: bool = True
+    floats: bool = False
 
 
 @immutable
@@ -133,7 +157,7 @@ class Shape:
     and of constants that repeat, where they can, one from which the operand beside them was computed. `heap` is None
     where a trace has none. Rows that multiply are drawn `products` times as often as others, rows that divide
     `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can stand in their
-    place.
+    place. `floats` is the percentage of inputs that are floats.
     """
 
     word: int = 64
@@ -150,7 +174,10 @@ class Shape:
     products: int = 1
     divisions: int = 1
     left_out: frozenset[Op] = frozenset()
+    floats: int = 0
 
+
+_FLOATS_FROM = 16
 
 WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
 
@@ -158,6 +185,8 @@ WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
 _HEAPS = 70
 """So many of 100 traces have a heap."""
 
+_FLOATS = 35
+"""So many of 100 traces have floats, where words are wide enough."""
 _RAW = 25
 """So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
 
@@ -167,18 +196,23 @@ _SWARMS = 60
 
 def draw_shape(choices: Choices) -> Shape:
     """A shape as each seed of a campaign has: most are of 64 bits, some leave out kinds of steps."""
-    heap = _draw_heap_shape(choices) if choices.chance(_HEAPS) else None
+    word = choices.pick(WORDS)
+    has_floats = word >= _FLOATS_FROM and choices.chance(_FLOATS)
+    heap = _draw_heap_shape(choices, has_floats) if choices.chance(_HEAPS) else None
     longest = choices.pick((20, 40, 40, 60))
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        mix = HEAP_MIX + choices.pick((few, DEFAULT_MIX, ()))
+        texts = ((Step.TEXT, 12),) if heap.strings else ()
+        mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
         if choices.chance(_RAW):
             mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
+    if has_floats:
+        mix = FLOAT_MIX + choices.pick((mix, mix, ()))
     if choices.chance(50):
         mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
     return Shape(
-        word=choices.pick(WORDS),
+        word=word,
         inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
         min_operations=5,
         max_operations=longest,
@@ -187,6 +221,7 @@ def draw_shape(choices: Choices) -> Shape:
         same_constants=choices.pick((10, 30, 50, 80)),
         heap=heap,
         left_out=_draw_left_out(choices),
+        floats=choices.pick((20, 40, 70)) if has_floats else 0,
     )
 
 
@@ -201,7 +236,7 @@ def _draw_left_out(choices: Choices) -> frozenset[Op]:
     return frozenset(row for row in _PURE if choices.chance(share))
 
 
-def _draw_heap_shape(choices: Choices) -> HeapShape:
+def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:
     structs = choices.integer(0, 4)
     return HeapShape(
         structs=structs,
@@ -211,4 +246,6 @@ def _draw_heap_shape(choices: Choices) -> HeapShape:
         objects=choices.integer(2, 6),
         references=choices.pick((40, 65, 80)),
         undeclared=structs == 0 or choices.chance(35),
+        strings=choices.chance(30),
+        floats=has_floats and choices.chance(80),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fuzz.choices import Choices, constant
+from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
@@ -47,7 +47,7 @@ class WorldDraft:
             allowed = [
                 place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
             ]
-            if not allowed:
+            if not allowed or heap.is_text(target):
                 return
             place = choices.pick(allowed)
             index = None
@@ -122,6 +122,8 @@ def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
     slot = place.slot
     if slot.type is Type.REF:
         return NULL if choices.chance(20) else choices.pick(_visible(heap))
+    if slot.type is Type.FLOAT:
+        return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)
     return constant(choices, word)

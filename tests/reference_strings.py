@@ -1,16 +1,20 @@
 """A second interpreter for operations on strings, in other words: Python lists, and texts that `ast` reads.
 
-`TEXTS` are random straight traces of them. What is undefined raises `Wrong`.
+What is undefined raises `Wrong`. Random straight traces, and small states to run them on, come with it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from random import Random
 
+from optimizer.ir.heap import Datum, Heap, Object, Ref
+from optimizer.ir.layout import Layout
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
+from validator.counterexample import State
 
 
 class Wrong(Exception):
@@ -167,3 +171,19 @@ def random_trace(random: Random, length: int = 14) -> str:
         if way in (1, 2, 3, 4, 5):
             ints.append(f"i{count}")
     return "\n".join([*lines, f"finish({', '.join([*ints, *refs])})"])
+
+
+def small_states(layout: Layout, kind: str) -> Iterator[State]:
+    """Two strings of up to three items, which may be one object or a constant, and two small numbers."""
+    array = layout.array(kind)
+    texts = ['"abc"', '"\\x00\\xff"'] if kind == "str" else ['u"abc"']
+    strings = [items for length in range(4) for items in product((65, 66), repeat=length)][::2]
+    for (one, other), ints in product(product(strings[:6], strings[:6:2]), product((0, 1, 2), (0, 1, 3))):
+        heap = Heap(layout)
+        for name, items in (("p0", one), ("p1", other)):
+            cells = {(f"{kind}[]", index): item for index, item in enumerate(items)}
+            heap.add(name, Object(array, len(items), cells))
+        inputs: list[tuple[Datum, Datum]] = [(Ref("p0"), Ref("p1")), (Ref("p0"), Ref("p0"))]
+        inputs += [(heap.constant(text), Ref("p1")) for text in texts]
+        for pair in inputs:
+            yield State((*pair, *ints), heap=heap)

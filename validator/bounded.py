@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from optimizer.ir.bounds import Bounds
+from optimizer.ir.floats import EXACT_INTS
 from optimizer.ir.term import Term
 from validator.intervals import Intervals
 from validator.object_kinds import CONDITIONS, OF_OBJECTS
@@ -131,6 +132,13 @@ class BoundedRewriting:
 
     def _plus(self, a: Term, amount: int) -> Term:
         return self._terms.add(a, self._terms.const(amount))
+
+    def _float_to_int(self, a: Term) -> Term | None:
+        """A cast to a float and back, where that is exact."""
+        if a.kind != "float_of_int":
+            return None
+        bounds = self._bounds(a.args[0])
+        return a.args[0] if bounds.low >= -1 << EXACT_INTS and bounds.high <= 1 << EXACT_INTS else None
 
     # Conditions.
 

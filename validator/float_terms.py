@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.concrete_floats import ConcreteFloats, UnspecifiedBytes, concrete_floats
 from optimizer.ir.float_domain import FloatDomain
-from optimizer.ir.floats import NAN, ZERO, Float, exact_inverse
+from optimizer.ir.floats import EXACT_INTS, NAN, ZERO, Float, exact_inverse
 from optimizer.ir.term import Term
 
 if TYPE_CHECKING:
@@ -182,6 +182,8 @@ class FloatTerms(PlainFloatTerms):
         return self._computed("of_single", n)
 
     def to_int(self, a: Term) -> Term:
+        if a.kind == "float_of_int" and self._terms.width <= EXACT_INTS:
+            return a.args[0]
         return self._word("to_int", a)
 
     def to_bytes(self, a: Term) -> Term:

@@ -88,11 +88,15 @@ class _Reading:
         world = World(
             invalid=frozenset(k for k in range(len(self._before.events) + 1) if self._variable(validity_name(k))),
             gc_types=self._gc_types(),
-            pending=self._refs.get(self._pointer(PENDING, 0), NULL),
+            pending=self._pending(),
             forced=self._numbers_of(forced_name, range(len(self._before.events) + 1)),
             false_conditions=self._numbers_of(future_name, range(len(self._before.events) + 1)),
         )
         return State(inputs, self._script(world, inputs, stops_at), self._heap)
+
+    def _pending(self) -> Ref:
+        is_pending = self._before.heap.memory.is_pending
+        return self._refs.get(self._pointer(PENDING, 0), NULL) if is_pending else NULL
 
     # Inputs, constants, objects.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term, cone
 
@@ -23,6 +23,14 @@ _UNDECLARED = 1 << 10
 
 OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
 ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
+
+
+class Hashed(NamedTuple):
+    """Which items of an object were hashed, by their index."""
+
+    slot: Field
+    object: Term
+    item: Callable[[Term], Term]
 
 
 class Initial(NamedTuple):

@@ -12,6 +12,7 @@ become visible: an allocation is distinct from all variables that are no younger
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.floats import ZERO, Float
@@ -33,6 +34,7 @@ from validator.object_kinds import (
     ClassName,
     ClassRange,
     Function,
+    Hashed,
     Initial,
     Unknown,
     choices,
@@ -51,6 +53,9 @@ _FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
 _APPLIED = {Type.INT: "applied", Type.REF: "applied_ref", Type.FLOAT: "applied_float", Type.VOID: "applied"}
 _LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
+_MOST_HASHES = 6
+"""Of further hashes nothing is said."""
+
 _LONGEST_TEXT = 64
 """Of a longer constant string only items at constant indices are known."""
 
@@ -64,6 +69,7 @@ class ObjectTerms(PlainTerms):
         "_class_ranges",
         "_floats",
         "exposed",
+        "hashes",
         "is_abstract",
         "layout",
         "null",
@@ -82,6 +88,7 @@ class ObjectTerms(PlainTerms):
         self._ages: dict[Term, int] = {}  # of what functions give and raise: how many events it came behind
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self.texts: list[Term] = []  # all constant strings of the pair
+        self.hashes: dict[Term, Hashed] = {}
         self._class_ranges = number_classes(layout)
         self._floats: PlainFloatTerms | None = None
 
@@ -292,9 +299,10 @@ class ObjectTerms(PlainTerms):
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
+        hashes = self._equal_hashes(conditions) if self.hashes else []
         if not self.layout.declarations.consts and not self.texts:
-            return []
-        order = cone(conditions)
+            return hashes
+        order = cone([*conditions, *hashes])
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
         found: list[Term] = []
@@ -306,7 +314,23 @@ class ObjectTerms(PlainTerms):
                     holds = self.equal(self._make(load.kind, (constant,), load.value), content)
                     found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
                     constants += [content] if content.kind == "constant" and content not in constants else []
-        return [*found, *self._text_contents(order)]
+        return [*hashes, *found, *self._text_contents(order)]
+
+    def _equal_hashes(self, conditions: Iterable[Term]) -> list[Term]:
+        """Hashes in these conditions are equal where the strings are. Where these are not, their lengths differ, or
+        there is an index at which they do."""
+        hashes = [term for term in cone(conditions) if term in self.hashes][:_MOST_HASHES]
+        return [self._are_equal(one, other) for one, other in combinations(hashes, 2)]
+
+    def _are_equal(self, one: Term, other: Term) -> Term:
+        mine, theirs = self.hashes[one], self.hashes[other]
+        if mine.slot.key != theirs.slot.key:
+            return self.true
+        at = self.var(f"where {one.number} and {other.number} differ")
+        length = self.length(mine.object)
+        items = self.implies(self.ult(at, length), self.eq(mine.item(at), theirs.item(at)))
+        alike = self.both(self.eq(length, self.length(theirs.object)), items)
+        return self.implies(alike, self.eq(one, other))
 
     def declared_content(self, value: int | Float | str) -> Term:
         if isinstance(value, Float):

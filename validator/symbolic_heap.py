@@ -15,7 +15,7 @@ from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, PENDING, STRUCTS, Initial, forced_name, future_name
+from validator.object_kinds import ARRAYS, PENDING, STRUCTS, Hashed, Initial, forced_name, future_name
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
@@ -233,13 +233,16 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def hash(self, p: Term, slot: Field) -> Term:
         terms = self._terms
-        number = terms.by_object(p, lambda one: terms.load(self._hashed(one, slot), one))
+        number = terms.by_object(p, lambda one: self._hash(one, slot))
         return terms.ite(terms.eq(number, terms.zero), terms.one, number)
 
-    def _hashed(self, p: Term, slot: Field) -> Initial:
-        """What stands for the hashes of objects that hold what `p` does."""
-        version = 0 if p in self._terms.texts else self.memory.chains.version(self._chains[slot.key], p)
-        return Initial(f"{slot.key} hash", version, Type.INT)
+    def _hash(self, p: Term, slot: Field) -> Term:
+        """The hash of an object that is no choice: a function of the object and of the version of its memory."""
+        terms, chains, chain = self._terms, self.memory.chains, self._chains[slot.key]
+        version = 0 if p in terms.texts else chains.version(chain, p)
+        number = terms.load(Initial(f"{slot.key} hash", version, Type.INT), p)
+        terms.hashes.setdefault(number, Hashed(slot, p, lambda index: chains.read(slot, chain, p, index)))
+        return number
 
     # Fresh objects.
 

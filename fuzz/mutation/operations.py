@@ -132,7 +132,9 @@ def repeated(subject: Subject) -> Sketch | None:
     """What an operation computes is computed again, its arguments turned around or others that are equal, at the end
     or wherever it is used next."""
     sketch = subject.sketch
-    source = subject.pick(subject.lines_with(lambda op: op.op.is_pure and op.op.overflows is None and op.args))
+    source = subject.pick(
+        subject.lines_with(lambda op: (op.op.is_pure or op.op.has_floats) and op.op.overflows is None and op.args)
+    )
     if source is None:
         return None
     operation = sketch.lines[source].operation

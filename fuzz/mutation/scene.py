@@ -9,11 +9,12 @@ from random import Random
 from fuzz.mutation.rows import alike
 from fuzz.rows import rows
 from optimizer.ir.concrete import concrete
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.heap import NULL, Datum, Object, Ref
 from optimizer.ir.interpreter import Run
 from optimizer.ir.layout import Layout, Struct
 from optimizer.ir.ops import Type
-from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
 from optimizer.ir.values import address_of
 
 _FEW = 6
@@ -103,6 +104,8 @@ class Scene:
         few = random.sample(same_type, min(_FEW, len(same_type)))
         if arg.type is Type.INT:
             return few + [ConstInt(number) for number in self._numbers(operation, random)]
+        if arg.type is Type.FLOAT:
+            return few + [ConstFloat(Float.of(number)) for number in (0.0, 1.0, 2.0, 0.5)]
         return few
 
     def _numbers(self, operation: Operation, random: Random) -> set[int]:
@@ -131,6 +134,8 @@ class Scene:
         equal = [one for one in among if datum is not None and self.datum(one) == datum]
         if equal and random.random() < 0.7:
             return random.choice(equal)
+        if var.type is Type.FLOAT and (not among or random.random() < 0.5):
+            return ConstFloat(datum if isinstance(datum, Float) else ZERO)
         if var.type is Type.INT and (not among or random.random() < 0.5):
             return ConstInt(datum if isinstance(datum, int) else 0)
         return random.choice(among) if among else ConstRef(NULL.name)

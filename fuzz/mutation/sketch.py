@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from fuzz.generate import GeneratedTrace
 from optimizer.ir.declared import Declarations
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.heap import Datum, Heap, Ref, blank, type_of
 from optimizer.ir.ops import Kind, Type
-from optimizer.ir.runs import Scripted, World, Write
+from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
 from validator.counterexample import State
 
@@ -99,10 +99,10 @@ def _parts(state: State) -> tuple[tuple[Datum, ...], World, Heap | None]:
 
 def _given(line: Line) -> Scripted:
     """What the event gives, of its type."""
-    is_int = isinstance(line.gives, int)
-    if line.operation.op.result is Type.REF:
-        return NULL if is_int else line.gives
-    return line.gives if is_int else 0
+    type_ = line.operation.op.result
+    if isinstance(line.gives, Seen):
+        return line.gives if type_ is Type.REF else blank(type_)
+    return line.gives if type_of(line.gives) is type_ else blank(type_)
 
 
 # Units: what only stands together.

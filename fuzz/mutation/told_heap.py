@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Datum, Heap, Object, Ref, references
+from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Datum, Heap, Object, Ref, references, type_of
 from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import RAW_ARRAY, raw_descr
 from optimizer.ir.runs import World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
@@ -82,13 +81,13 @@ def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
     if text not in layout.undeclared_uses():
         return False
     slot = layout.memory(text, has_index=index != NO_INDEX)
-    return slot is not None and slot.key == key and (slot.type is Type.REF) == isinstance(value, Ref)
+    return slot is not None and slot.key == key and slot.type is type_of(value)
 
 
 def _is_named_raw(key: str, value: Datum, layout: Layout) -> bool:
     """Is it a byte, or what a field of a raw struct may hold?"""
     slot = layout.memory(raw_descr(key), has_index=True)
-    return slot is not None and (slot.type is Type.REF) == isinstance(value, Ref)
+    return slot is not None and slot.type is type_of(value)
 
 
 def _constants(trace: Trace) -> Iterator[str]:

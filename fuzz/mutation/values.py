@@ -9,7 +9,7 @@ from fuzz.mutation.subject import Subject, sites
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Ref
 from optimizer.ir.ops import Type
-from optimizer.ir.trace import ConstInt, Var, exit_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Var, exit_of
 
 
 def other_operand(subject: Subject) -> Sketch | None:
@@ -26,6 +26,8 @@ def other_operand(subject: Subject) -> Sketch | None:
     site, value = chosen
     if value.type is Type.INT and subject.chance(15):
         return site.replaced(sketch, subject.constant(subject.number(value)))
+    if value.type is Type.FLOAT and subject.chance(15):
+        return site.replaced(sketch, subject.float_constant(None))
     other = subject.variable(site.line, value.type)
     return None if other in (None, value) else site.replaced(sketch, other)
 
@@ -33,12 +35,13 @@ def other_operand(subject: Subject) -> Sketch | None:
 def other_constant(subject: Subject) -> Sketch | None:
     """Another constant stands in the place of one."""
     sketch = subject.sketch
-    among = [(site, value) for site, _, value in sites(sketch) if isinstance(value, ConstInt)]
+    among = [(site, value) for site, _, value in sites(sketch) if isinstance(value, ConstInt | ConstFloat)]
     chosen = subject.pick(among)
     if chosen is None:
         return None
     site, value = chosen
-    constant = subject.constant(value.value)
+    number = value.value
+    constant = subject.float_constant(number) if isinstance(number, Float) else subject.constant(number)
     return None if constant == value else site.replaced(sketch, constant)
 
 

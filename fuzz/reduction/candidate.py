@@ -13,13 +13,14 @@ from functools import cached_property
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.heap import NULL, Datum
+from optimizer.ir.floats import ZERO
+from optimizer.ir.heap import NULL, Datum, blank
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
-from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.ops import OPS, Op
 from optimizer.ir.runs import Run
 from optimizer.ir.text import format_trace
-from optimizer.ir.trace import ConstInt, Trace, Value, Var, all_operations
+from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, Var, all_operations
 from validator.counterexample import State
 
 
@@ -54,7 +55,7 @@ class Candidate:
         """What the variable holds on the state; 0 or NULL where the run does not get there."""
         found = None if self.run is None else self.run.values.get(var.name)
         if found is None:
-            return NULL if var.type is Type.REF else 0
+            return blank(var.type)
         return found
 
     @cached_property
@@ -131,6 +132,8 @@ def _operand_cost(value: Value | None, place: Mapping[str, int]) -> int:
             return _FAR + 1 + place.get(name, 0)
         case ConstInt(number):
             return constant_cost(number)
+        case ConstFloat(number):
+            return 1 + len(str(number)) + (number != ZERO)
         case _:
             return 1 + (str(value) != NULL.name)
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
-from optimizer.ir.heap import NULL, Datum
+from optimizer.ir.floats import ZERO
+from optimizer.ir.heap import NULL, Datum, blank
 from optimizer.ir.ops import Type
-from optimizer.ir.trace import Const, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import Const, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
 
 
 def numbered(candidate: Candidate) -> Candidate:
@@ -123,9 +124,11 @@ def with_values(op: Operation, values: Mapping[Var, Value] | Mapping[Var, Var]) 
 
 def plain_value(type_: Type) -> Const:
     """The simplest constant of a type."""
+    if type_ is Type.FLOAT:
+        return ConstFloat(ZERO)
     return ConstRef(NULL.name) if type_ is Type.REF else ConstInt(0)
 
 
 def plain_datum(type_: Type) -> Datum:
     """The simplest value of a type."""
-    return NULL if type_ is Type.REF else 0
+    return blank(type_)

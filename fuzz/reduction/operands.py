@@ -11,9 +11,22 @@ from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value
 from fuzz.reduction.structure import Change, with_traces
 from optimizer.ir.domain import wrap
-from optimizer.ir.heap import NULL
+from optimizer.ir.floats import Float
+from optimizer.ir.heap import NULL, Ref
 from optimizer.ir.ops import Type
-from optimizer.ir.trace import ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import (
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Exit,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    all_operations,
+    constant_of,
+)
+from validator.float_samples import simpler_floats
 
 _EARLIER = 4
 """So many earlier values are tried, besides operands, operands of operands and inputs."""
@@ -27,7 +40,7 @@ def forward(candidate: Candidate) -> Iterator[Change]:
                 yield partial(without, lines=frozenset([op.line]), values={op.result: value})
                 if candidate.takes_constants and value.type is Type.INT:
                     yield partial(_with_shifted, line=op.line, old=op.result, new=value)
-            if candidate.takes_constants and op.result.type is Type.INT:
+            if candidate.takes_constants and op.result.type is not Type.REF:
                 yield partial(_with_its_number, line=op.line, old=op.result)
 
 
@@ -49,7 +62,7 @@ def _with_shifted(candidate: Candidate, line: int, old: Var, new: Var) -> Candid
 
 def _with_its_number(candidate: Candidate, line: int, old: Var) -> Candidate | None:
     number = candidate.value(old)
-    return without(candidate, frozenset([line]), {old: ConstInt(number)}) if isinstance(number, int) else None
+    return None if isinstance(number, Ref) else without(candidate, frozenset([line]), {old: constant_of(number)})
 
 
 def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> Iterator[Var]:
@@ -90,12 +103,14 @@ def simplify_operands(candidate: Candidate) -> Iterator[Change]:
 
 
 def _simpler_values(candidate: Candidate, trace: Trace, op: Operation, value: Value) -> Iterator[Value]:
-    if isinstance(value, ConstInt):
+    if isinstance(value, ConstInt | ConstFloat):
         return
-    if candidate.takes_constants and value.type in (Type.INT, Type.REF):
+    if candidate.takes_constants:
         yield plain_value(value.type)
     if candidate.takes_constants and value.type is Type.INT:
         yield ConstInt(1)
+    if candidate.takes_constants and value.type is Type.FLOAT:
+        yield ConstFloat(Float.of(1.0))
     if isinstance(value, ConstRef) and value.text == NULL.name:
         return
     definition = next((one for one in all_operations(trace) if one.result == value), None)
@@ -150,6 +165,7 @@ def simplify_constants(candidate: Candidate) -> Iterator[Change]:
             for place, value in enumerate(values):
                 if isinstance(value, ConstInt):
                     places.setdefault(value.value, []).append((op.line, place))
+    yield from _simplify_floats(candidate)
     for number in places:
         for simpler in simpler_numbers(number, candidate.before.word):
             yield partial(_with_number, numbers={number: simpler})
@@ -157,6 +173,33 @@ def simplify_constants(candidate: Candidate) -> Iterator[Change]:
         for line, place in dict.fromkeys(uses) if len(uses) > 1 else ():
             for simpler in simpler_numbers(number, candidate.before.word):
                 yield partial(_with_number_at, line=line, place=place, old=number, new=simpler)
+
+
+def _simplify_floats(candidate: Candidate) -> Iterator[Change]:
+    """Each float in all its places."""
+    constants = {
+        arg.value
+        for trace in candidate.traces
+        for op in all_operations(trace)
+        for arg in (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
+        if isinstance(arg, ConstFloat)
+    }
+    for number in sorted(constants):
+        for simpler in simpler_floats(number):
+            yield partial(_with_float, old=number, new=simpler)
+
+
+def _with_float(candidate: Candidate, old: Float, new: Float) -> Candidate | None:
+    def other(value: Value) -> Value:
+        return ConstFloat(new) if value == ConstFloat(old) else value
+
+    def changed(op: Operation) -> Operation:
+        exit_ = op.exit
+        if exit_ is not None and exit_.failargs is not None:
+            exit_ = replace(exit_, failargs=tuple(None if one is None else other(one) for one in exit_.failargs))
+        return replace(op, args=tuple(map(other, op.args)), exit=exit_)
+
+    return _everywhere(candidate, changed)
 
 
 def simpler_numbers(number: int, word: int) -> Iterator[int]:

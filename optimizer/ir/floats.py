@@ -46,6 +46,9 @@ class Float(_Bits):
         return str(self)
 
 
+EXACT_INTS = 53
+"""Every integer from -2**53 to 2**53 is a float."""
+
 NAN = Float(_NAN)
 ZERO = Float(0)
 

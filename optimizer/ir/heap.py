@@ -101,9 +101,9 @@ def type_of(value: Datum) -> Type:
 
 def blank(type_: Type) -> Datum:
     """What memory of that type holds where it has been cleared."""
-    if type_ is Type.INT:
-        return 0
-    return NULL if type_ is Type.REF else ZERO
+    if type_ is Type.FLOAT:
+        return ZERO
+    return NULL if type_ is Type.REF else 0
 
 
 def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:
@@ -240,8 +240,8 @@ class Heap(HeapDomain[int, bool, Ref]):
         return (self.objects[p].length or 0) if p in self.objects else 0
 
     def are_set(self, p: Ref, slot: Field, start: int, count: int) -> bool:
-        held = self.objects[p]
-        return held.cleared or len(_range(held, slot, start, count)) == count
+        held = self.objects.get(p)
+        return held is not None and (held.cleared or len(_range(held, slot, start, count)) == count)
 
     def copy_items(self, slot: Field, p: Ref, start: int, q: Ref, at: int, count: int) -> None:
         """Raises TooLong where that takes too many cells."""

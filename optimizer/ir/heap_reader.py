@@ -12,7 +12,7 @@ from optimizer.ir.lexer import Source, Token, describe
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.raw_text import RawReader
 from optimizer.ir.row import DescrKind, Type
-from optimizer.ir.string_text import constant_name, constant_text, is_text, read_text
+from optimizer.ir.string_text import HIGHEST, constant_name, constant_text, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.values import BadConstant, read_constant
 
@@ -46,9 +46,9 @@ class _Reader:
             if before is not line:
                 raise source.fault(f"{line.name.text} is given twice", line.name.line, line.name.column)
         self._names = {name: self._target(name, defined) for name in defined}
-        for ref in list(self._names.values()):
-            if is_text(ref.name) and ref.name not in self._names:
-                self._names[ref.name] = self._heap.constant(ref.name)
+        for text in (text for _, line in self._lines for text in line.texts()):
+            if text not in self._names:
+                self._names[text] = self._heap.constant(text)
         for source, line in self._lines:
             if line.other is None:
                 self._heap.add(line.name.text, _ObjectReader(source, self._layout, self._names, line).described())
@@ -161,7 +161,7 @@ class _ObjectReader:
         highest = index = -1
         for item in self._line.items or ():
             index = index + 1 if item.index is None else self._count(item.index, "an index")
-            if item.value is not None and item.value.kind == "string":
+            if item.value is not None and item.value.kind == "string" and array.name in HIGHEST:
                 index = highest = self._string(array, index, item.value)
                 continue
             highest = max(highest, index)

@@ -10,7 +10,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.heap import NULL
 from optimizer.ir.lexer import NAME, Source, Token, describe
 from optimizer.ir.raw_memory import RAW, RAW_ARRAY
-from optimizer.ir.string_text import BadText, read_text, write_text
+from optimizer.ir.string_text import HIGHEST, BadText, read_text, write_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,13 @@ class Line:
     length: Token | None = None
     entries: tuple[Entry, ...] = ()
     is_blank: bool = False
+
+    def texts(self) -> Iterator[str]:
+        """The constant strings that it refers to."""
+        entries = [*self.entries, *(entry for item in self.items or () for entry in item.entries)]
+        items = [] if self.type is None or self.type.text in HIGHEST else [item.value for item in self.items or ()]
+        tokens = (self.other, *(entry.value for entry in entries), *items)
+        yield from (token.text for token in tokens if token is not None and token.kind == "string")
 
 
 _TOKEN = re.compile(
@@ -194,7 +201,8 @@ class _Parser:
                     index = self._take(("number",), "an index")
                     self._take(("]",), "]")
                 self._take(("=",), "=")
-                entries.append(Entry(name, index, self._take(_VALUES, "a number, NULL or the name of an object")))
+                value = self._text() or self._take(_VALUES, "a number, NULL or the name of an object")
+                entries.append(Entry(name, index, value))
             self._separate(")")
         return tuple(entries)
 

@@ -14,14 +14,14 @@ to 2**53.
 from __future__ import annotations
 
 from optimizer.facts import Facts
-from optimizer.ir.floats import exact_inverse
+from optimizer.ir.floats import EXACT_INTS, exact_inverse
 from optimizer.ir.ops import OPS
 from optimizer.ir.trace import ConstFloat, Operation
 from optimizer.riders import Answer, Becomes, Equal, Pass
 
 _DIVIDES, _TIMES = OPS["float_truediv"], OPS["float_mul"]
 _OF_INT, _TO_INT = OPS["cast_int_to_float"], OPS["cast_float_to_int"]
-_EXACT = 1 << 53
+_EXACT = 1 << EXACT_INTS
 
 
 class Floats(Pass):

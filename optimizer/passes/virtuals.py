@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from optimizer.facts import Facts
 from optimizer.ir.layout import Array, Layout, Struct
-from optimizer.ir.ops import Kind
+from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
-from optimizer.memory import Cell, cell_of, default_content, is_cleared, stored_value, zero
+from optimizer.memory import Cell, cell_of, copy_of, default_content, is_cleared, stored_value, zero
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 LONGEST = 16
@@ -80,6 +81,8 @@ class Virtuals(Pass):
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if operation.op.kind is Kind.NEW:
             return self._allocate(operation, facts)
+        if operation.op.kind is Kind.COPY:
+            return self._copy(operation, facts)
         virtual = self._virtuals.get(operation.args[0]) if operation.args else None
         if virtual is None:
             return None
@@ -97,6 +100,26 @@ class Virtuals(Pass):
             case Kind.FACT:
                 return Needless("virtual_fact")
         return None
+
+    def _copy(self, operation: Operation, facts: Facts) -> Answer | None:
+        """A copy to a virtual string of items that are all known is so many stores to it."""
+        copy = copy_of(operation, facts.layout)
+        if isinstance(copy.count, ConstInt) and copy.count.value == 0:
+            return Needless("empty_copy")
+        to = self._virtuals.get(copy.object)
+        items = [(self._content(cell, facts), place) for cell, place in copy.cells()]
+        if to is None or not items or not all(to.has(place, facts.layout) for _, place in items):
+            return None
+        stores = [_store_of(operation, place, item) for item, place in items if item is not None]
+        if len(stores) < len(items):
+            return None
+        for store, (_, place) in zip(stores, items, strict=True):
+            to.stores[place.slot.key, place.index] = store
+        return Taken("virtual_copy")
+
+    def _content(self, cell: Cell, facts: Facts) -> Value | None:
+        virtual = self._virtuals.get(cell.object)
+        return facts.memory.content(cell) if virtual is None else virtual.content(cell, facts)
 
     def _allocate(self, operation: Operation, facts: Facts) -> Answer | None:
         allocated = facts.layout.descr_of(operation)
@@ -147,6 +170,21 @@ class Virtuals(Pass):
                 pending.append((value, True))
                 pending.extend((held, False) for held in reversed(self._virtuals[value].values(facts)))
         return found
+
+
+def _store_of(copy: Operation, place: Cell, item: Value) -> Operation:
+    """The store of one item that the copy does."""
+    assert place.index is not None
+    return copy.instead(_store_row(copy.op), (place.object, place.index, item))
+
+
+@cache
+def _store_row(copy: Op) -> Op:
+    """The row of stores to what that row copies."""
+    on = copy.memory and copy.memory.on
+    return next(
+        row for row in OPS.values() if row.kind is Kind.STORE and row.memory is not None and row.memory.on == on
+    )
 
 
 def _named(value: Value, names: Mapping[Var, Var]) -> Value:

@@ -60,8 +60,8 @@ def _never_overflowed(patch: pytest.MonkeyPatch) -> None:
 
 
 def _all_conditions_or_one(patch: pytest.MonkeyPatch) -> None:
-    right = simplify._holds
-    patch.setattr(simplify, "_holds", lambda *args: right(*args) is not False)
+    right = simplify.holds
+    patch.setattr(simplify, "holds", lambda *args: right(*args) is not False)
 
 
 RULE_FAULTS = (

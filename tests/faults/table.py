@@ -9,13 +9,29 @@ from typing import TypeVar
 from faults.bounds_faults import BOUNDS_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
+from faults.raw_faults import RAW_FAULTS, RAW_VALIDATOR_FAULTS
 from faults.rule_faults import RULE_FAULTS
-from faults.validator_faults import VALIDATOR_FAULTS
+from faults.string_faults import STRING_FAULTS
+from faults.string_validator_faults import STRING_VALIDATOR_FAULTS
+from faults.validator_faults import VALIDATOR_FAULTS as OTHER_VALIDATOR_FAULTS
 from faults.walk_faults import WALK_FAULTS
 
 __all__ = ["OPTIMIZER_FAULTS", "VALIDATOR_FAULTS", "fault_named", "take_faults"]
 
-OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (*RULE_FAULTS, *BOUNDS_FAULTS, *WALK_FAULTS, *HEAP_FAULTS)
+OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
+    *RULE_FAULTS,
+    *BOUNDS_FAULTS,
+    *WALK_FAULTS,
+    *HEAP_FAULTS,
+    *RAW_FAULTS,
+    *STRING_FAULTS,
+)
+
+VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
+    *OTHER_VALIDATOR_FAULTS,
+    *RAW_VALIDATOR_FAULTS,
+    *STRING_VALIDATOR_FAULTS,
+)
 
 F = TypeVar("F", OptimizerFault, ValidatorFault, OptimizerFault | ValidatorFault)
 

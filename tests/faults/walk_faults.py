@@ -322,12 +322,12 @@ def _ends_need_one(patch: pytest.MonkeyPatch) -> None:
 
 
 def _stores_are_dead(patch: pytest.MonkeyPatch) -> None:
-    right: Any = vars(dead_code)["_Liveness"]._is_conditional_store
+    right: Any = vars(dead_code)["_Liveness"]._changed_allocation
 
-    def is_conditional(self: Any, operation: Operation) -> bool:
-        return bool(right(self, operation) or operation.op.kind is Kind.STORE)
+    def changed(self: Any, operation: Operation) -> Any:
+        return operation.args[0] if operation.op.kind is Kind.STORE else right(self, operation)
 
-    patch.setattr(vars(dead_code)["_Liveness"], "_is_conditional_store", is_conditional)
+    patch.setattr(vars(dead_code)["_Liveness"], "_changed_allocation", changed)
 
 
 def _cse(name: str, breaks: str, plant: Plant, smallest: str = "") -> OptimizerFault:

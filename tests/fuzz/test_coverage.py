@@ -44,7 +44,7 @@ def test_all_that_could_fire_is_from_the_tables() -> None:
 
 
 def test_all_kinds_of_what_can_fire_do_on_generated_traces() -> None:
-    found = frozenset[str]().union(*(what_fired(run_passes(generate_for(seed).trace)) for seed in range(150)))
+    found = frozenset[str]().union(*(what_fired(run_passes(generate_for(seed).trace)) for seed in range(250)))
     told = {name for name in found if ":" in name}
     assert told <= all_coverage()
     assert {f"pass:{name}" for name in DEFAULT_PASSES} <= told

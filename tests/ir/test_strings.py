@@ -105,6 +105,7 @@ def test_what_is_no_string_is_told(written: str, why: str) -> None:
 HEAPS = [
     'p0 = str["a\\"b\\\\"]\n',
     'p0 = str["abc"]\n',
+    'p0 = Refs["abc", NULL, u"x"]\np1 = Node(next="abc")\n"abc" = str["abc"]\nu"x" = unicode[u"x"]\n',
     'p0 = "abc"\n"abc" = str["abc"]\n',
     'p0 = unicode[u"\\u20ac"]\n',
     "p0 = str[7: 1, length=300]\n",
@@ -114,7 +115,7 @@ HEAPS = [
 
 @pytest.mark.parametrize("text", HEAPS)
 def test_heaps_with_strings_print_as_they_are_read(text: str) -> None:
-    layout = layout_of(parse("[p0]\nfinish(p0)\n"))
+    layout = layout_of(parse('+++\n[array.Refs]\nitem = "ref"\n+++\n[p0]\nfinish(p0)\n'))
     heap = parse_heap(text, layout)
     assert parse_heap(format_heap(heap), layout) == heap
     assert format_heap(heap) == text

@@ -61,6 +61,15 @@ PROVED = {
         "finish(i1, i3, i4)",
         "[p0]\ni1 = strhash(p0)\nfinish(i1, i1, 1)",
     ),
+    "equal strings have equal hashes": (
+        "[p0]\ni1 = strlen(p0)\nguard_value(i1, 2) []\ni2 = strhash(p0)\np3 = newstr(2)\n"
+        "copystrcontent(p0, p3, 0, 0, i1)\ni4 = strhash(p3)\nfinish(i2, i4)",
+        "[p0]\ni1 = strlen(p0)\nguard_value(i1, 2) []\ni2 = strhash(p0)\nfinish(i2, i2)",
+    ),
+    "the hash of what equals a constant": (
+        '[]\np1 = newstr(1)\nstrsetitem(p1, 0, 97)\ni2 = strhash(p1)\ni3 = strhash("a")\nfinish(i2, i3)',
+        '[]\ni3 = strhash("a")\nfinish(i3, i3)',
+    ),
     "a string of bytes is none of code points": (
         "[p0, p1]\ni2 = strgetitem(p0, 0)\nunicodesetitem(p1, 0, 70)\ni3 = strgetitem(p0, 0)\ni4 = ptr_eq(p0, p1)\n"
         "finish(i2, i3, i4)",
@@ -110,6 +119,11 @@ WRONG = {
     "the hash of another one": (
         "[p0, p1]\ni1 = strhash(p0)\ni3 = strhash(p1)\nfinish(i1, i3)",
         "[p0, p1]\ni1 = strhash(p0)\nfinish(i1, i1)",
+    ),
+    "the hash of a longer one": (
+        '[]\np1 = newstr(2)\nstrsetitem(p1, 0, 97)\nstrsetitem(p1, 1, 0)\ni2 = strhash(p1)\ni3 = strhash("a")\n'
+        "finish(i2, i3)",
+        '[]\ni3 = strhash("a")\nfinish(i3, i3)',
     ),
     "the hash of what has changed": (
         "[p0]\ni1 = strhash(p0)\nstrsetitem(p0, 0, 65)\ni3 = strhash(p0)\nfinish(i1, i3)",

@@ -27,7 +27,7 @@ from validator.plain_data import WrongData, from_plain, to_plain
 from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import GaveUp, SolverChoice
 from validator.solvers.portfolio import Portfolio
-from validator.verdict import Evidence, Failargs, Guards, Rungs
+from validator.verdict import Evidence, Failargs, Floats, Guards, Rungs
 
 BEFORE = """[i0, i1]
 i2 = int_mul(i0, i1)
@@ -109,6 +109,7 @@ def other_questions() -> dict[str, Question]:
         "failargs": Failargs.IGNORE,
         "solver": SolverChoice.Z3,
         "rungs": Rungs.PLAIN,
+        "floats": Floats.OPAQUE,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {

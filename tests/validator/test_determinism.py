@@ -63,8 +63,8 @@ seed, queries = int(sys.argv.pop(1)), os.open(sys.argv.pop(1), os.O_WRONLY | os.
 if seed:
     Term.__hash__ = lambda term: hash(term.number * (0x9E3779B97F4A7C15 + 2 * seed) % (1 << 61))
 
-def script(terms, conditions):
-    made = make_script(terms, conditions)
+def script(terms, conditions, **more):
+    made = make_script(terms, conditions, **more)
     os.write(queries, f"{zlib.crc32(made.text.encode()):08x}\\n".encode())
     return made
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
-from itertools import product
 from random import Random
 
 import pytest
-from reference_strings import random_trace
+from reference_strings import random_trace, small_states
 from string_pairs import PROVED, WRONG
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Datum, Heap, Object, Ref
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator import Options, Proved, Refuted, Unknown, validate
-from validator.counterexample import State
 from validator.replay import Replay
+from validator.verdict import Rungs
 
 
 @pytest.mark.parametrize(("before", "after"), PROVED.values(), ids=PROVED)
@@ -33,6 +30,12 @@ def test_what_is_wrong_is_refuted(before: str, after: str) -> None:
     assert isinstance(verdict, Refuted), verdict
 
 
+@pytest.mark.parametrize(("before", "after"), WRONG.values(), ids=WRONG)
+def test_a_solver_alone_does_not_prove_what_is_wrong(before: str, after: str) -> None:
+    verdict = validate(parse(before), parse(after), Options(rungs=Rungs.PLAIN))
+    assert not isinstance(verdict, Proved)
+
+
 @pytest.mark.parametrize("pair", [*PROVED.values(), *WRONG.values()], ids=[*PROVED, *WRONG])
 def test_every_trace_refines_itself(pair: tuple[str, str]) -> None:
     for text in pair:
@@ -40,22 +43,6 @@ def test_every_trace_refines_itself(pair: tuple[str, str]) -> None:
 
 
 # Random pairs.
-
-
-def small_states(layout: Layout, kind: str) -> Iterator[State]:
-    """Two strings of up to three items, which may be one object or a constant, and two small numbers."""
-    array = layout.array(kind)
-    texts = ['"abc"', '"\\x00\\xff"'] if kind == "str" else ['u"abc"']
-    strings = [items for length in range(4) for items in product((65, 66), repeat=length)][::2]
-    for (one, other), ints in product(product(strings[:6], strings[:6:2]), product((0, 1, 2), (0, 1, 3))):
-        heap = Heap(layout)
-        for name, items in (("p0", one), ("p1", other)):
-            cells = {(f"{kind}[]", index): item for index, item in enumerate(items)}
-            heap.add(name, Object(array, len(items), cells))
-        inputs: list[tuple[Datum, Datum]] = [(Ref("p0"), Ref("p1")), (Ref("p0"), Ref("p0"))]
-        inputs += [(heap.constant(text), Ref("p1")) for text in texts]
-        for pair in inputs:
-            yield State((*pair, *ints), heap=heap)
 
 
 def mutated(text: str, random: Random) -> str:
@@ -89,7 +76,7 @@ def random_pairs(count: int) -> list[tuple[int, Trace, Trace]]:
 
 def test_nothing_is_proved_that_a_small_state_refutes() -> None:
     said: Counter[str] = Counter()
-    for seed, before, after in random_pairs(400):
+    for seed, before, after in random_pairs(160):
         verdict = validate(before, after)
         said[type(verdict).__name__] += 1
         assert isinstance(verdict, Proved | Refuted | Unknown), (seed, verdict)
@@ -100,6 +87,6 @@ def test_nothing_is_proved_that_a_small_state_refutes() -> None:
         kind = "unicode" if any("unicode" in op.op.name for op in before.ops) else "str"
         for state in small_states(layout, kind):
             assert replay.counterexample(state, ()) is None, (seed, state)
-    assert said["Proved"] >= 60
-    assert said["Refuted"] >= 60
+    assert said["Proved"] >= 20
+    assert said["Refuted"] >= 20
     assert said["Unknown"] <= 4

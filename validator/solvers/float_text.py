@@ -114,8 +114,9 @@ class Floats:
             case "float_to_single":
                 low = result if self._width == 32 else f"((_ extract 31 0) {result})"
                 high = self._width - 32
-                blank = f" (= ((_ extract {self._width - 1} 32) {result}) {literal(0, high)})" if high else ""
-                return f"(and (= ({_SINGLE} {low}) ({_SINGLE} RNE ({_DOUBLE} {args[0]}))){blank})"
+                rounded = f"(= ({_SINGLE} {low}) ({_SINGLE} RNE ({_DOUBLE} {args[0]})))"
+                blank = f"(= ((_ extract {self._width - 1} 32) {result}) {literal(0, high)})" if high else "true"
+                return f"(and {rounded} {blank})"
             case _:
                 value = f"({_ARITHMETIC[kind]} RNE {' '.join(f'({_DOUBLE} {arg})' for arg in args)})"
         return f"(= ({_DOUBLE} {result}) {value})"

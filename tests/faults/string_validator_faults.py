@@ -1,0 +1,74 @@
+"""Faults of the validator where it judges strings, and the tests that catch them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from faults.planting import Plant, ValidatorFault
+
+from optimizer.ir.heap import Heap
+from optimizer.ir.term import Term
+from validator import visibility
+from validator.object_terms import ObjectTerms
+from validator.store_chains import Chains
+from validator.symbolic_heap import SymbolicHeap
+
+_JUDGED = "validator/test_strings_judged.py::"
+
+
+def _set(owner: Any, name: str, wrong: Any) -> Plant:
+    return lambda patch: patch.setattr(owner, name, wrong)
+
+
+def _inside_too_far(self: Chains, p: Term, index: Term, copy: Any) -> Term:
+    terms = self._terms
+    same = terms.same(p, copy.object)
+    return terms.both(same, terms.ule(terms.sub(index, copy.at), copy.count))
+
+
+def _read_behind(right: Any) -> Any:
+    def copy_items(self: SymbolicHeap, slot: Any, p: Term, start: Term, q: Term, at: Term, count: Term) -> None:
+        if count.kind != "const":
+            return right(self, slot, p, start, q, at, count)
+        terms = self._terms
+        for offset in map(terms.const, range(count.value)):
+            self.set_item(q, slot, terms.add(at, offset), self.read(p, slot, terms.add(start, offset)))
+        return None
+
+    return copy_items
+
+
+def _keys_without_copies(right: Any) -> Any:
+    def keys(chain: Any, shared: Any, seen: Any, any_index: Term) -> Any:
+        return (key for key in right(chain, shared, seen, any_index) if key[1] is not any_index)
+
+    return keys
+
+
+def _one_version(self: Chains, chain: Any, p: Term) -> int:
+    return 0
+
+
+def _fault(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFault:
+    return ValidatorFault(name, breaks, "strings", plant, catches)
+
+
+STRING_VALIDATOR_FAULTS = (
+    _fault("copies are not compared", "memory that a copy of variable length has changed is not compared",
+        _set(visibility, "_keys", _keys_without_copies(visibility._keys)),
+        f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
+    _fault("one item more", "a copy is taken to have written one item more",
+        _set(Chains, "is_inside", _inside_too_far), f"{_JUDGED}test_what_is_right_is_proved"),
+    _fault("copied one by one", "a short copy reads what it has written itself",
+        _set(SymbolicHeap, "copy_items", _read_behind(SymbolicHeap.copy_items)),
+        f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
+    _fault("one hash for all time", "the hash of a string stays, whatever it holds",
+        _set(Chains, "version", _one_version), f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
+    _fault("constants may change", "nothing is said of the items of what may be a constant string",
+        _set(ObjectTerms, "_text_contents", lambda *_: []), f"{_JUDGED}test_what_is_right_is_proved"),
+    _fault("copies are always written", "a copy of what has not been written is right",
+        _set(SymbolicHeap, "are_set", lambda self, *_: self._terms.true),
+        f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
+    _fault("constants are changed in runs", "a run may change a constant string",
+        _set(Heap, "is_text", lambda *_: False), "ir/test_strings.py::test_no_event_changes_a_constant_string"),
+)  # fmt: skip
