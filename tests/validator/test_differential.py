@@ -53,9 +53,8 @@ def made(random: Random) -> GeneratedTrace:
     """A trace as campaigns have them."""
     choices = RandomChoices(random)
     most = random.choice((4, 8, 12, 20, 30))
-    shape = replace(draw_shape(choices), min_operations=2, max_operations=most)
-    word = random.choice((8, 16, 32, 64, shape.word))
-    return generate_from(choices, replace(shape, word=word))
+    shape = draw_shape(choices, random.choice((8, 16, 32, 64, None)))
+    return generate_from(choices, replace(shape, min_operations=2, max_operations=most))
 
 
 def optimized(generated: GeneratedTrace, random: Random) -> Trace:
@@ -115,7 +114,7 @@ def near_states(
     truth, nearby = Truth(case.before, case.after, case.options, layout), Nearby((case.before, case.after), random)
     known = [example]
     for number in range(count):
-        state = nearby.state(random.choice(known)) if number else example
+        state = nearby.state(known) if number else example
         if not is_possible(state, case.before, layout):
             continue
         try:
