@@ -10,7 +10,7 @@ object, on both sides of a pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
@@ -69,6 +69,9 @@ Key = tuple[Term, Term | None]
 """An object and an index, None for a field."""
 
 
+_NEAR = 64
+"""What a store overwrites is looked for among so many stores before it."""
+
 _MOST_COPIES = 100
 """The chains of a pair have so many copies at the most: a read through them goes as deep."""
 
@@ -93,9 +96,51 @@ class Chains:
         return start
 
     def store(self, below: Chain, p: Term, index: Term | None, value: Term) -> Chain:
-        """The chain behind a store. A store right behind one to the same key takes its place."""
-        if isinstance(below, Stored) and below.object is p and below.index is index:
-            below = below.below
+        """The chain behind a store. What it overwrites goes, as far as that is near."""
+        below = self._without(below, p, index)
+        return self._stored(below, p, index, value)
+
+    def _without(self, chain: Chain, p: Term, index: Term | None) -> Chain:
+        """The chain without the latest of its near stores to that very key: what is stored there next hides it."""
+        above: list[Stored] = []
+        link = chain
+        while isinstance(link, Stored) and len(above) < _NEAR:
+            if link.object is p and link.index is index:
+                return self._on(link.below, above)
+            above.append(link)
+            link = link.below
+        return chain
+
+    def _on(self, chain: Chain, above: list[Stored]) -> Chain:
+        """The chain with these stores on it, the latest first."""
+        for link in reversed(above):
+            chain = self._stored(chain, link.object, link.index, link.value)
+        return chain
+
+    def rekeyed(self, chain: Chain, known: Mapping[Term, Term]) -> Chain:
+        """The chain whose latest stores are known by what these terms stand for."""
+        above: list[Stored] = []
+        link = chain
+        while isinstance(link, Stored):
+            above.append(link)
+            link = link.below
+        if all(self.key(one.object, one.index, known) == (one.object, one.index) for one in above):
+            return chain
+        for stored in reversed(above):
+            p, index = self.key(stored.object, stored.index, known)
+            link = self.store(link, p, index, stored.value)
+        return link
+
+    def key(self, p: Term, index: Term | None, known: Mapping[Term, Term]) -> Key:
+        """The key where these terms are what they stand for."""
+        if index is None or index.kind == "const":
+            return known.get(p, p), index
+        if index not in known:
+            args = tuple(known.get(arg, arg) for arg in index.args)
+            return known.get(p, p), index if args == index.args else self._terms.remade(index, args)
+        return known.get(p, p), known[index]
+
+    def _stored(self, below: Chain, p: Term, index: Term | None, value: Term) -> Stored:
         key = (below, p, index, value)
         link = self._links.get(key)
         if link is None:

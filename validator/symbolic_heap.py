@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
-from optimizer.ir.raw_memory import BYTES
+from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, PENDING, STRUCTS, Hashed, Initial, forced_name, future_name
@@ -30,7 +30,7 @@ class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
 
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
-    `is_pending`: may an exception be pending at the start?
+    `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
     """
 
     terms: ObjectTerms
@@ -40,6 +40,7 @@ class Memory:
     slots: Mapping[str, Field]
     has_exceptions: bool = False
     is_pending: bool = False
+    is_plain: bool = False
 
     def any_index(self, slot: Field) -> Term:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
@@ -59,6 +60,20 @@ class Allocator:
     mismatched: dict[int, tuple[Term, Term]] = field(default_factory=dict)
 
 
+def _said(condition: Term) -> Iterator[tuple[Term, Term]]:
+    """The terms that the condition says are constants or objects of a name, and these."""
+    match condition.kind, condition.args:
+        case "both", parts:
+            for part in parts:
+                yield from _said(part)
+        case "eq", (a, b) if b.kind == "const":
+            yield a, b
+        case "same", (p, q):
+            named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
+            if named is not None and "choose" not in (p.kind, q.kind):
+                yield (q if named is p else p), named
+
+
 _FEW = 16
 """A copy of so many items, if their number is known, is so many stores."""
 
@@ -74,6 +89,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         "_allocator",
         "_chains",
         "_events",
+        "_known",
         "_lenient",
         "_pending",
         "_protected",
@@ -95,6 +111,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._settled: tuple[tuple[str, Key], ...] = ()
         self._watched: tuple[tuple[str, Key], ...] = ()
         self._protected: tuple[tuple[str, Key], ...] = ()
+        self._known: Mapping[Term, Term] = {}  # what guards that have passed say of terms
         self._events = 0
         self._validity = 0
         self._pending = memory.terms.pointer(PENDING, 0) if memory.is_pending else memory.terms.null
@@ -104,6 +121,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
         heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
         heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
+        heap._known = self._known
         heap._events, heap._validity, heap._pending = self._events, self._validity, self._pending
         return heap
 
@@ -147,6 +165,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Contents.
 
     def is_set(self, p: Term, slot: Field, index: Term | None = None) -> Term:
+        p, index = self.memory.chains.key(p, index, self._known)
         return self.memory.chains.written(slot, self._chains[slot.key], p, index)
 
     def is_settled(self, p: Term, slot: Field, index: Term | None = None) -> Term:
@@ -166,6 +185,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def read(self, p: Term, slot: Field, index: Term | None = None) -> Term:
         """What the memory holds, for one who only looks."""
+        p, index = self.memory.chains.key(p, index, self._known)
         return self.memory.chains.read(slot, self._chains[slot.key], p, index)
 
     def set_field(self, p: Term, slot: Field, value: Term) -> None:
@@ -175,7 +195,18 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._put(p, slot, index, value)
 
     def _put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
+        p, index = self.memory.chains.key(p, index, self._known)
         self._chains[slot.key] = self.memory.chains.store(self._chains[slot.key], p, index, value)
+
+    def learn(self, passes: Term) -> None:
+        """A guard with that condition has passed: where it says what an index or an object is, stores are known by
+        that."""
+        said = {} if self.memory.is_plain else dict(_said(passes))
+        if said:
+            self._known = {**self._known, **said}
+            for key in self.memory.slots:
+                if not is_raw(key):
+                    self._chains[key] = self.memory.chains.rekeyed(self._chains[key], said)
 
     # Raw memory.
 

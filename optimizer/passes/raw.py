@@ -54,9 +54,11 @@ class RawAccesses(Pass):
         if found is None:
             return None
         at, value = found
+        if value.type is not operation.op.result:
+            return None
         distance = at.distance(place)
         assert distance is not None
-        if not isinstance(item, RawItem):
+        if not isinstance(item, RawItem) or value.type is Type.FLOAT:
             return Equal(value, "raw_content")
         if isinstance(value, ConstInt):
             assert isinstance(at.slot, RawItem)

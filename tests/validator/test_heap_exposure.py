@@ -76,6 +76,49 @@ RIGHT = {
         """,
         {"finish(i1)": "finish(2)"},
     ),
+    "an index is known behind a guard, of stores ahead of it as well": (
+        """
+        [pW1, i1]
+        setarrayitem_gc(pW1, i1, 5, descr=Words)
+        guard_value(i1, 3) [pW1]
+        setarrayitem_gc(pW1, 3, 6, descr=Words)
+        i2 = getarrayitem_gc_i(pW1, 2, descr=Words)
+        finish(i2)
+        """,
+        {
+            "setarrayitem_gc(pW1, i1, 5, descr=Words)": "i3 = arraylen_gc(pW1, descr=Words)",
+            "guard_value(i1, 3) [pW1]": (
+                "guard_value(i1, 3) [pW1] {\nsetarrayitem_gc(pW1, i1, 5, descr=Words)\n}\n"
+                "i2 = getarrayitem_gc_i(pW1, 2, descr=Words)"
+            ),
+            "i2 = getarrayitem_gc_i(pW1, 2, descr=Words)": "",
+        },
+    ),
+    "an object is known behind a guard, of stores ahead of it as well": (
+        """
+        [pN1]
+        setfield_gc(pN1, 5, descr=Node.value)
+        guard_value(pN1, ConstPtr(k)) [pN1]
+        setfield_gc(ConstPtr(k), 6, descr=Node.value)
+        finish(pN1)
+        """,
+        {
+            "setfield_gc(pN1, 5, descr=Node.value)": "",
+            "guard_value(pN1, ConstPtr(k)) [pN1]": (
+                "guard_value(pN1, ConstPtr(k)) [pN1] {\nsetfield_gc(pN1, 5, descr=Node.value)\n}"
+            ),
+        },
+    ),
+    "a store that is overwritten, with others between": (
+        """
+        [pN1, pN2, i1]
+        setfield_gc(pN1, 1, descr=Node.value)
+        setfield_gc(pN2, i1, descr=Node.value)
+        setfield_gc(pN1, 3, descr=Node.value)
+        finish()
+        """,
+        {"setfield_gc(pN1, 1, descr=Node.value)": ""},
+    ),
     "what has a class is not NULL, though it may be an allocation": (
         """
         [pN1]
@@ -265,6 +308,98 @@ WRONG = {
         finish(i1)
         """,
         {"i1 = getfield_gc_i(pN1, descr=Node.quasi)": "", "finish(i1)": "finish(i0)"},
+    ),
+    "an index is not known where the guard fails": (
+        """
+        [pW1, i1]
+        setarrayitem_gc(pW1, i1, 5, descr=Words)
+        guard_value(i1, 3) [pW1]
+        finish()
+        """,
+        {
+            "setarrayitem_gc(pW1, i1, 5, descr=Words)": "i2 = arraylen_gc(pW1, descr=Words)",
+            "guard_value(i1, 3) [pW1]": (
+                "guard_value(i1, 3) [pW1] {\nsetarrayitem_gc(pW1, 3, 5, descr=Words)\n}\n"
+                "setarrayitem_gc(pW1, 3, 5, descr=Words)"
+            ),
+        },
+    ),
+    "an index is not known ahead of the guard": (
+        """
+        [pW1, i1]
+        i2 = getarrayitem_gc_i(pW1, 3, descr=Words)
+        guard_value(i1, 3) [pW1, i2]
+        setarrayitem_gc(pW1, i1, 5, descr=Words)
+        finish(i2)
+        """,
+        {
+            "guard_value(i1, 3) [pW1, i2]": "setarrayitem_gc(pW1, 3, 5, descr=Words)\nguard_value(i1, 3) [pW1, i2]",
+            "setarrayitem_gc(pW1, i1, 5, descr=Words)": "",
+        },
+    ),
+    "another guard than that of the index has failed": (
+        """
+        [pW1, i1, i2]
+        setarrayitem_gc(pW1, i1, 5, descr=Words)
+        guard_value(i2, 7) [pW1]
+        guard_value(i1, 3) [pW1]
+        finish()
+        """,
+        {
+            "setarrayitem_gc(pW1, i1, 5, descr=Words)": "i3 = arraylen_gc(pW1, descr=Words)",
+            "guard_value(i2, 7) [pW1]": (
+                "guard_value(i2, 7) [pW1] {\nsetarrayitem_gc(pW1, 3, 5, descr=Words)\n}\n"
+                "setarrayitem_gc(pW1, i1, 5, descr=Words)"
+            ),
+        },
+    ),
+    "an object is not known where the guard fails": (
+        """
+        [pN1]
+        setfield_gc(pN1, 5, descr=Node.value)
+        guard_value(pN1, ConstPtr(k)) [pN1]
+        setfield_gc(ConstPtr(k), 6, descr=Node.value)
+        finish(pN1)
+        """,
+        {
+            "setfield_gc(pN1, 5, descr=Node.value)": "",
+            "guard_value(pN1, ConstPtr(k)) [pN1]": (
+                "guard_value(pN1, ConstPtr(k)) [pN1] {\nsetfield_gc(ConstPtr(k), 5, descr=Node.value)\n}"
+            ),
+        },
+    ),
+    "a store that is overwritten behind one that may be to the same object": (
+        """
+        [pN1, pN2, i1]
+        setfield_gc(pN1, 1, descr=Node.value)
+        setfield_gc(pN2, i1, descr=Node.value)
+        setfield_gc(pN1, 3, descr=Node.value)
+        finish()
+        """,
+        {
+            "setfield_gc(pN1, 1, descr=Node.value)": "setfield_gc(pN1, 3, descr=Node.value)",
+            "setfield_gc(pN1, 3, descr=Node.value)": "",
+        },
+    ),
+    "a store that is overwritten, and that an event sees": (
+        """
+        [pN1]
+        setfield_gc(pN1, 1, descr=Node.value)
+        escape_n()
+        setfield_gc(pN1, 3, descr=Node.value)
+        finish()
+        """,
+        {"setfield_gc(pN1, 1, descr=Node.value)": ""},
+    ),
+    "a store that is overwritten, and that a load sees": (
+        """
+        [pN1, pN2]
+        setfield_gc(pN1, 1, descr=Node.value)
+        i1 = getfield_gc_i(pN2, descr=Node.value)
+        setfield_gc(pN1, 3, descr=Node.value)
+        finish(i1)
+        """,
+        {"setfield_gc(pN1, 1, descr=Node.value)": ""},
     ),
     "what may be an allocation may be NULL": (
         """
