@@ -145,7 +145,8 @@ class _Judge:
     def _running(self) -> Running:
         from validator.running import Running  # here: most proofs do without it
 
-        return Running(self._before, self._after, self._options, self._layout, self._alignment, self._examples)
+        pair, late = (self._before, self._after), lambda: self._discharger.is_late
+        return Running(*pair, self._options, self._layout, self._alignment, self._examples, late)
 
     @property
     def is_repeatable(self) -> bool:
