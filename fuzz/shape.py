@@ -194,9 +194,10 @@ _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
 
 
-def draw_shape(choices: Choices) -> Shape:
-    """A shape as each seed of a campaign has: most are of 64 bits, some leave out kinds of steps."""
-    word = choices.pick(WORDS)
+def draw_shape(choices: Choices, word: int | None = None) -> Shape:
+    """A shape as each seed of a campaign has: most are of 64 bits, if nothing is said of the word, some leave out kinds
+    of steps."""
+    word = choices.pick(WORDS) if word is None else word
     has_floats = word >= _FLOATS_FROM and choices.chance(_FLOATS)
     heap = _draw_heap_shape(choices, has_floats) if choices.chance(_HEAPS) else None
     longest = choices.pick((20, 40, 40, 60))

@@ -84,6 +84,10 @@ class _Linear:
     def __getattr__(self, primitive: str) -> Callable[..., None]:
         return lambda *_: None
 
+    @property
+    def floats(self) -> _Linear:
+        return self
+
     def const(self, value: int) -> Address:
         return Address(frozenset(), value % (1 << self.width))
 

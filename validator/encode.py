@@ -163,7 +163,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     slots = {slot.key: slot for slot in named if slot is not None}
     rows = {one.op for trace in traces for one in all_operations(trace)}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
-        _check_raw(traces, slots)
+        _check_raw(traces, layout, slots)
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
     terms.is_abstract |= any(map(is_raw, slots))
@@ -173,9 +173,9 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     return Memory(terms, chains, RawChains(terms), Overlaps(), slots, *exceptions, is_plain=plain)
 
 
-def _check_raw(traces: Sequence[Trace], slots: Mapping[str, Field]) -> None:
+def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
-    if [trace for trace in traces if uses_raw(trace)] and BYTES.key in slots:
+    if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
         mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not Type.INT), None)
         if mixed is not None:
             raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")

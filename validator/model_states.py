@@ -62,7 +62,7 @@ class _Reading:
         if term.kind not in ("class_of", "length", "load", "load_ref", "load_float"):
             return
         of = self._model.get(term.args[0], 0)
-        is_of_raw = term.kind in ("load", "load_ref") and is_raw(term.value.key)
+        is_of_raw = term.kind.startswith("load") and is_raw(term.value.key)
         contents = self._raw if is_of_raw else self._contents.setdefault(of, _Contents())
         match term.kind:
             case "class_of":

@@ -12,6 +12,7 @@ from optimizer.ir.raw_memory import raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import World, Write
 from validator.counterexample import State
+from validator.float_samples import draw_float, float_pool
 
 _NEAR = range(-2, 10)
 """So far from an address memory is filled."""
@@ -55,5 +56,7 @@ class RawSampler:
     def _value(self, slot: Field, objects: list[Ref]) -> Datum:
         if slot.type is Type.REF:
             return self._random.choice(objects)
+        if slot.type is Type.FLOAT:
+            return draw_float(float_pool(()), self._random)
         low, high = (0, 3) if slot.low is None or slot.high is None else (slot.low, slot.high)
         return self._random.choice((low, high, self._random.randint(low, high), min(1, high)))

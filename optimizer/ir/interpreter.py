@@ -106,7 +106,7 @@ class Program:
         self._names: list[str | None] = []
         self._count = 0
         self._guards = 0
-        self._uses_raw = uses_raw(trace)
+        self._uses_raw = uses_raw(trace, self.layout)
         for var in trace.inputs:
             self._define(var)
         self._steps = tuple(self._compile(op) for op in trace.ops)

@@ -221,7 +221,7 @@ def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
 
 _RAW = [
     *RAW_ROWS,
-    *_typed("getfield_raw:f getarrayitem_raw:f raw_load:f gc_load:rf gc_load_indexed:rf"),
+    *_typed("gc_load:r gc_load_indexed:r"),
     *_exit_block(VOID, "setinteriorfield_raw zero_array"),
     *_exit_block(INT, "cast_ptr_to_int"),
     *_exit_block(REF, "cast_int_to_ptr"),

@@ -99,15 +99,15 @@ def range_of(slot: RawItem | Field, word: int) -> tuple[int | None, int | None]:
     return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if slot.signed else (0, (1 << bits) - 1)
 
 
-def uses_raw(trace: Trace) -> bool:
+def uses_raw(trace: Trace, layout: Layout) -> bool:
     """Does it use raw memory? Raises Unsupported where it does so in a way that is not modelled."""
     used = [one for one in all_operations(trace) if one.op.memory is not None and one.op.memory.descr in RAW_KINDS]
     for operation in used:
-        name, line, memory = operation.op.name, operation.line, operation.op.memory
-        assert memory is not None
-        held = operation.op.result if memory.stores is None else operation.args[memory.stores].type
+        name, line, descr = operation.op.name, operation.line, layout.descr_of(operation)
         if operation.args[0].type is not Type.INT:
             raise Unsupported(f"{name} of an object", line)
-        if held is Type.FLOAT or (held is Type.REF and memory.descr is not DescrKind.RAW_FIELD):
-            raise Unsupported(f"{name} of a {'float' if held is Type.FLOAT else 'reference'}", line)
+        if isinstance(descr, RawItem) and descr.type is Type.REF:
+            raise Unsupported(f"{name} of a reference", line)
+        if isinstance(descr, RawItem) and descr.type is Type.FLOAT and (descr.size != 8 or layout.word != 64):
+            raise Unsupported(f"{name} of a float in {descr.size} bytes, with words of {layout.word} bits", line)
     return bool(used)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.domain import Domain
+from optimizer.ir.memory_types import RawItem
 from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
 INT, VOID, ANY = Type.INT, Type.VOID, Type.ANY
-_TYPES = {"i": INT, "r": Type.REF}
+_TYPES = {"i": INT, "r": Type.REF, "f": Type.FLOAT}
 
 
 def _raw(name: str, args: tuple[Type, ...], result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
@@ -35,11 +36,17 @@ def _here(_d: Domain[Any, Any], _slot: Any, address: Any) -> Any:
     return address
 
 
+def _is_float(item: Any) -> bool:
+    """Are its bytes those of a float?"""
+    return isinstance(item, RawItem) and item.type is Type.FLOAT
+
+
 def _loads(stem: str, letters: str, descr: DescrKind, address: Meaning, takes: int) -> list[Op]:
     """Loads from the address that the first `takes` arguments make; what is behind them are constants."""
 
     def meaning(d: Domain[Any, Any], h: Any, item: Any, *args: Any) -> Any:
-        return h.get_raw(item, address(d, item, *args[:takes]))
+        held = h.get_raw(item, address(d, item, *args[:takes]))
+        return d.floats.of_bytes(held) if _is_float(item) else held
 
     memory = Memory(descr, meaning, loads=True)
     sizes = descr is DescrKind.RAW_SIZE
@@ -53,7 +60,8 @@ def _store(name: str, descr: DescrKind, address: Meaning, takes: int, value: int
 
     def meaning(d: Domain[Any, Any], h: Any, item: Any, *args: Any) -> None:
         at = (*args[:value], *args[value + 1 :])[:takes]
-        h.set_raw(item, address(d, item, *at), args[value])
+        held = d.floats.to_bytes(args[value]) if _is_float(item) else args[value]
+        h.set_raw(item, address(d, item, *at), held)
 
     memory = Memory(descr, meaning, requires=requires, stores=value)
     sizes = descr is DescrKind.RAW_SIZE
@@ -70,14 +78,14 @@ def _fits(d: Domain[Any, Any], _h: Any, slot: Any, _address: Any, value: Any) ->
 
 
 RAW_ROWS = [
-    *_loads("raw_load", "i", DescrKind.RAW_ITEM, _offset, 2),
+    *_loads("raw_load", "if", DescrKind.RAW_ITEM, _offset, 2),
     _store("raw_store", DescrKind.RAW_ITEM, _offset, 2, 2),
-    *_loads("getarrayitem_raw", "i", DescrKind.RAW_ITEM, _index, 2),
+    *_loads("getarrayitem_raw", "if", DescrKind.RAW_ITEM, _index, 2),
     _store("setarrayitem_raw", DescrKind.RAW_ITEM, _index, 2, 2),
-    *_loads("gc_load", "i", DescrKind.RAW_SIZE, _offset, 2),
-    *_loads("gc_load_indexed", "i", DescrKind.RAW_SIZE, _scaled, 4),
+    *_loads("gc_load", "if", DescrKind.RAW_SIZE, _offset, 2),
+    *_loads("gc_load_indexed", "if", DescrKind.RAW_SIZE, _scaled, 4),
     _store("gc_store", DescrKind.RAW_SIZE, _offset, 2, 2),
     _store("gc_store_indexed", DescrKind.RAW_SIZE, _scaled, 4, 2),
-    *_loads("getfield_raw", "ir", DescrKind.RAW_FIELD, _here, 1),
+    *_loads("getfield_raw", "irf", DescrKind.RAW_FIELD, _here, 1),
     _store("setfield_raw", DescrKind.RAW_FIELD, _here, 1, 1, (_fits, "the value is outside the range of the memory")),
 ]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Cell, Datum, Ref, type_of
+from optimizer.ir.heap import Cell, Datum, type_of
 from optimizer.ir.heap_syntax import Entry, Line
 from optimizer.ir.layout import Field, Layout, WrongDescr
 from optimizer.ir.lexer import NAME, Token, describe
@@ -71,9 +71,7 @@ class RawReader:
         layout, name = self._layout, entry.name.text
         try:
             if not layout.is_declared(name):
-                layout.learn_use(
-                    name, DescrKind.RAW_FIELD, Type.REF if isinstance(value, Ref) else Type.INT, "the heap"
-                )
+                layout.learn_use(name, DescrKind.RAW_FIELD, type_of(value), "the heap")
         except WrongDescr as problem:
             raise self._fault(str(problem), entry.name) from None
         self._put(layout.raw_field(name), self._int(entry.index, "an address"), entry.value, name)
@@ -81,7 +79,7 @@ class RawReader:
     def _put(self, slot: Field, address: int, token: Token, name: str) -> None:
         value = self._value(token)
         if type_of(value) is not slot.type:
-            expected = "a reference" if slot.type is Type.REF else "a machine int"
+            expected = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}[slot.type]
             raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
         low, high = slot.low, slot.high
         if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:

@@ -36,6 +36,7 @@ _AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
 
 class RawAccesses(Pass):
     name = "raw"
+    kinds = frozenset({Kind.RAW_LOAD, Kind.RAW_STORE})
 
     def __init__(self) -> None:
         self._delayed: list[tuple[Place, Operation]] = []  # the oldest first; no two of them may overlap
@@ -54,9 +55,11 @@ class RawAccesses(Pass):
         if found is None:
             return None
         at, value = found
+        if value.type is not operation.op.result:
+            return None
         distance = at.distance(place)
         assert distance is not None
-        if not isinstance(item, RawItem):
+        if not isinstance(item, RawItem) or value.type is Type.FLOAT:
             return Equal(value, "raw_content")
         if isinstance(value, ConstInt):
             assert isinstance(at.slot, RawItem)

@@ -88,6 +88,7 @@ def test_what_is_wrong_is_told(line: str, word: int, message: str) -> None:
     [
         ("i1 = gc_load_i(p0, 0, 8)", "gc_load_i of an object"),
         ("raw_store(i0, 0, p0, descr=a)", "raw_store of a reference"),
+        ("f1 = raw_load_f(i0, 0, descr=<ArrayF 4>)", "raw_load_f of a float in 4 bytes"),
     ],
 )
 def test_what_is_not_modelled_is_unsupported(lines: str, what: str) -> None:

@@ -11,7 +11,7 @@ from reference_raw import Tape, to_word
 from optimizer.ir.heap import RAW_REF, Heap
 from optimizer.ir.interpreter import Finished, run
 from optimizer.ir.layout import layout_of
-from optimizer.ir.ops import OPS, DescrKind, Kind
+from optimizer.ir.ops import OPS, DescrKind, Kind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Trace, Value
 
@@ -53,6 +53,7 @@ def test_random_traces_run_as_on_a_tape(word: int) -> None:
 def test_random_traces_hold_every_row_on_bytes() -> None:
     random = Random(1)
     written = {op.op for _ in range(30) for op in parse(Writer(random, 64).trace(12)).ops}
-    rows = {row for row in OPS.values() if row.memory is not None and row.memory.descr in BYTES}
+    on_bytes = {row for row in OPS.values() if row.memory is not None and row.memory.descr in BYTES}
+    rows = {row for row in on_bytes if row.result is not Type.FLOAT}
     assert rows <= written
     assert all(row.kind in (Kind.RAW_LOAD, Kind.RAW_STORE) for row in rows)

@@ -66,6 +66,14 @@ def test_a_load_takes_what_was_stored(store: str, load: str, loaded: str) -> Non
     becomes(body(store, f"i3 = {load}", "finish(i3)"), body(store, f"finish({loaded})"))
 
 
+def test_so_does_a_load_of_a_float() -> None:
+    store = "[i0, f1]\nraw_store(i0, 0, f1, descr=<ArrayF 8>)\n"
+    loaded = parse(f"{store}f2 = raw_load_f(i0, 0, descr=<ArrayF 8>)\nfinish(f2)")
+    assert format_trace(run_passes(loaded).trace) == f"{store}finish(f1)\n"
+    as_a_word = parse(f"{store}i2 = raw_load_i(i0, 0, descr=<ArrayS 8>)\nfinish(i2)")
+    assert run_passes(as_a_word).trace == as_a_word
+
+
 @pytest.mark.parametrize(
     ("load", "instead"),
     [
@@ -99,6 +107,7 @@ def test_it_is_as_it_is_where_it_fits() -> None:
         ("call_n(1, descr=blind)", "raw_load_i(i0, 1, descr=<ArrayU 2>)"),
         ("call_n(1, descr=blind)", "raw_load_i(i0, 1, descr=w)"),
         ("call_n(1, descr=blind)", "raw_load_i(i0, i1, descr=w)"),
+        ("raw_store(i0, 0, 1.5, descr=<ArrayF 8>)", "raw_load_i(i0, 0, descr=w)"),
     ],
 )
 def test_a_load_stays_where_something_may_have_changed(between: str, load: str) -> None:

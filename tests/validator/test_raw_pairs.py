@@ -218,6 +218,30 @@ PAIRS = {
         "i4 = getfield_raw_i(i0, descr=F); raw_store(i1, 0, 2, descr=w); raw_store(i1, 0, 1, descr=w); "
         "i5 = getfield_raw_i(i0, descr=F)",
     ),
+    "a float is its bytes": (
+        "proved",
+        "raw_store(i0, 0, f4, descr=<ArrayF 8>); f6 = raw_load_f(i0, 0, descr=<ArrayF 8>); "
+        "i5 = raw_load_i(i0, 0, descr=w); i7 = float_eq(f6, f6)",
+        "raw_store(i0, 0, f4, descr=<ArrayF 8>); i5 = convert_float_bytes_to_longlong(f4); i7 = float_eq(f4, f4)",
+    ),
+    "a store to some of them is not ignored": (
+        "end: argument 0",
+        "raw_store(i0, 0, f4, descr=<ArrayF 8>); raw_store(i0, 3, 1, descr=<ArrayU 1>); "
+        "f6 = raw_load_f(i0, 0, descr=<ArrayF 8>); i5 = convert_float_bytes_to_longlong(f6)",
+        "raw_store(i0, 0, f4, descr=<ArrayF 8>); raw_store(i0, 3, 1, descr=<ArrayU 1>); "
+        "i5 = convert_float_bytes_to_longlong(f4)",
+    ),
+    "a float in a raw struct": (
+        "proved",
+        "setfield_raw(i0, f4, descr=D); f6 = getfield_raw_f(i0, descr=D); i5 = convert_float_bytes_to_longlong(f6)",
+        "setfield_raw(i0, f4, descr=D); i5 = convert_float_bytes_to_longlong(f4)",
+    ),
+    "is not another one": (
+        "end: argument 0",
+        "setfield_raw(i0, f4, descr=D); setfield_raw(i1, 1.5, descr=D); f6 = getfield_raw_f(i0, descr=D); "
+        "i5 = convert_float_bytes_to_longlong(f6)",
+        "setfield_raw(i0, f4, descr=D); setfield_raw(i1, 1.5, descr=D); i5 = convert_float_bytes_to_longlong(f4)",
+    ),
     "a reference in a raw struct": (
         "proved",
         "setfield_raw(i0, p3, descr=R); p4 = getfield_raw_r(i0, descr=R); i5 = ptr_eq(p3, p4)",
@@ -238,7 +262,7 @@ PAIRS = {
 
 def trace_of(body: str) -> str:
     lines = [line.strip() for line in body.split(";")]
-    return DECLARATIONS + "\n".join(["[i0, i1, i2, p3]", *lines, "finish(i5)"])
+    return DECLARATIONS + "\n".join(["[i0, i1, i2, p3, f4]", *lines, "finish(i5)"])
 
 
 @pytest.mark.parametrize("name", PAIRS)
