@@ -58,11 +58,11 @@ def format_object(described: Object, layout: Layout) -> str:
 
 
 def _text(described: Object) -> str | None:
-    """The items of a string as text, None of other objects, of long strings, and where one has not been written."""
+    """The items of a string as text, None of other objects, of long strings, and where one is not told."""
     kind, length = described.type.name, described.length or 0
     if kind not in HIGHEST or not 0 < length <= _LONGEST_TEXT:
         return None
-    items = [described.value((f"{kind}[]", index), 0) for index in range(length)]
+    items = [described.cells.get((f"{kind}[]", index)) for index in range(length)]
     numbers = [item for item in items if isinstance(item, int)]
     return write_text(kind, numbers) if len(numbers) == length else None
 

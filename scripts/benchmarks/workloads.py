@@ -12,8 +12,17 @@ from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 
+_HEAP_ALONE: Mix = tuple((step, weight) for step, weight in HEAP_MIX if step not in (Step.CALL, Step.TEXT))
+"""Without functions, exceptions and strings, which the baseline does not know."""
+
 HEAP_SHAPE = Shape(
-    inputs=5, min_operations=38, max_operations=40, mix=HEAP_MIX, exit_blocks=0, unknown_failargs=0, heap=HeapShape()
+    inputs=5,
+    min_operations=38,
+    max_operations=40,
+    mix=_HEAP_ALONE,
+    exit_blocks=0,
+    unknown_failargs=0,
+    heap=HeapShape(strings=False, functions=0, exceptions=0),
 )
 
 MIXED_SHAPE = Shape(min_operations=20, max_operations=60, mix=DEFAULT_MIX, unknown_failargs=0)

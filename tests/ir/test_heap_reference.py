@@ -495,5 +495,6 @@ def test_random_traces(seed: int) -> None:
 def test_random_traces_hold_every_row_on_the_heap() -> None:
     random = Random(1)
     written = {op.op for _ in range(300) for op in all_operations(parse(Writer(random).trace(12)))}
-    rows = {row for row in (*HEAP_ROWS, OPS["guard_value"], OPS["escape_r"]) if row.memory is not None}
+    heap_rows = [row for row in HEAP_ROWS if row.result is not Type.FLOAT]  # floats have a reference of their own
+    rows = {row for row in (*heap_rows, OPS["guard_value"], OPS["escape_r"]) if row.memory is not None}
     assert rows <= written, [row.name for row in rows - written]
