@@ -290,12 +290,24 @@ class _Judge:
         )
 
     def _assumes(self) -> tuple[str, ...]:
+        within = ("functions do not look into objects that the traces allocate",) if self._hands_allocations() else ()
         if self._options.failargs is Failargs.IGNORE:
-            return ("resume data",)
+            return ("resume data", *within)
         bare = [str(k) for k, guard in enumerate(self._pair.before.guards) if guard.failargs is None]
         if not bare:
-            return ()
-        return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed",)
+            return within
+        return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
+
+    def _hands_allocations(self) -> bool:
+        """Does the optimized trace call a function with an object that it has allocated?"""
+        args = [arg for application in self._pair.after.applications for arg in application.args]
+        while args:
+            arg = args.pop()
+            if arg.kind == "alloc":
+                return True
+            if arg.kind == "choose":
+                args += arg.args[1:]
+        return False
 
     def _refuted(self) -> Verdict:
         first, *others = self._running.counterexamples
