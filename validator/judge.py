@@ -18,7 +18,7 @@ from validator.obligations import Obligation
 from validator.pairing import encode_pair
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Query
-from validator.vacuity import vacuity
+from validator.vacuity import LONGEST_SAMPLED, vacuity
 from validator.verdict import (
     Evidence,
     Failargs,
@@ -145,7 +145,8 @@ class _Judge:
     def _running(self) -> Running:
         from validator.running import Running  # here: most proofs do without it
 
-        return Running(self._before, self._after, self._options, self._layout, self._alignment, self._examples)
+        pair, late = (self._before, self._after), lambda: self._discharger.is_late
+        return Running(*pair, self._options, self._layout, self._alignment, self._examples, late)
 
     @property
     def is_repeatable(self) -> bool:
@@ -202,7 +203,8 @@ class _Judge:
                 attempt.settled.append(self._told(attempt, obligation, guard, answer, 0.0))
         if not waiting:
             return attempt
-        if self._running.rules_out(_FEW) or not self._settle_together(attempt, waiting):
+        few = _FEW if len(self._before.ops) <= LONGEST_SAMPLED else 0
+        if self._running.rules_out(few) or not self._settle_together(attempt, waiting):
             return None
         return attempt
 
