@@ -13,6 +13,8 @@ from optimizer.ir.floats import Float
 from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var
 
+_SIGN = 1 << 63
+
 _TELLING = tuple(map(Float.of, (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, float("nan"), float("inf"))))
 """Constants of which there are laws, or seem to be."""
 
@@ -87,7 +89,7 @@ def _signs(draft: Draft) -> None:
 
 
 def _again(draft: Draft) -> None:
-    """An operation that was there already, or another one of its arguments."""
+    """An operation that was there already, another one of its arguments, or that of constants of another sign."""
     if not draft.on_floats:
         return any_float(draft)
     again = draft.on_floats[-1 - draft.choices.integer(0, min(len(draft.on_floats), 6) - 1)]
@@ -95,6 +97,8 @@ def _again(draft: Draft) -> None:
     if draft.choices.chance(30):
         row = draft.choices.pick([one for one in float_rows(draft.shape.word) if one.args == row.args])
     args = again.args[::-1] if draft.choices.chance(40) else again.args
+    if draft.choices.chance(30):
+        args = tuple(ConstFloat(Float(arg.value.bits ^ _SIGN)) if isinstance(arg, ConstFloat) else arg for arg in args)
     if tuple(arg.type for arg in args) == row.args:
         compute_float(draft, row, args)
     return None

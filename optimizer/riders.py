@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from optimizer.facts import Facts
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import Op, Type
+from optimizer.ir.ops import Kind, Op, Type
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 
@@ -113,6 +113,8 @@ class Pass:
 
     name: ClassVar[str]
     decides: ClassVar[bool] = False
+    kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
+    """Those of the operations that it has anything to say about; of others it is not asked."""
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         """What shall stand in this place instead; None if this pass has nothing to say. An answer is obeyed."""

@@ -1,10 +1,10 @@
 """One walk over a trace, from its header to its end, with any number of passes riding on it.
 
-For each operation the walk puts in what it knows its arguments to be, and asks each pass in turn whether it
-would rather have something else there. It asks again about what came out, until no pass has anything to say;
-then the operation is emitted, and every pass may learn from it. What a pass is asked about is therefore
-always in its final place and form but for its own answer, and several passes in one walk find what each of
-them would find after the others.
+For each operation the walk puts in what it knows its arguments to be, and asks each pass in turn that may say
+anything about operations of that kind whether it would rather have something else there. It asks again about what
+came out, until no pass has anything to say; then the operation is emitted, and every pass may learn from it. What a
+pass is asked about is therefore always in its final place and form but for its own answer, and several passes in one
+walk find what each of them would find after the others.
 
 A pass answers with a value that the result equals, with *one* other operation in this one's place, that nobody
 needs it, or, about a guard, that it passes or fails, or that an earlier guard had better check it too. Guards,
@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.layout import Layout
-from optimizer.ir.ops import OPS
+from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
 from optimizer.riders import (
     Answer,
@@ -84,7 +84,8 @@ def walk(trace: Trace, passes: Sequence[Pass], layout: Layout) -> Walked:
 class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
-        self._rewriting = [(one, one.rewrite) for one in passes]
+        self._passes = passes
+        self._rewriting: dict[Kind, list[Pass]] = {}  # the passes to ask, as far as that was needed
         # The passes that have anything to do there, those before an operation and at an exit the last one first.
         self._learning = [one for one in passes if type(one).learn is not Pass.learn]
         self._preparing = [one for one in reversed(passes) if type(one).prepare is not Pass.prepare]
@@ -192,13 +193,15 @@ class _Walk:
                 raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
 
     def _ask(self, operation: Operation) -> tuple[Pass, Answer] | None:
-        facts = self._facts
-        for number, (rider, rewrite) in enumerate(self._rewriting, 1):
-            answer = rewrite(operation, facts)
+        facts, kind = self._facts, operation.op.kind
+        riders = self._rewriting.get(kind)
+        if riders is None:
+            riders = self._rewriting[kind] = [one for one in self._passes if kind in one.kinds]
+        for rider in riders:
+            self._asked += 1
+            answer = rider.rewrite(operation, facts)
             if answer is not None:
-                self._asked += number
                 return rider, answer
-        self._asked += len(self._rewriting)
         return None
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:

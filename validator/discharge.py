@@ -87,10 +87,6 @@ class Discharger:
         self._cut_off = False
         self._exact_left = _MOST_EXACT
 
-    def without_solver(self, obligation: Obligation) -> str | None:
-        """The rung that settles it without a solver, if one does."""
-        return self._rungs.settle(obligation)
-
     def settle(self, obligation: Obligation, effort: int | None = None) -> Answered:
         """Settle it, with solvers where nothing cheaper does. `effort` is a query's: the budget's if not given."""
         settled = self.already(obligation)
@@ -103,7 +99,7 @@ class Discharger:
 
     def already(self, obligation: Obligation) -> Answered | None:
         """How it was settled before, or is without a solver."""
-        cheap = self.without_solver(obligation)
+        cheap = self._rungs.settle(obligation)
         return _held(cheap) if cheap is not None else self._settled.get(_key(obligation))
 
     def settle_exactly(self, obligation: Obligation) -> Answered | None:

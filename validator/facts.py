@@ -12,10 +12,10 @@ What was rebuilt is kept. A new fact drops only what is built of the terms that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from itertools import pairwise
 
-from optimizer.ir.term import Term, cone_within
+from optimizer.ir.term import Term, missing
 from validator.journal import Journal
 from validator.object_kinds import ANY_CLASS, NO_CLASS, ClassRange
 from validator.object_terms import ObjectTerms
@@ -246,20 +246,9 @@ class Facts:
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt, put = self._rebuilt, self._journal.put
-        for term in self._not_rebuilt(root, most):
+        for term in missing(root, rebuilt, most):
             put(rebuilt, term, self._rewritten(term, rounds))
         return rebuilt.get(root, root)
-
-    def _not_rebuilt(self, root: Term, most: int) -> Sequence[Term]:
-        """What has to be rebuilt of a term, parts ahead of what is built of them; nothing of one that is too large."""
-        parts: list[Term] = []
-        for arg in reversed(root.args):
-            if arg not in self._rebuilt:
-                if arg.args:
-                    return cone_within([root], self._rebuilt, most) or ()
-                parts.append(arg)
-        parts.append(root)
-        return parts
 
     def _rewritten(self, term: Term, rounds: int) -> Term:
         """The term whose parts are rebuilt, rebuilt itself."""

@@ -15,7 +15,7 @@ from typing import Any
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import Bounds, bounds_domain
 from optimizer.ir.ranges import Interval, exact_difference, exact_product, exact_sum
-from optimizer.ir.term import Term, cone
+from optimizer.ir.term import Term, missing
 from validator.journal import Journal
 from validator.narrowing import Value, narrowing
 from validator.object_kinds import CONDITIONS, OF_OBJECTS
@@ -66,7 +66,7 @@ class Intervals:
         """The bounds of a word, the truth of a condition; None of a reference."""
         known = self._known
         if root not in known:
-            for term in cone([root], known):
+            for term in missing(root, known):
                 if term not in self._registered:
                     self._registered.add(term)
                     for arg in term.args:

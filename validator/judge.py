@@ -244,7 +244,7 @@ class _Judge:
     ) -> Settled:
         """How the obligation was settled; what the attempt has to know of that is put there."""
         name = obligation.name
-        match self._exactly(obligation, answer, attempt.origins):
+        match self._exactly(obligation, answer, attempt.origins) if isinstance(answer, Model) else answer:
             case Holds(by, solver):
                 return Settled(name, Status.PROVED, by, seconds, solver)
             case Model(state):
@@ -254,10 +254,10 @@ class _Judge:
                 attempt.unsettled.append((obligation, guard, not_settled))
                 return Settled(name, Status.UNKNOWN, "solving", seconds)
 
-    def _exactly(self, obligation: Obligation, answer: Answered, origins: list[int | None]) -> Answered:
-        """The answer. Of a model that may be due to terms that mean less than the language does, what an exact query
-        says instead."""
-        if not isinstance(answer, Model) or not self._pair.is_abstract or self._running.differs(answer.state, origins):
+    def _exactly(self, obligation: Obligation, answer: Model, origins: list[int | None]) -> Answered:
+        """The model, or, where that may be due to terms that mean less than the language does, what an exact query says
+        instead."""
+        if not self._pair.is_abstract or self._running.differs(answer.state, origins):
             return answer
         exact = self._discharger.settle_exactly(obligation)
         if exact is None or (isinstance(exact, Model) and not self._running.differs(exact.state, origins)):

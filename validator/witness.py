@@ -8,11 +8,13 @@ that holds of references whatever a trace does: the same as `validator.solvers.r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import isqrt
 from random import Random
 from typing import Any
 
 from optimizer.ir.concrete import Concrete
+from optimizer.ir.domain import PRIMITIVES
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.term import Term, cone
@@ -37,6 +39,7 @@ _FUNCTIONS = (
 )
 _LIMITED = frozenset({"class_of", "class_name", "length", "load"})
 _LOADS = frozenset({"load", "load_ref", "load_float"})
+_PRIMITIVES = frozenset(PRIMITIVES)
 _SAME = frozenset({"same", "class_same", "eq", "float_same"})
 
 _INVERSE: dict[str, Callable[[Concrete, int, int], int]] = {
@@ -81,7 +84,7 @@ class _Search:
         self._given: dict[Any, Any] = {}
         self._numbers: dict[Any, int] = {}
         self.values: dict[Term, Any] = {}
-        self._random = Random(0)
+        self._computing = [(term, self._primitive(term)) for term in order]
         self._left = _CHANGES
         self._constants = [term for term in order if term.kind == "constant"]
         self._unary = {(term.kind, term.value): term for term in order if len(term.args) == 1}
@@ -89,6 +92,10 @@ class _Search:
             low, high = terms.class_limits_of(constant)
             self._given["class_of", None, self._number_of(constant)] = max(low, min(high, STRUCTS[1]))
             self._given.update(self._declared(constant))
+
+    @cached_property
+    def _random(self) -> Random:
+        return Random(0)  # here: many searches do without it
 
     def run(self) -> bool:
         for _ in range(_PASSES):
@@ -105,8 +112,13 @@ class _Search:
     def _evaluate(self) -> None:
         values: dict[Term, Any] = {}
         self.values = values
-        for term in self._order:
-            values[term] = self._value(term, [values[arg] for arg in term.args])
+        for term, computes in self._computing:
+            args = [values[arg] for arg in term.args]
+            values[term] = self._value(term, args) if computes is None else computes(*args)
+
+    def _primitive(self, term: Term) -> Callable[..., Any] | None:
+        """What computes the term of its arguments, if it is one of the domain's primitives."""
+        return getattr(self._domain, term.kind) if term.args and term.kind in _PRIMITIVES else None
 
     def _value(self, term: Term, args: list[Any]) -> Any:
         kind = term.kind

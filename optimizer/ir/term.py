@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from optimizer.ir.concrete import concrete
@@ -33,6 +33,19 @@ def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
     `without`, nor what only they are built of."""
     found = cone_within(roots, without, None)
     assert found is not None
+    return found
+
+
+def missing(root: Term, known: Container[Term], most: int | None = None) -> Sequence[Term]:
+    """The cone of a term without what is known: most often the term alone, or it and leaves. Nothing of a larger one
+    than so many terms."""
+    found: list[Term] = []
+    for arg in reversed(root.args):
+        if arg not in known:
+            if arg.args:
+                return cone_within([root], known, most) or ()
+            found.append(arg)
+    found.append(root)
     return found
 
 

@@ -35,6 +35,7 @@ def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
 
 class CommonSubexpressions(Pass):
     name = "cse"
+    kinds = frozenset({Kind.PURE})
 
     def __init__(self) -> None:
         self._computed: dict[Key, Var] = {}

@@ -17,12 +17,14 @@ from __future__ import annotations
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
 
 class Fold(Pass):
     name = "fold"
+    kinds = frozenset({Kind.PURE, Kind.GUARD})
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op

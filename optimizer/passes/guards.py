@@ -20,7 +20,7 @@ from __future__ import annotations
 from optimizer.facts import Facts
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain, transfer
-from optimizer.ir.ops import OPS, Op
+from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
 from optimizer.orders import EQUAL, Orders, passing_ways
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
@@ -29,6 +29,7 @@ from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 class Guards(Pass):
     name = "guards"
     decides = True
+    kinds = frozenset({Kind.PURE, Kind.GUARD})
 
     def __init__(self) -> None:
         self._orders = Orders()

@@ -33,6 +33,7 @@ MOST_DELAYED = 8
 
 class HeapAccesses(Pass):
     name = "heap"
+    kinds = frozenset({Kind.LOAD, Kind.STORE})
 
     def __init__(self) -> None:
         self._delayed: list[tuple[Cell, Operation]] = []  # the oldest first

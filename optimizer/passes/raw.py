@@ -36,6 +36,7 @@ _AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
 
 class RawAccesses(Pass):
     name = "raw"
+    kinds = frozenset({Kind.RAW_LOAD, Kind.RAW_STORE})
 
     def __init__(self) -> None:
         self._delayed: list[tuple[Place, Operation]] = []  # the oldest first; no two of them may overlap

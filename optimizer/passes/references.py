@@ -41,6 +41,7 @@ _NONNULL_CLASS = OPS["guard_nonnull_class"]
 
 class ReferenceTests(Pass):
     name = "references"
+    kinds = frozenset({Kind.GUARD, Kind.PURE, Kind.FACT})
 
     def __init__(self) -> None:
         self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at

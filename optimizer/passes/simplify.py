@@ -21,7 +21,7 @@ from typing import Any
 from optimizer.facts import Facts
 from optimizer.ir.bounds import bounds_domain
 from optimizer.ir.concrete import concrete
-from optimizer.ir.ops import OPS, Op
+from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Pass
 from optimizer.rule_language import (
@@ -41,6 +41,7 @@ from optimizer.rule_language import (
 
 class Simplify(Pass):
     name = "simplify"
+    kinds = frozenset({Kind.PURE, Kind.GUARD})
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = _index(rules)

@@ -74,6 +74,7 @@ class _Virtual:
 
 class Virtuals(Pass):
     name = "virtuals"
+    kinds = frozenset({Kind.NEW, Kind.LOAD, Kind.STORE, Kind.FACT})
 
     def __init__(self) -> None:
         self._virtuals: dict[Value, _Virtual] = {}

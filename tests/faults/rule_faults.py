@@ -11,17 +11,16 @@ from optimizer import pipeline
 from optimizer.facts import Facts
 from optimizer.passes import simplify
 from optimizer.rule_language import Variable, rule
-from optimizer.rules import RULES
 
 
 def _instead(name: str, text: str, *conditions: str) -> Plant:
     """The rule of that name is this one."""
     wrong = rule(name, text, *conditions)
-    rules = tuple(wrong if one.name == name else one for one in RULES)
-    assert rules != RULES
+    rules = tuple(wrong if one.name == name else one for one in pipeline.ALL_RULES)
+    assert rules != pipeline.ALL_RULES
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(pipeline, "RULES", rules)
+        patch.setattr(pipeline, "ALL_RULES", rules)
 
     return plant
 

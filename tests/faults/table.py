@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
+from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
 from faults.raw_faults import RAW_FAULTS, RAW_VALIDATOR_FAULTS
@@ -25,12 +26,14 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
     *HEAP_FAULTS,
     *RAW_FAULTS,
     *STRING_FAULTS,
+    *FLOAT_FAULTS,
 )
 
 VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
     *OTHER_VALIDATOR_FAULTS,
     *RAW_VALIDATOR_FAULTS,
     *STRING_VALIDATOR_FAULTS,
+    *FLOAT_VALIDATOR_FAULTS,
 )
 
 F = TypeVar("F", OptimizerFault, ValidatorFault, OptimizerFault | ValidatorFault)

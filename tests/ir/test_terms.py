@@ -12,7 +12,7 @@ from fuzz.random_terms import PREDICATES, UNARY, WORDS
 from optimizer.ir.concrete import Concrete, concrete
 from optimizer.ir.domain import PRIMITIVES, Domain
 from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term, cone, evaluate
+from optimizer.ir.term import Term, cone, evaluate, missing
 from optimizer.ir.terms import Terms
 
 CONDITIONS = ["not_", "both", "either"]
@@ -196,6 +196,18 @@ def test_the_same_term_is_the_same_object() -> None:
     assert terms.add_overflows(x, terms.const(5)) is terms.slt(terms.const((1 << 63) - 6), x)
     assert terms.sub_overflows(terms.zero, x) is terms.eq(x, terms.const(-1 << 63))
     assert terms.eq(terms.add(x, terms.const(5)), terms.add(terms.const(5), y)) is terms.eq(x, y)
+
+
+def test_what_is_missing_is_the_cone_without_what_is_known() -> None:
+    terms = Terms(8)
+    x, y = terms.var("x"), terms.var("y")
+    product = terms.mul(x, y)
+    root = terms.add(product, terms.bit_and(x, y))
+    for known in ((), (x,), (x, y), (product,), (x, y, product), root.args, (*root.args, x, y)):
+        assert set(missing(root, known)) == set(cone([root], known))
+        assert missing(root, known)[-1] is root
+    assert missing(product, ()) == cone([product])
+    assert missing(root, (), most=4) == ()
 
 
 def test_cone_lists_arguments_first() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from optimizer.facts import Facts
 from optimizer.ir.layout import layout_of
-from optimizer.ir.ops import OPS
+from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation
 from optimizer.passes.cse import CommonSubexpressions
@@ -171,3 +171,25 @@ def test_positions_may_stand_before_the_guard_on_a_flag(
     done = ridden(before, Fold())
     assert format_trace(done.trace) == canonical("\n".join(lines) + "\n")
     assert done.always_fails == (0 if failing else None)
+
+
+class Prying(Pass):
+    """Remembers what it was asked about."""
+
+    name = "prying"
+    kinds = frozenset({Kind.GUARD})
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        self.asked.append(operation.op.name)
+        return None
+
+
+def test_a_pass_is_asked_about_its_kinds_of_operations_alone() -> None:
+    trace = parse("[i0]\ni1 = int_add(i0, 1)\nguard_true(i0) [i1]\nescape_n(i1)\nfinish(i1)")
+    prying = Prying()
+    walked = walk(trace, [prying, Listening()], layout_of(trace))
+    assert prying.asked == ["guard_true"]
+    assert walked.asked == 1 + 4
