@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fuzz.call_draft import CallDraft
 from fuzz.choices import Choices
 from fuzz.draft import Args
 from fuzz.heap_draft import NULL_REF, HeapDraft
@@ -40,6 +41,7 @@ class AimedDraft(HeapDraft):
         self.raw_accesses = 0
         self.uses_raw_fields = choices.chance(25)
         super().__init__(choices, shape, heap)
+        self.calls = CallDraft(self)
 
     def aim(self) -> Aim | None:
         """A place to access: often one that was accessed, through the same pointer or another."""

@@ -16,12 +16,14 @@ from fuzz.campaign import describe, malformed
 from fuzz.choices import RandomChoices
 from fuzz.edit import edit, edit_unseen
 from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.nearby import Nearby
 from fuzz.random_claims import wrongly_claimed
 from fuzz.random_terms import wrongly_simplified, wrongly_written
 from fuzz.shape import draw_shape
-from optimizer.ir.layout import layout_of
+from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
+from validator.counterexample import State
 from validator.judge import validate
 from validator.replay import Replay
 from validator.states import sample_states
@@ -32,6 +34,9 @@ _EDITS = (0, 0, 1, 2, 3)
 
 _TERMS = 200
 """For each pair, so many simplified terms are compared with those that are written."""
+
+_STATES = 100
+"""Each pair that is proved is run on so many states near its example."""
 
 _CLAIMS = 30
 """For each pair, so many random cases are put to the rungs without a solver."""
@@ -64,7 +69,7 @@ def make_pair(seed: int, word: int) -> Pair:
     """The pair of a seed; the same on every machine."""
     random = Random(seed)
     choices = RandomChoices(random)
-    generated = generate_from(choices, replace(draw_shape(choices), word=word))
+    generated = generate_from(choices, draw_shape(choices, word))
     after = _optimized(generated.trace)
     for _ in range(random.choice(_EDITS)):
         is_seen = random.random() < 0.3
@@ -127,12 +132,24 @@ def _shown_by_probes(random: Random, word: int) -> tuple[str, str]:
     return next(((wrong, report) for wrong, report in probes.items() if report), ("", ""))
 
 
+def _states(pair: Pair, replay: Replay, layout: Layout) -> Iterator[State]:
+    """Samples, and states near the example and near those on which the recorded trace came to its end."""
+    example = pair.generated.state
+    yield from sample_states(pair.before, pair.after, (example,), layout)
+    nearby, known = Nearby((pair.before, pair.after), Random(pair.seed)), [example]
+    for _ in range(_STATES):
+        state = nearby.state(known)
+        yield state
+        if replay.reaches_end(state):
+            known.append(state)
+
+
 def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) -> tuple[str, str]:
     if not proofs:
         return "", ""
     layout = layout_of(pair.before, pair.after)
     replay = Replay(pair.before, pair.after, options, layout)
-    for state in sample_states(pair.before, pair.after, (pair.generated.state,), layout):
+    for state in _states(pair, replay, layout):
         for rungs, proof in proofs.items():
             found = replay.counterexample(state, proof.evidence.origins)
             if found is not None:

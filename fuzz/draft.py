@@ -255,7 +255,7 @@ class Draft:
         """Adds a guard that passes."""
         self.use(args)
         self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is Type.INT]
-        self.ops.append(Operation(row, args, None, self._exit()))
+        self.ops.append(Operation(row, args, None, self.exit()))
 
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
@@ -272,17 +272,17 @@ class Draft:
 
     def event(self, row: Op, args: Args) -> None:
         self.use(args)
-        value, result = self.given(row)
+        value, result = self.given(row.result)
         self.results.append(value)
         self.ops.append(Operation(row, args, result))
 
-    def given(self, row: Op) -> tuple[int | Float, Var | None]:
+    def given(self, type_: Type) -> tuple[int | Float, Var | None]:
         """What an event gives that gives no reference, and the variable that it is."""
-        if row.result is Type.FLOAT:
+        if type_ is Type.FLOAT:
             number = float_constant(self.choices)
             return number, self.define_float(number)
-        value = self.constant() if row.result is Type.INT else 0
-        return value, self.define(value) if row.result is Type.INT else None
+        value = self.constant() if type_ is Type.INT else 0
+        return value, self.define(value) if type_ is Type.INT else None
 
     def add(self, row: Op, args: Args) -> None:
         """Adds an operation without result or condition."""
@@ -291,7 +291,7 @@ class Draft:
 
     # Exits.
 
-    def _exit(self) -> Exit:
+    def exit(self) -> Exit:
         if self.choices.chance(self.shape.unknown_failargs):
             return Exit(None)
         if not self.choices.chance(self.shape.exit_blocks):

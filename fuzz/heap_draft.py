@@ -13,7 +13,7 @@ from fuzz.random_heap import LONGEST, draw_heap, ref_of, told_heap
 from fuzz.random_types import draw_types
 from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
-from optimizer.ir.effects import effects_of
+from optimizer.ir.effects import Effects, effects_of
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
@@ -42,7 +42,7 @@ class HeapDraft(Draft):
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
-        self.world = WorldDraft(self.types, self.initial)
+        self.world = WorldDraft(self.types, self.initial, heap.exceptions)
         self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
         super().__init__(choices, shape)
@@ -198,17 +198,20 @@ class HeapDraft(Draft):
     def event(self, row: Op, args: Args, descr: str | None = None) -> None:
         self.use(args)
         effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
+        result = self.happen(args, effects, row.result)
+        self.ops.append(Operation(row, args, result, descr=descr))
+
+    def happen(self, args: Args, effects: Effects, type_: Type) -> Var | None:
+        """An event is done on the example; gives its result."""
         self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
-        result: Var | None = None
-        if row.result is Type.REF:
+        if type_ is Type.REF:
             ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
             self.results.append(scripted)
-            result = self.define_ref(ref)
-        else:
-            value, result = self.given(row)
-            self.results.append(value)
-        self.ops.append(Operation(row, args, result, descr=descr))
+            return self.define_ref(ref)
+        value, result = self.given(type_)
+        self.results.append(value)
+        return result
 
     # Exits.
 

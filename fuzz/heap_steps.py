@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.aimed_draft import Aim, AimedDraft
+from fuzz.call_steps import call_something
 from fuzz.immutable_steps import initialize_by_call, watch_field
 from fuzz.pointer_steps import (
     check_any,
@@ -275,4 +276,5 @@ _STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.TEXT: use_strings,
     Step.WATCH: watch_field,
     Step.EVENT: heap_event,
+    Step.CALL: call_something,
 }

@@ -50,8 +50,9 @@ class Nearby:
         numbers = {0, half, self._word, *(value.value for value in named if isinstance(value, ConstInt))}
         self._numbers = sorted({wrap(number + by, self._word) for number in numbers for by in (-1, 0, 1)})
 
-    def state(self, near: State) -> State:
-        """One to a few changes away."""
+    def state(self, known: Sequence[State]) -> State:
+        """One to a few changes away from one of those."""
+        near = self._random.choice(known)
         for _ in range(self._random.choice((1, 1, 1, 2, 3, 5, 8))):
             near = self._changed(near)
         return near

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fuzz.choices import Choices, float_constant
 from fuzz.shape import HeapShape
 from optimizer.ir import declaration_entries as declared
+from optimizer.ir.calls import MEANINGS
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import Declarations
@@ -97,6 +98,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     named += [array.name for array in arrays]
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
+    calls += _functions(choices, shape.functions)
     targets = [name for name in named if choices.chance(10)]
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
     consts: list[declared.KnownObject] = []
@@ -156,6 +158,38 @@ def _call(choices: Choices, number: int, structs: list[declared.Struct], named: 
     return declared.Call(
         f"f{number}", choices.pick(("int", "void", "ref")), can_invalidate=invalidates, reads=reads, writes=writes
     )
+
+
+def _functions(choices: Choices, most: int) -> list[declared.Call]:
+    """Elidable functions, one that is loop invariant, and those that are operations."""
+    functions: list[declared.Call] = []
+
+    def one() -> None:
+        result = choices.pick(("int", "int", "ref"))
+        known: list[declared.KnownResult] = []
+        if result == "int" and choices.chance(50):
+            numbers = [Scalar("int", choices.integer(-4, 7)) for _ in range(2)]
+            known.append(declared.KnownResult((numbers[0],), numbers[1]))
+        functions.append(
+            declared.Call(
+                f"g{len(functions)}",
+                result,
+                elidable=True,
+                can_raise=choices.chance(50),
+                reads=(),
+                writes=(),
+                results=tuple(known),
+            )
+        )
+
+    choices.repeat(0, most, one)
+    if not functions:
+        return functions
+    once = declared.Call("once", "int", loop_invariant=True, can_raise=choices.chance(50))
+    oopspecs = [
+        declared.Call(f"{name}_call", "int", elidable=True, oopspec=name, reads=(), writes=()) for name in MEANINGS
+    ]
+    return [*functions, once, *oopspecs]
 
 
 def _const(

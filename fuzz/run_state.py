@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
+from optimizer.ir.array_copies import meant
+from optimizer.ir.calls import is_event
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Datum, Heap, Ref
 from optimizer.ir.heap_text import read_heap
-from optimizer.ir.layout import Layout
+from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.lexer import Source
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.ops import Type
 from optimizer.ir.trace import Trace
 
 _PART = re.compile(r"""(?:"[^"]*"|\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]|[^,"(\[])+""")
@@ -69,7 +71,9 @@ def _value(name: str, type_: Type, numbers: dict[str, int], heap: Heap) -> Datum
 
 def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Ref, ...]:
     """What the events of the trace return: numbers, and objects by their names. Raises InputError."""
-    types = [operation.op.result for operation in trace.ops if operation.op.kind is Kind.EVENT]
+    layout = layout_of(trace)
+    events = (operation for operation in trace.ops if is_event(meant(operation, layout), layout))
+    types = [event.op.result for event in events]
     found = parts([text])
     return tuple(_result(part, type_, heap, trace.word) for part, type_ in zip_longest(found, types[: len(found)]))
 

@@ -53,6 +53,7 @@ class Step(Enum):
     ITEMS = "items"  # accesses to one array at constant and variable indices
     FACT = "fact"
     CALLED = "called"  # an immutable field of an object that a call initializes
+    CALL = "call"  # functions, exceptions, conditional and loop-invariant calls
     TEXT = "text"  # copies between strings, and their hashes
     WATCH = "watch"  # a quasi-immutable field, and the check that it is still what it was
 
@@ -115,6 +116,7 @@ HEAP_MIX: Mix = (
     (Step.CALLED, 3),
     (Step.TEXT, 2),
     (Step.WATCH, 2),
+    (Step.CALL, 7),
     (Step.GUARD, 2),
     (Step.EVENT, 2),
 )
@@ -133,7 +135,8 @@ class HeapShape:
     """Upper limits: of declared structs, arrays, calls and constants, and of the objects that exist before a trace.
 
     `references` is the percentage of inputs that are references; `undeclared` says whether there is memory that no
-    declaration describes, `floats` whether there is memory of floats, `strings` whether there are strings.
+    declaration describes, `floats` whether there is memory of floats, `strings` whether there are strings. `exceptions`
+    is the percentage of events that raise, of those that can.
     """
 
     structs: int = 3
@@ -145,6 +148,8 @@ class HeapShape:
     undeclared: bool = True
     strings: bool = True
     floats: bool = False
+    functions: int = 2
+    exceptions: int = 5
 
 
 @immutable
@@ -194,9 +199,10 @@ _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
 
 
-def draw_shape(choices: Choices) -> Shape:
-    """A shape as each seed of a campaign has: most are of 64 bits, some leave out kinds of steps."""
-    word = choices.pick(WORDS)
+def draw_shape(choices: Choices, word: int | None = None) -> Shape:
+    """A shape as each seed of a campaign has: most are of 64 bits, if nothing is said of the word, some leave out kinds
+    of steps."""
+    word = choices.pick(WORDS) if word is None else word
     has_floats = word >= _FLOATS_FROM and choices.chance(_FLOATS)
     heap = _draw_heap_shape(choices, has_floats) if choices.chance(_HEAPS) else None
     longest = choices.pick((20, 40, 40, 60))
@@ -248,4 +254,6 @@ def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:
         undeclared=structs == 0 or choices.chance(35),
         strings=choices.chance(30),
         floats=has_floats and choices.chance(80),
+        functions=choices.integer(0, 3),
+        exceptions=choices.pick((0, 5, 20)),
     )

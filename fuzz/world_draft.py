@@ -9,20 +9,23 @@ from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
 from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Ref
-from optimizer.ir.layout import Layout, RawItem
+from optimizer.ir.layout import Layout, RawItem, Struct
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.raw_memory import BYTES, RAW
-from optimizer.ir.runs import Scripted, Seen, World, Write
+from optimizer.ir.runs import Given, Scripted, Seen, World, Write
 
 
 class WorldDraft:
     """`initial` is the heap before the trace: objects that events bring are added to it."""
 
-    def __init__(self, types: Types, initial: Heap) -> None:
+    def __init__(self, types: Types, initial: Heap, exceptions: int) -> None:
         self._types = types
         self._initial = initial
         self._writes: list[tuple[tuple[Place, Write], ...]] = []
         self._invalidations = 0
+        self._exceptions = exceptions
+        self._raises: list[Scripted] = []
+        self._functions: list[Given] = []
         self._invalid: set[int] = set()
         names = dict.fromkeys(type_.name for type_ in types.classes)
         self.gc_types = tuple((name, number) for number, name in enumerate(names, start=1))
@@ -36,6 +39,11 @@ class WorldDraft:
             if not valid:
                 self._invalid.add(self._invalidations)
             heap.invalidate(valid)
+        raised = NULL
+        if effects.can_raise:
+            raised = self.exception(choices, heap) if choices.chance(self._exceptions) else NULL
+            heap.set_pending(raised)
+        self._raises.append(self.name(raised, heap))
         done: list[tuple[Place, Write]] = []
 
         def one() -> None:
@@ -67,6 +75,27 @@ class WorldDraft:
         if choices.chance(60):
             choices.repeat(1, 3, one)
         self._writes.append(tuple(done))
+
+    def give(self, given: Given) -> None:
+        """The next call of a function gives and raises that."""
+        self._functions.append(given)
+
+    def exception(self, choices: Choices, heap: Heap, *, old: bool = False) -> Ref:
+        """An object that can be raised, NULL if there is none; with `old`, one that existed before the trace."""
+        found = [
+            ref for ref in _visible(heap) if isinstance(heap.objects[ref].type, Struct) and not (old and ref.fresh)
+        ]
+        return choices.pick(found) if found else NULL
+
+    def old_reference(self, choices: Choices, heap: Heap, word: int) -> Ref:
+        """What a function gives: NULL, or an object that existed before the trace."""
+        ref, _ = self.reference(choices, heap, word)
+        return NULL if ref.fresh else ref
+
+    @staticmethod
+    def name(value: Datum, heap: Heap) -> Scripted:
+        """What the script calls that."""
+        return _scripted(value, heap)
 
     def _poke(self, choices: Choices, heap: Heap, effects: Effects, done: list[tuple[Place, Write]]) -> None:
         """The event writes a byte of raw memory, one that has been read or written, if it may."""
@@ -102,12 +131,15 @@ class WorldDraft:
             writes=writes if any(writes) else (),
             invalid=frozenset(self._invalid),
             gc_types=self.gc_types,
+            raises=tuple(self._raises) if any(raised != NULL for raised in self._raises) else (),
+            functions=tuple(self._functions),
         )
 
     @staticmethod
     def objects(world: World) -> Iterator[Datum]:
         """The objects from before the trace that the script names."""
-        scripted = [*world.results]
+        scripted = [*world.results, *world.raises]
+        scripted += [one for given in world.functions for one in (given.result, given.raises)]
         for event in world.writes:
             for write in event:
                 scripted += [write.target, write.value]

@@ -25,8 +25,8 @@ from optimizer.conditions import (
     watching,
 )
 from optimizer.ir.bounds import bounds_domain, transfer
+from optimizer.ir.calls import call_of
 from optimizer.ir.concrete import concrete
-from optimizer.ir.effects import effects_of
 from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.raw_memory import range_of
@@ -124,12 +124,11 @@ class Facts:
         `delayed`: it has not been emitted yet, but everything from here on is as if it had been.
         """
         if operation.op.kind is Kind.GUARD:
-            return self._learn_guard(operation)
+            passed = self._learn_guard(operation)
+            self._define(operation)
+            return passed
         self._learn_of_heap(operation, delayed)
-        if operation.result is not None:
-            self.now += 1
-            self._definitions[operation.result] = operation
-            self._ages[operation.result] = self.now
+        self._define(operation)
         if operation.op.overflows is not None:
             self._flag_of = operation
         if operation.op.is_pure and not self.bounds.define(operation):
@@ -139,15 +138,18 @@ class Facts:
         self.bounds.contradiction = False
         return True
 
+    def _define(self, operation: Operation) -> None:
+        if operation.result is not None:
+            self.now += 1
+            self._definitions[operation.result] = operation
+            self._ages[operation.result] = self.now
+
     # The heap.
 
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
         if kind is Kind.EVENT:
-            effects = effects_of(operation, self.layout)
-            self.memory.event(effects, operation.args)
-            self.raw.event(effects)
-            self.is_valid = self.is_valid and not effects.can_invalidate
+            self._learn_call(operation)
         elif memory_of(operation) is not None:
             self._learn_requirements(operation)
             if kind is Kind.LOAD:
@@ -162,6 +164,16 @@ class Facts:
                 self._learn_raw(operation)
             else:
                 self._learn_meaning(operation)
+
+    def _learn_call(self, operation: Operation) -> None:
+        call = call_of(operation, self.layout)
+        if call is not None and call.is_event:
+            self.memory.event(call.effects, operation.args)
+            self.raw.event(call.effects)
+            self.is_valid = self.is_valid and not call.effects.can_invalidate
+        else:
+            for arg in operation.args:
+                self.memory.escape(arg)
 
     def _learn_requirements(self, operation: Operation) -> None:
         descr = self.layout.descr_of(operation)

@@ -10,9 +10,9 @@ from optimizer.float_rules import FLOAT_RULES
 from optimizer.ir.calls import call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout, layout_of
-from optimizer.ir.ops import Role
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
+from optimizer.passes.calls import Calls
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.floats import Floats
 from optimizer.passes.fold import Fold
@@ -34,6 +34,7 @@ FORWARD: Mapping[str, Callable[[], Pass]] = {
     Simplify.name: lambda: Simplify(ALL_RULES),
     Floats.name: Floats,
     CommonSubexpressions.name: CommonSubexpressions,
+    Calls.name: Calls,
     Guards.name: Guards,
     ReferenceTests.name: ReferenceTests,
     Virtuals.name: Virtuals,
@@ -95,7 +96,7 @@ def run_passes(
     walked = walk(trace, forward, layout)
     result, operations = walked.trace, Counter(walked.operations)
     if dead_code.NAME in passes:
-        result = dead_code.remove_dead_code(result)
+        result = dead_code.remove_dead_code(result, layout)
         operations[dead_code.NAME] = len(walked.trace.ops) - len(result.ops)
     return Optimization(
         result,
@@ -112,7 +113,7 @@ def run_passes(
 def _check_supported(trace: Trace, layout: Layout) -> None:
     for operation in all_operations(trace):
         row = operation.op
-        call = call_of(operation, layout) if row.is_call else None
-        is_plain = call is None or (call.role is Role.EVENT and not call.is_conditional)
-        if not row.has_meaning or not is_plain or (row.memory is not None and row.memory.pending):
+        if not row.has_meaning:
             raise Unsupported(row.name, operation.line)
+        if row.is_call:
+            call_of(operation, layout)

@@ -28,7 +28,7 @@ class CallEncoder:
         self._heap = heap
         self._terms = heap.memory.terms
         self._recorded = recorded
-        self._invariants: dict[Value, tuple[Term | None, Type, Term]] = {}  # by function: what it gave and raised
+        self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
 
@@ -107,14 +107,13 @@ class CallEncoder:
     ) -> tuple[Term | None, list[Term]]:
         if happens is not self._terms.true:
             raise Unsupported(f"{operation.op.name} of a loop-invariant function", operation.line)
-        function, type_ = call.args[0], operation.op.result
+        function = call.args[0], operation.op.result
         if function not in self._invariants:
             result, kept = self._event(call, operation, args, happens, guards, number)
-            self._invariants[function] = result, type_, self._heap.pending()
+            raised = self._heap.pending() if call.effects.can_raise else self._terms.null
+            self._invariants[function] = result, raised
             return result, kept
-        result, known_type, raised = self._invariants[function]
-        if known_type is not type_:
-            raise Unsupported(f"{operation.op.name} of a function that has given a {known_type.value}", operation.line)
+        result, raised = self._invariants[function]
         self._raise(call, raised, happens)
         return result, []
 

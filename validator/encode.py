@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from optimizer.ir.array_copies import meant
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
@@ -159,7 +160,8 @@ def raise_name(number: int) -> str:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    named = (slot_of(layout.descr_of(one)) for trace in traces for one in all_operations(trace) if one.op.memory)
+    on_heap = (meant(one, layout) for trace in traces for one in all_operations(trace) if one.op.memory)
+    named = (slot_of(layout.descr_of(one)) for one in on_heap)
     slots = {slot.key: slot for slot in named if slot is not None}
     rows = {one.op for trace in traces for one in all_operations(trace)}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
@@ -342,6 +344,7 @@ class _Encoder:
         )
 
     def step(self, operation: Operation) -> None:
+        operation = meant(operation, self._terms.layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
         if kind is Kind.POSITION:

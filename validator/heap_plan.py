@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from optimizer.ir.array_copies import meant
 from optimizer.ir.calls import call_of, is_event, may_be_raised_before
 from optimizer.ir.concrete import concrete
 from optimizer.ir.effects import Effects
@@ -125,7 +126,7 @@ def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
 
 def _plan_world(plan: Plan, before: Trace) -> None:
     for operation in before.ops:
-        call = call_of(operation, plan.layout)
+        call = call_of(meant(operation, plan.layout), plan.layout)
         if call is not None and call.is_event:
             plan.events.append((operation.op.result, call.effects))
         elif call is not None and call.is_function:
@@ -150,7 +151,7 @@ class _Walk:
                 self._of[var] = self._place(("input", number), Place(input=number))
         sources: dict[Value, object] = {var: number for number, var in enumerate(trace.inputs)}
         made: dict[Value, str] = {}
-        for operation in all_operations(trace):
+        for operation in (meant(one, self._plan.layout) for one in all_operations(trace)):
             for arg in operation.args:
                 self._value(arg)
                 if isinstance(arg, ConstFloat):

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from fuzz.generate import GeneratedTrace
 from optimizer.ir.declared import Declarations
-from optimizer.ir.heap import Datum, Heap, Ref, blank, type_of
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
+from optimizer.ir.interpreter import Program
+from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
 from validator.counterexample import State
@@ -19,16 +20,22 @@ from validator.counterexample import State
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An operation, and, of an event, what it gives and writes."""
+    """An operation, and, of an event, what it gives, writes and raises. A call `happens` or not; None is not known."""
 
     operation: Operation
     gives: Scripted = 0
     writes: tuple[Write, ...] = ()
+    raises: Scripted = NULL
+    happens: bool | None = None
+
+
+_NO_WORLD = World()
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """`data` are the values of the inputs; `heap`, `invalid` and `gc_types` are as of a state and its world."""
+    """`data` are the values of the inputs; `heap`, `invalid` and `gc_types` are as of a state and its world, `world` is
+    what else that says."""
 
     inputs: tuple[Var, ...]
     data: tuple[Datum, ...]
@@ -38,6 +45,7 @@ class Sketch:
     heap: Heap | None = None
     invalid: frozenset[int] = frozenset()
     gc_types: tuple[tuple[str, int], ...] = ()
+    world: World = _NO_WORLD
 
     @property
     def trace(self) -> Trace:
@@ -46,11 +54,13 @@ class Sketch:
     @property
     def state(self) -> State:
         """The example, without the results and writes that its end does not need."""
-        events = [line for line in self.lines if line.operation.op.kind is Kind.EVENT]
-        writes = tuple(line.writes for line in events)
-        world = World(
-            tuple(_given(line) for line in events),
+        events = [line for line in self.lines if _is_event(line)]
+        writes, raises = tuple(line.writes for line in events), tuple(line.raises for line in events)
+        world = replace(
+            self.world,
+            results=tuple(_given(line) for line in events),
             writes=writes if any(writes) else (),
+            raises=raises if any(one != NULL for one in raises) else (),
             invalid=self.invalid,
             gc_types=self.gc_types,
         )
@@ -79,18 +89,48 @@ def sketch_of(generated: GeneratedTrace) -> Sketch:
     trace, (inputs, world, heap) = generated.trace, _parts(generated.state)
     lines: list[Line] = []
     events = 0
-    for operation in trace.ops:
+    numbers = _events_of(generated)
+    for number, operation in _numbered(trace):
         if operation.exit is not None:
             operation = replace(operation, exit=replace(operation.exit, origin=None))
-        if operation.op.kind is not Kind.EVENT:
-            lines.append(Line(operation))
+        if number not in numbers:
+            lines.append(Line(operation, happens=False if operation.op.kind is Kind.EVENT else None))
             continue
         gives = world.results[events] if events < len(world.results) else 0
-        lines.append(Line(operation, gives, world.writes[events] if events < len(world.writes) else ()))
+        writes = world.writes[events] if events < len(world.writes) else ()
+        raises = world.raises[events] if events < len(world.raises) else NULL
+        lines.append(Line(operation, gives, writes, raises, True))
         events += 1
+    rest = replace(world, results=(), writes=(), raises=(), invalid=frozenset(), gc_types=())
     return Sketch(
-        trace.inputs, inputs, tuple(lines), trace.word, trace.declarations, heap, world.invalid, world.gc_types
+        trace.inputs, inputs, tuple(lines), trace.word, trace.declarations, heap, world.invalid, world.gc_types, rest
     )
+
+
+def _numbered(trace: Trace) -> Iterator[tuple[int, Operation]]:
+    """The operations outside of exit blocks, with their numbers."""
+    number = 0
+    for operation in trace.ops:
+        yield number, operation
+        number += 1 + (0 if operation.exit is None else len(operation.exit.block))
+
+
+def _events_of(generated: GeneratedTrace) -> set[int]:
+    """The numbers of the operations that are events on the example."""
+    trace, state = generated.trace, generated.state
+    numbers = {number for number, operation in _numbered(trace) if operation.op.kind is Kind.EVENT}
+    if any(operation.op.is_call for operation in trace.ops):
+        run = Program(trace).run(state.inputs, state.world, heap=state.heap)
+        return {event.op for event in run.events}
+    return numbers
+
+
+def _is_event(line: Line) -> bool:
+    """Is it an event, as far as the line tells?"""
+    memory = line.operation.op.memory
+    if line.happens is not None or line.operation.op.kind is not Kind.EVENT:
+        return bool(line.happens)
+    return memory is None or memory.role is Role.EVENT
 
 
 def _parts(state: State) -> tuple[tuple[Datum, ...], World, Heap | None]:

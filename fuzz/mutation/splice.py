@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from fuzz.mutation.sketch import Line, Sketch, joined, renamed, results_of, sket
 from fuzz.mutation.subject import Subject
 from optimizer.ir.declared import Declarations
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
-from optimizer.ir.runs import Scripted
+from optimizer.ir.runs import Given, Scripted
 from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Value, Var
 
@@ -43,6 +43,7 @@ def spliced(subject: Subject) -> Sketch | None:
         heap=heap,
         invalid=front.invalid,
         gc_types=tuple({**dict(back.gc_types), **dict(front.gc_types)}.items()),
+        world=replace(front.world, functions=(*front.world.functions, *_functions(back, refs))),
     )
 
 
@@ -95,7 +96,15 @@ def _names(
 def _renamed(line: Line, names: Mapping[Var, Value], refs: Mapping[Ref, Ref]) -> Line:
     gives: Scripted = refs.get(line.gives, line.gives) if isinstance(line.gives, Ref) else line.gives
     writes = tuple(renamed(write, refs) for write in line.writes)
-    return Line(substituted(line.operation, names), gives, writes)
+    raises: Scripted = refs.get(line.raises, line.raises) if isinstance(line.raises, Ref) else line.raises
+    return Line(substituted(line.operation, names), gives, writes, raises, line.happens)
+
+
+def _functions(sketch: Sketch, refs: Mapping[Ref, Ref]) -> Iterator[Given]:
+    """What functions give, with other names of objects."""
+    for given in sketch.world.functions:
+        both = (refs.get(one, one) if isinstance(one, Ref) else one for one in (given.result, given.raises))
+        yield Given(*both)
 
 
 def _joined_heaps(one: Heap | None, other: Heap | None) -> tuple[Heap | None, dict[Ref, Ref]]:

@@ -45,7 +45,9 @@ def _named_writes(world: World, layout: Layout) -> Iterator[tuple[Write, ...]]:
 
 
 def _scripted(world: World) -> Iterator[object]:
-    yield from world.results
+    yield from (*world.results, *world.raises, world.pending)
+    for given in world.functions:
+        yield from (given.result, given.raises)
     for event in world.writes:
         for write in event:
             yield write.target

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_values
@@ -140,8 +141,12 @@ def _with_origins(after: Trace, guards: list[int]) -> Trace:
 
 def _without_events(candidate: Candidate, gone: Collection[int]) -> State:
     state, world = candidate.state, candidate.state.world
-    events = [op.line in gone for op in candidate.before.ops if op.op.kind is Kind.EVENT]
-    if not any(events):
+    if candidate.run is None:
+        return state
+    lines = [op.line in gone for op in all_operations(candidate.before)]
+    events = [lines[event.op] for event in candidate.run.events]
+    functions = [lines[one.op] for one in candidate.run.applied if one.made]
+    if not any(events) and not any(functions):
         return state
     left = [number for number, goes in enumerate(events) if not goes]
     stops = None if world.stops_at is None else sum(number < world.stops_at for number in left)
@@ -149,6 +154,8 @@ def _without_events(candidate: Candidate, gone: Collection[int]) -> State:
         world,
         results=tuple(world.results[number] for number in left if number < len(world.results)),
         writes=tuple(world.writes[number] for number in left if number < len(world.writes)),
+        raises=tuple(world.raises[number] for number in left if number < len(world.raises)),
+        functions=tuple(one for one, goes in zip_longest(world.functions, functions) if one is not None and not goes),
         stops_at=stops if stops is None or stops < len(left) else None,
     )
     return replace(state, world=world)

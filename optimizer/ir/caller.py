@@ -10,7 +10,7 @@ from optimizer.ir.calls import Call
 from optimizer.ir.concrete import Concrete
 from optimizer.ir.environment import Environment
 from optimizer.ir.functions import OTHERWISE
-from optimizer.ir.heap import Datum, Heap, Ref
+from optimizer.ir.heap import NULL, Datum, Heap, Ref
 from optimizer.ir.ops import Op, Role, Type
 from optimizer.ir.runs import Seen, Stopped, Undefined
 from optimizer.ir.trace import Operation, Value
@@ -64,7 +64,7 @@ class Caller:
         if function not in self._invariants:
             result = self._event(call, operation, number, args)
             if not isinstance(result, Stopped | Undefined):
-                self._invariants[function] = result, self.heap.pending()
+                self._invariants[function] = result, self.heap.pending() if call.effects.can_raise else NULL
             return result
         result, raised = self._invariants[function]
         if call.effects.can_raise:

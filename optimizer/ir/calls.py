@@ -80,6 +80,12 @@ def is_event(operation: Operation, layout: Layout) -> bool:
     return call is not None and call.is_event
 
 
+def effects_at(operation: Operation, layout: Layout) -> Effects:
+    """What the call or other event may do."""
+    call = call_of(operation, layout)
+    return NOTHING if call is None else call.effects
+
+
 def call_of(operation: Operation, layout: Layout) -> Call | None:
     """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
     memory, row = operation.op.memory, operation.op

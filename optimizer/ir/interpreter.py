@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from optimizer.ir.array_copies import meant
 from optimizer.ir.caller import Caller
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.concrete import concrete
@@ -150,6 +151,7 @@ class Program:
         return self._slot(value, operation.line)
 
     def _compile(self, operation: Operation) -> _Step:
+        operation = meant(operation, self.layout)
         row, line, memory = operation.op, operation.line, memory_of(operation)
         if not row.has_meaning:
             raise Unsupported(row.name, line)

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from optimizer.ir.calls import call_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
@@ -29,16 +31,17 @@ _COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
 _CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 
 
-def remove_dead_code(trace: Trace) -> Trace:
+def remove_dead_code(trace: Trace, layout: Layout) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
-    live = _Liveness(trace)
+    live = _Liveness(trace, layout)
     return trace.of(live.keep(trace.ops))
 
 
 class _Liveness:
     """Which variables are needed, found from what stays in any case."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, layout: Layout) -> None:
+        self._layout = layout
         self._definitions = {op.result: op for op in all_operations(trace) if op.result is not None}
         self._stores: dict[Value, list[Operation]] = {}  # to objects that the trace allocates
         self._live: set[Value] = set()
@@ -54,7 +57,7 @@ class _Liveness:
             changed = self._changed_allocation(operation)
             if changed is not None:
                 self._stores.setdefault(changed, []).append(operation)
-            elif not _is_computed(operation):
+            elif not self._goes(operation):
                 self._need(operation)
             if operation.exit is not None:
                 self._pending.extend(arg for arg in operation.exit.failargs or () if arg is not None)
@@ -91,7 +94,7 @@ class _Liveness:
             if changed is not None:
                 stays = changed in self._live
             else:
-                stays = not _is_computed(operation) or operation.result in self._live
+                stays = not self._goes(operation) or operation.result in self._live
             if not stays:
                 continue
             if operation.exit is not None and operation.exit.block:
@@ -99,7 +102,14 @@ class _Liveness:
                 operation = operation.on(operation.args, Exit(operation.exit.failargs, operation.exit.origin, block))
             yield operation
 
+    def _goes(self, operation: Operation) -> bool:
+        """Is it there for its result alone? A call that can raise is not."""
+        call = call_of(operation, self._layout) if operation.op.kind is Kind.EVENT and operation.op.is_call else None
+        if call is not None and not call.is_event and not call.effects.can_raise:
+            return True
+        return _is_computed(operation)
+
 
 def _is_computed(operation: Operation) -> bool:
-    """Is it there for its result alone? An overflow operation stays with its guard."""
+    """Is it there for its result alone, being no call? An overflow operation stays with its guard."""
     return operation.op.kind in _COMPUTED and operation.op.overflows is None

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 
 from optimizer.aliasing import distinct, may_meet
 from optimizer.facts import Facts
-from optimizer.ir.effects import effects_of
+from optimizer.ir.calls import effects_at
 from optimizer.ir.layout import Field
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Value
@@ -91,7 +91,7 @@ class HeapAccesses(Pass):
                 assert isinstance(slot, Field)
                 cells = [cell for cell in cells if _may_be_of(facts, cell, slot, operation.args)]
             case Kind.EVENT:
-                effects = effects_of(operation, facts.layout)
+                effects = effects_at(operation, facts.layout)
                 cells = [cell for cell in cells if effects.may_see(cell.slot)]
             case Kind.END:
                 pass

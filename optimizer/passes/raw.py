@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from optimizer.facts import Facts
-from optimizer.ir.effects import Effects, effects_of
+from optimizer.ir.calls import effects_at
+from optimizer.ir.effects import Effects
 from optimizer.ir.layout import RawItem
 from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.raw_heap import load, store
@@ -93,7 +94,7 @@ class RawAccesses(Pass):
             case Kind.RAW_LOAD | Kind.RAW_STORE:
                 met = facts.raw.place(operation)
                 places = [at for at in places if not at.is_apart(met)]
-            case Kind.EVENT if not _sees_raw(effects_of(operation, facts.layout)):
+            case Kind.EVENT if not _sees_raw(effects_at(operation, facts.layout)):
                 return ()
             case Kind.EVENT | Kind.END:
                 pass

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
+from faults.call_faults import CALL_FAULTS, CALL_VALIDATOR_FAULTS
 from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault
@@ -25,6 +26,7 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
     *WALK_FAULTS,
     *HEAP_FAULTS,
     *RAW_FAULTS,
+    *CALL_FAULTS,
     *STRING_FAULTS,
     *FLOAT_FAULTS,
 )
@@ -32,6 +34,7 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
 VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
     *OTHER_VALIDATOR_FAULTS,
     *RAW_VALIDATOR_FAULTS,
+    *CALL_VALIDATOR_FAULTS,
     *STRING_VALIDATOR_FAULTS,
     *FLOAT_VALIDATOR_FAULTS,
 )

@@ -21,7 +21,7 @@ from optimizer.ir.trace import Trace, Var, exit_of
 
 @pytest.fixture(scope="module")
 def generated() -> list[GeneratedTrace]:
-    return [one for one in map(generate_for, range(600)) if one.state.heap is not None]
+    return [one for one in map(generate_for, range(800)) if one.state.heap is not None]
 
 
 def _objects(one: GeneratedTrace) -> list[Object]:
@@ -30,7 +30,7 @@ def _objects(one: GeneratedTrace) -> list[Object]:
 
 
 def test_most_traces_have_heaps(generated: list[GeneratedTrace]) -> None:
-    assert 360 < len(generated) < 480
+    assert 480 < len(generated) < 640
 
 
 def test_declarations_are_right_and_survive_their_text(generated: list[GeneratedTrace]) -> None:

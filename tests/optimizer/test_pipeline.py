@@ -111,7 +111,7 @@ def test_a_pass_is_usable_alone(name: str) -> None:
 
 def test_an_unknown_pass_is_named() -> None:
     with pytest.raises(
-        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, floats, cse, guards, references, "
+        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, floats, cse, calls, guards, "
     ):
         optimize(parse("[i0]\njump(i0)\n"), ["fold", "folding"])
 
@@ -127,14 +127,6 @@ def test_what_has_no_meaning_is_unsupported_by_name_and_line(text: str) -> None:
     with pytest.raises(Unsupported) as caught:
         optimize(parse(text))
     assert (caught.value.what, caught.value.line) in {("load_effective_address", 3), ("cast_int_to_ptr", 4)}
-
-
-def test_an_elidable_call_is_unsupported() -> None:
-    text = (
-        '+++\n[call.f]\nresult = "int"\nelidable = true\n+++\n[i0]\ni1 = call_i(ConstClass(f), i0, descr=f)\njump(i1)\n'
-    )
-    with pytest.raises(Unsupported, match="elidable"):
-        optimize(parse(text))
 
 
 def test_a_guard_without_a_list_keeps_what_is_before_it() -> None:

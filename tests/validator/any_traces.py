@@ -100,8 +100,11 @@ _DESCRS: dict[DescrKind, tuple[str | None, ...]] = {
     DescrKind.RAW_FIELD: ("Base.tag", "Node.value", "Other.small", "Base.left"),
 }
 _FLOATS = (0.0, -0.0, 1.0, 0.5, -2.0, 3.0, float("inf"), float("nan"), 1e300, 5e-324)
+_REFERENCES = ("NULL", "ConstPtr(k)", "ConstPtr(known)", "ConstPtr(row)", '"ab"', 'u"xy"')
 _LENGTHS = (0, 1, 2, 2, 3)
 _OFTEN = {
+    Kind.COPY: 20,
+    Kind.SCAN: 10,
     Kind.LOAD: 10,
     Kind.STORE: 30,
     Kind.NEW: 12,
@@ -155,8 +158,11 @@ class Writer:
     def _objects(self, layout: Layout) -> Heap:
         random, heap = self._random, Heap(layout)
         for number in range(random.choice((1, 3, 5))):
-            if random.random() < 0.6:
+            chance = random.random()
+            if chance < 0.6:
                 held = Object(layout.struct(random.choice(_STRUCTS)))
+            elif chance < 0.75 and layout.word >= 32:
+                held = Object(layout.array(random.choice(("str", "unicode"))), random.choice(_LENGTHS))
             else:
                 held = Object(layout.array(random.choice(_ARRAYS)), random.choice(_LENGTHS))
             heap.add(f"q{number}", held)
@@ -189,6 +195,8 @@ class Writer:
 
     def _number(self) -> int:
         random, word = self._random, self._empty.word
+        if random.random() < 0.4:
+            return random.randrange(4)
         half = 1 << (word - 1)
         among = (0, 1, 2, 3, -1, 5, 8, 255, half - 1, -half, random.getrandbits(word))
         return wrap(random.choice(among), word)
@@ -234,7 +242,7 @@ class Writer:
 
     def _operation(self, row: Op) -> Operation:
         descr = None
-        if row.memory is not None and row.memory.descr is not None:
+        if row.memory is not None and row.memory.descr is not None and row.memory.on is None:
             descr = self._random.choice(_DESCRS[row.memory.descr])
         args = self._args(row, descr)
         result = None if row.result is Type.VOID else self._fresh(row.result)
@@ -275,7 +283,7 @@ class Writer:
             return random.choice(among[-6:])
         match type_:
             case Type.REF:
-                return ConstRef(random.choice(("NULL", "ConstPtr(k)", "ConstPtr(known)", "ConstPtr(row)")))
+                return ConstRef(random.choice(_REFERENCES))
             case Type.FLOAT:
                 return ConstFloat(Float.of(random.choice(_FLOATS)))
             case _:

@@ -22,6 +22,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
+from any_edits import carelessly
 from any_traces import Writer
 from by_runs import Case, Origins, Wrong, judged
 from faults.planting import FaultyOptimizer
@@ -52,9 +53,8 @@ def made(random: Random) -> GeneratedTrace:
     """A trace as campaigns have them."""
     choices = RandomChoices(random)
     most = random.choice((4, 8, 12, 20, 30))
-    shape = replace(draw_shape(choices), min_operations=2, max_operations=most)
-    word = random.choice((8, 16, 32, 64, shape.word))
-    return generate_from(choices, replace(shape, word=word))
+    shape = draw_shape(choices, random.choice((8, 16, 32, 64, None)))
+    return generate_from(choices, replace(shape, min_operations=2, max_operations=most))
 
 
 def optimized(generated: GeneratedTrace, random: Random) -> Trace:
@@ -74,7 +74,13 @@ def optimized(generated: GeneratedTrace, random: Random) -> Trace:
     except Exception:  # what a planted fault breaks down on
         after = before
     for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
-        edited = edit(after, random) if random.random() < 0.5 else edit_unseen(after, generated.values, random)
+        match random.randrange(4):
+            case 0:
+                edited = edit(after, random)
+            case 1:
+                edited = edit_unseen(after, generated.values, random)
+            case _:
+                edited = carelessly(after, generated.values, random)
         after = edited if malformed(before, edited) is None else after
     return after if malformed(before, after) is None else before
 
@@ -108,7 +114,7 @@ def near_states(
     truth, nearby = Truth(case.before, case.after, case.options, layout), Nearby((case.before, case.after), random)
     known = [example]
     for number in range(count):
-        state = nearby.state(random.choice(known)) if number else example
+        state = nearby.state(known) if number else example
         if not is_possible(state, case.before, layout):
             continue
         try:

@@ -1,0 +1,181 @@
+"""Calls of a trace in the making: what functions give and raise on the example, which gives the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fuzz.draft import Args
+from fuzz.heap_draft import HeapDraft
+from optimizer.ir.declaration_entries import Call, Scalar
+from optimizer.ir.effects import effects_of
+from optimizer.ir.heap import NULL, Datum, Ref
+from optimizer.ir.layout import Struct
+from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.runs import Given
+from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value, Var
+
+_UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)
+"""A function of which nothing is declared: its name stands at `call_pure_i` only."""
+
+_TYPES = {"int": Type.INT, "ref": Type.REF}
+_LETTERS = {Type.INT: "i", Type.REF: "r"}
+
+Key = tuple[Type, tuple[Datum, ...]]
+
+
+class CallDraft:
+    """`made` are the calls of functions so far, by their declarations' names."""
+
+    def __init__(self, draft: HeapDraft) -> None:
+        self._draft = draft
+        self._known: dict[Key, tuple[Datum, Ref]] = {}
+        self._called: set[Key] = set()
+        self._invariants: dict[str, tuple[Var, Ref]] = {}
+        self.made: list[tuple[str, Args]] = []
+
+    def pick_function(self, result: Type | None = None) -> Call:
+        """A function that is declared, or one that is not."""
+        declared = [call for call in self._draft.types.declarations.calls if call.elidable and not call.oopspec]
+        fitting = [call for call in declared if result is None or _TYPES[call.result] is result]
+        return _UNKNOWN if not fitting or self._draft.choices.chance(15) else self._draft.choices.pick(fitting)
+
+    # Functions.
+
+    def function(self, call: Call, args: Args) -> None:
+        letter = _LETTERS[_TYPES[call.result]]
+        stems = ("call_pure",) if call is _UNKNOWN else ("call", "call", "call_pure", "call_may_force")
+        row = OPS[f"{self._draft.choices.pick(stems)}_{letter}"]
+        full = self._full(call, args)
+        self._put(row, full, call, self._give(call, full, row.result))
+        self.made.append((call.name, args))
+
+    def _full(self, call: Call, args: Args) -> Args:
+        which = "twin" if self._draft.choices.chance(20) else "func"
+        return (ConstClass(f"{call.name}_{which}"), *args)
+
+    def _put(self, row: Op, args: Args, call: Call, value: Datum) -> None:
+        draft = self._draft
+        draft.use(args)
+        result = self._define(value)
+        draft.ops.append(Operation(row, args, result, descr=call.name))
+
+    def _define(self, value: Datum) -> Var:
+        if isinstance(value, Ref):
+            return self._draft.define_ref(value)
+        assert isinstance(value, int)
+        result = self._draft.define(value)
+        self._draft.numbers.append(result)
+        return result
+
+    def _give(self, call: Call, args: Args, type_: Type) -> Datum:
+        """What the call gives; what it raises is pending then."""
+        key = type_, tuple(map(self._draft.datum, args))
+        if key not in self._known:
+            self._known[key] = self._new(call, key, type_)
+        value, raised = self._known[key]
+        if key not in self._called:
+            self._called.add(key)
+            self._draft.world.give(Given(self._draft.world.name(value, self._draft.heap), raised))
+        if call.can_raise:
+            self._draft.heap.set_pending(raised)
+        return value
+
+    def _new(self, call: Call, key: Key, type_: Type) -> tuple[Datum, Ref]:
+        draft, wanted = self._draft, self._declared(call, key[1][1:])
+        if wanted is not None:
+            return wanted, NULL
+        raised = NULL
+        if call.can_raise and draft.choices.chance(10):
+            raised = draft.world.exception(draft.choices, draft.heap, old=True)
+        if type_ is Type.REF:
+            return draft.world.old_reference(draft.choices, draft.heap, draft.shape.word), raised
+        return draft.constant(), raised
+
+    def _declared(self, call: Call, args: Sequence[Datum]) -> Datum | None:
+        for known in call.results:
+            if tuple(map(number, known.args)) == tuple(args):
+                return number(known.value)
+        return None
+
+    def say(self, call: Call, args: Args) -> None:
+        """Says what the function gives, if it gives a number and raises nothing."""
+        draft, full = self._draft, self._full(call, args)
+        key = Type.INT, tuple(map(draft.datum, full))
+        variable = draft.variable()
+        if key not in self._known:
+            wanted = self._declared(call, key[1][1:])
+            self._known[key] = (draft.values[variable.name] if wanted is None else wanted), NULL
+        value, raised = self._known[key]
+        if raised != NULL or not isinstance(value, int):
+            return
+        told: Value = variable if draft.values[variable.name] == value else ConstInt(value)
+        draft.use((told, *full))
+        draft.ops.append(Operation(OPS["record_known_result"], (told, *full), descr=call.name))
+
+    def meaning(self, oopspec: str, row: Op, args: Args) -> None:
+        """A call of what is an operation."""
+        assert row.meaning is not None
+        draft = self._draft
+        call = next((one for one in draft.types.declarations.calls if one.oopspec == oopspec), None)
+        if call is not None:
+            value = row.meaning(draft.domain, *map(draft.value, args))
+            self._put(OPS[draft.choices.pick(("call_i", "call_pure_i"))], self._full(call, args), call, value)
+
+    # Conditional and loop-invariant calls.
+
+    def conditional_value(self, condition: Value, call: Call, args: Args) -> None:
+        if call is _UNKNOWN:
+            return
+        full, value = self._full(call, args), self._draft.datum(condition)
+        given = value if value != 0 else self._give(call, full, Type.INT)
+        self._put(OPS["cond_call_value_i"], (condition, *full), call, given)
+
+    def conditional(self, condition: Value, args: Args) -> None:
+        draft = self._draft
+        declared = [call for call in draft.types.declarations.calls if call.result == "void"]
+        call = draft.choices.pick(declared) if declared and draft.choices.chance(70) else None
+        full = (ConstClass("conditional_func"), *args)
+        operation = Operation(OPS["cond_call"], (condition, *full), descr=None if call is None else call.name)
+        draft.use(operation.args)
+        if draft.datum(condition) != 0:
+            draft.happen(full, effects_of(operation, draft.types.layout), Type.VOID)
+        draft.ops.append(operation)
+
+    def invariant(self, function: ConstClass, args: Args) -> None:
+        draft = self._draft
+        call = next((one for one in draft.types.declarations.calls if one.loop_invariant), None)
+        if call is None:
+            return
+        row = OPS[draft.choices.pick(("call_loopinvariant_i", "call_i"))]
+        if function.name not in self._invariants:
+            draft.event(row, (function, *args), call.name)
+            result = draft.ops[-1].result
+            assert result is not None
+            self._invariants[function.name] = result, draft.heap.pending() if call.can_raise else NULL
+            return
+        result, raised = self._invariants[function.name]
+        if call.can_raise:
+            draft.heap.set_pending(raised)
+        self._put(row, (function, *args), call, draft.values[result.name])
+
+    # Exceptions.
+
+    def check(self) -> None:
+        """A guard on what is pending."""
+        draft = self._draft
+        pending = draft.heap.pending()
+        if pending == NULL:
+            draft.guard(OPS["guard_no_exception"], ())
+            return
+        type_ = draft.heap.objects[pending].type
+        if isinstance(type_, Struct):
+            exit_ = draft.exit()
+            draft.heap.set_pending(NULL)
+            args = (ConstClass(type_.vtable),)
+            draft.ops.append(Operation(OPS["guard_exception"], args, draft.define_ref(pending), exit_))
+
+
+def number(scalar: Scalar) -> int:
+    """The number that a declaration names."""
+    assert isinstance(scalar.value, int)
+    return scalar.value

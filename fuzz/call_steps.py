@@ -1,0 +1,144 @@
+"""Steps of traces about calls: functions, exceptions, conditional and loop-invariant calls, and what the world decides.
+
+The example runs along: what a function has given it gives again, and guards are of what is pending on it.
+"""
+
+from __future__ import annotations
+
+from fuzz.aimed_draft import AimedDraft
+from fuzz.call_draft import CallDraft, number
+from fuzz.draft import Args
+from fuzz.pointer_steps import heap_event
+from optimizer.ir.calls import MEANINGS
+from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.trace import ConstClass, ConstInt, Value
+
+_MOST_ARGUMENTS = 2
+
+
+def call_something(draft: AimedDraft) -> None:
+    """A call of some kind, or what has to do with one."""
+    calls = draft.calls
+    match draft.choices.integer(0, 15):
+        case 0 | 1 | 2 | 3 | 4:
+            _function(draft, calls)
+        case 5 | 6:
+            _twice(draft, calls)
+        case 7:
+            _invariant(draft, calls)
+        case 8:
+            _divide(draft, calls)
+        case 9 | 10:
+            _conditional(draft, calls)
+        case 11:
+            _say(draft, calls)
+        case 12:
+            _inert(draft, calls)
+        case 13:
+            _force(draft, calls)
+        case _:
+            heap_event(draft)
+            _check(draft, calls)
+
+
+def _check(draft: AimedDraft, calls: CallDraft) -> None:
+    """A look at what is pending."""
+    if draft.choices.chance(80):
+        calls.check()
+
+
+def _arguments(draft: AimedDraft) -> Args:
+    """A few, and most often such as have been there."""
+    args: list[Value] = []
+    draft.choices.repeat(1, _MOST_ARGUMENTS, lambda: args.append(draft.handed()))
+    return tuple(args)
+
+
+def _function(draft: AimedDraft, calls: CallDraft) -> None:
+    call = calls.pick_function()
+    again = [args for name, args in calls.made if name == call.name]
+    known = [tuple(ConstInt(number(one)) for one in result.args) for result in call.results]
+    if again and draft.choices.chance(45):
+        args = draft.choices.pick(again)
+    elif known and draft.choices.chance(30):
+        args = draft.choices.pick(known)
+    else:
+        args = _arguments(draft)
+    calls.function(call, args)
+    if call.can_raise and draft.choices.chance(75):
+        calls.check()
+
+
+def _twice(draft: AimedDraft, calls: CallDraft) -> None:
+    """The same call again, with something between."""
+    call, args = calls.pick_function(), _arguments(draft)
+    for _ in range(2):
+        calls.function(call, args)
+        if call.can_raise and draft.choices.chance(80):
+            calls.check()
+        if draft.choices.chance(25):
+            heap_event(draft)
+            _check(draft, calls)
+
+
+def _invariant(draft: AimedDraft, calls: CallDraft) -> None:
+    function = ConstClass(draft.choices.pick(("once0", "once1", "once0")))
+    calls.invariant(function, _arguments(draft))
+    _check(draft, calls)
+
+
+def _divide(draft: AimedDraft, calls: CallDraft) -> None:
+    meaning = draft.choices.pick(tuple(MEANINGS))
+    row = OPS[MEANINGS[meaning]]
+    args = draft.operands(row)
+    if args is not None:
+        calls.meaning(meaning, row, args)
+
+
+def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
+    condition: Value = draft.variable() if draft.choices.chance(85) else ConstInt(draft.choices.integer(0, 1))
+    if draft.choices.chance(25) and not isinstance(condition, ConstInt):
+        draft.guard_on(condition)  # type: ignore[arg-type]  # it is a variable
+    if draft.choices.chance(50):
+        calls.conditional_value(condition, calls.pick_function(Type.INT), _arguments(draft))
+    else:
+        calls.conditional(condition, _arguments(draft))
+    _check(draft, calls)
+
+
+def _say(draft: AimedDraft, calls: CallDraft) -> None:
+    """What a function gives is said ahead of its call, or behind it."""
+    call, args = calls.pick_function(Type.INT), _arguments(draft)
+    calls.say(call, args)
+    if draft.choices.chance(70):
+        calls.function(call, args)
+        if call.can_raise:
+            calls.check()
+
+
+def _inert(draft: AimedDraft, calls: CallDraft) -> None:
+    rows = [row for row in OPS.values() if row.memory is not None and row.memory.inert]
+    row = draft.choices.pick(rows)
+    args: Args = tuple(draft.variable() for _ in row.args or ()) if row.args is not None else _arguments(draft)
+    draft.event(row, args)
+
+
+def _force(draft: AimedDraft, calls: CallDraft) -> None:
+    """The same guard on what else the world decides, with events between."""
+    row = draft.choices.pick(_decided())
+    for _ in range(draft.choices.integer(1, 3)):
+        if draft.choices.chance(60):
+            draft.event(OPS["call_may_force_n"], (ConstClass("forcing"), *_arguments(draft)))
+        draft.guard(row, ())
+
+
+def _decided() -> tuple[Op, ...]:
+    return tuple(
+        row
+        for row in OPS.values()
+        if row.is_guard
+        and row.args == ()
+        and row.memory is not None
+        and not row.memory.pending
+        and not row.memory.meaning
+    )

@@ -1,0 +1,164 @@
+"""What functions have given is not asked again, and what has not happened is not checked.
+
+    [i0, i1]
+    i2 = call_i(f, i0, descr=hash)          [i0, i1]
+    guard_no_exception() [i0]               i2 = call_i(f, i0, descr=hash)
+    i3 = call_i(f, i0, descr=hash)      =>  guard_no_exception(origin=0) [i0]
+    guard_no_exception() [i1]               i4 = int_py_div(i2, 8)
+    i4 = call_i(g, i2, 8, descr=div)        jump(i2, i4)
+    jump(i3, i4)
+
+A call of a function that can raise goes only where no exception is pending, and where it is known to raise none: it has
+been called before, and a guard has looked. So its own guard goes with it. Loop-invariant calls, known results, and
+conditional calls whose condition is known are done here too, and so are guards of what only events change.
+"""
+
+from __future__ import annotations
+
+from optimizer.facts import Facts
+from optimizer.ir.calls import Call, call_of
+from optimizer.ir.declaration_entries import Scalar
+from optimizer.ir.ops import OPS, Kind, Op, Role, Type
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value
+from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
+
+Key = tuple[Role, Type, tuple[Value, ...]]
+"""A call by what it is, the type of its result, its function and, if these matter, its arguments."""
+
+
+class Calls(Pass):
+    name = "calls"
+
+    def __init__(self) -> None:
+        self._given: dict[Key, Value | None] = {}  # by functions
+        self._calm: set[Key] = set()  # calls of functions that are known not to raise
+        self._latest: Key | None = None  # the call that has set the pending exception, if it is a function's
+        self._is_clear = True  # is no exception pending?
+        self._is_ahead = True  # of all operations
+        self._settled: set[Op] = set()  # guards of what only events change that have passed since the last one
+
+    # Asking.
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        row, memory = operation.op, operation.op.memory
+        if self._is_ahead and row.kind is not Kind.POSITION:
+            self._is_ahead = False
+            self._is_clear = memory is None or not memory.pending or memory.class_arg is None
+        if row.kind is Kind.GUARD:
+            return self._guard(operation)
+        if row.kind is not Kind.EVENT and row.kind is not Kind.FACT:
+            return None
+        call = call_of(operation, facts.layout)
+        if call is None:
+            return None
+        if call.is_conditional:
+            return _conditional(operation, call, facts)
+        match call.role:
+            case Role.MEANING if call.meaning is not None:
+                return Becomes(call.meaning, operation.args[-2:], "known_meaning")
+            case Role.FUNCTION:
+                return self._function(operation, call, facts)
+            case Role.INVARIANT:
+                return self._again(operation, _key(operation, call), call, facts, "loop_invariant")
+        return None
+
+    def _guard(self, guard: Operation) -> Answer | None:
+        memory = guard.op.memory
+        if guard.op in self._settled:
+            return Passes("checked_condition")
+        is_check = memory is not None and memory.pending and memory.class_arg is None
+        return Passes("no_exception") if is_check and self._is_clear else None
+
+    def _function(self, operation: Operation, call: Call, facts: Facts) -> Answer | None:
+        known = _declared(call)
+        if known is not None and self._may_go(call, None):
+            return _is(operation, known, "known_result")
+        return self._again(operation, _key(operation, call), call, facts, "same_call")
+
+    def _again(self, operation: Operation, key: Key, call: Call, facts: Facts, why: str) -> Answer | None:
+        if key not in self._given or not self._may_go(call, key):
+            return None
+        given = self._given[key]
+        return _is(operation, None if given is None else facts.find(given), why)
+
+    def _may_go(self, call: Call, key: Key | None) -> bool:
+        """Is the same pending without the call? `key` is that of one that may raise."""
+        return not call.effects.can_raise or (self._is_clear and (key is None or key in self._calm))
+
+    # Learning.
+
+    def learn(self, operation: Operation, facts: Facts) -> None:
+        memory, row = operation.op.memory, operation.op
+        if row.kind is Kind.GUARD:
+            self._learn_guard(operation)
+        elif row.kind is Kind.EXCEPTION:
+            self._is_clear, self._latest = not operation.args and (self._is_clear or row.result is Type.REF), None
+        elif row.kind is Kind.EVENT or (memory is not None and row.kind is Kind.FACT):
+            call = call_of(operation, facts.layout)
+            if call is not None:
+                self._learn_call(operation, call)
+
+    def _learn_guard(self, guard: Operation) -> None:
+        memory = guard.op.memory
+        if memory is not None and memory.pending:
+            if self._latest is not None and memory.class_arg is None:
+                self._calm.add(self._latest)
+            self._is_clear, self._latest = True, None
+        elif memory is not None and not guard.args and memory.meaning is None:
+            self._settled.add(guard.op)
+
+    def _learn_call(self, operation: Operation, call: Call) -> None:
+        if call.role is Role.RECORD:
+            if call.meaning is None:
+                said = Role.FUNCTION, operation.args[0].type, call.args
+                self._given.setdefault(said, operation.args[0])
+                self._calm.add(said)
+            return
+        key = _key(operation, call) if call.is_function or call.is_invariant else None
+        if key is not None and not call.is_conditional:
+            self._given.setdefault(key, operation.result)
+        if call.is_event:
+            self._settled.clear()
+        if call.effects.can_raise:
+            is_calm = key in self._calm or (call.is_function and _declared(call) is not None)
+            self._is_clear = is_calm and (self._is_clear or not call.is_conditional)
+            self._latest = None if call.is_conditional else key
+
+
+def _key(operation: Operation, call: Call) -> Key:
+    return call.role, operation.op.result, call.args[:1] if call.is_invariant else call.args
+
+
+def _is(operation: Operation, value: Value | None, why: str) -> Answer | None:
+    if operation.result is None:
+        return Needless(why)
+    return None if value is None else Equal(value, why)
+
+
+def _conditional(operation: Operation, call: Call, facts: Facts) -> Answer | None:
+    """The call itself where its condition holds, and nothing where it does not."""
+    condition = operation.args[0]
+    bounds = facts.bounds.bounds(condition) if condition.type is Type.INT else None
+    if condition == ConstRef("NULL") or (bounds is not None and bounds.low == bounds.high == 0):
+        is_zero = True
+    elif bounds is not None and not bounds.low <= 0 <= bounds.high:
+        is_zero = False
+    else:
+        return None
+    if is_zero == (operation.result is None):
+        return _is(operation, condition, "condition_fails")
+    return Becomes(OPS[call.name], call.args, "condition_holds")
+
+
+def _declared(call: Call) -> Value | None:
+    """What is declared of what a function gives."""
+    for known in () if call.declared is None else call.declared.results:
+        if tuple(map(_constant, known.args)) == call.args[1:]:
+            return _constant(known.value)
+    return None
+
+
+def _constant(scalar: Scalar) -> Value:
+    if isinstance(scalar.value, str):
+        return ConstRef("NULL" if scalar.value == "NULL" else f"ConstPtr({scalar.value})")
+    return ConstInt(scalar.value) if isinstance(scalar.value, int) else ConstFloat(scalar.value)

@@ -1,0 +1,151 @@
+"""Calls that copy items of arrays: pairs that are right, pairs that are not, and runs against lists of Python."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from optimizer import optimize
+from optimizer.ir.heap import Heap, Object, Ref
+from optimizer.ir.interpreter import Finished, Undefined, run
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import parse
+from validator import Options, Proved, Refuted, validate
+from validator.verdict import Rungs
+
+DECLARED = """+++
+[array.Ints]
+item = "int"
+[array.Refs]
+item = "ref"
+[struct.Node.fields]
+value = "int"
+[call.copy]
+result = "void"
+oopspec = "arraycopy"
+reads = ["Ints"]
+writes = ["Ints"]
+[call.share]
+result = "void"
+oopspec = "arraycopy"
+reads = ["Refs"]
+writes = ["Refs"]
+[call.move]
+result = "void"
+oopspec = "arraymove"
+reads = ["Ints"]
+writes = ["Ints"]
++++
+"""
+HEADER = "[p0, p1, i2, i3, i4, i5]\n"
+COPY = "call_n(ConstClass(f), p0, p1, i2, i3, i4, descr=copy)\n"
+FROM_START = (
+    f"{HEADER}i9 = ptr_eq(p0, p1)\nguard_false(i9) []\ncall_n(ConstClass(f), p0, p1, 0, 0, i4, descr=copy)\n"
+    "i6 = uint_lt(i5, i4)\nguard_true(i6) []\n"
+)
+MOVE = "[p0, i1]\ncall_n(ConstClass(f), p0, 0, 1, 2, descr=move)\nfinish()"
+FIRST = "i2 = getarrayitem_gc_i(p0, 0, descr=Ints)\n"
+SECOND = "i3 = getarrayitem_gc_i(p0, 1, descr=Ints)\n"
+NODE = "[p0, i1]\np1 = new_array_clear(3, descr=Refs)\np2 = new(descr=Node)\n"
+SET = "setfield_gc(p2, 5, descr=Node.value)\n"
+HOLD = "setarrayitem_gc(p1, 0, p2, descr=Refs)\n"
+LEAK = "call_n(ConstClass(f), p1, p0, 0, 0, i1, descr=share)\n"
+TAKE = "call_n(ConstClass(f), p0, p1, 0, 0, i1, descr=share)\n"
+LOOK = "escape_n()\ni3 = getfield_gc_i(p2, descr=Node.value)\nfinish(i3)"
+
+RIGHT = {
+    "an item that was copied": (
+        f"{FROM_START}i7 = getarrayitem_gc_i(p1, i5, descr=Ints)\nfinish(i7)",
+        f"{FROM_START}i7 = getarrayitem_gc_i(p0, i5, descr=Ints)\nfinish(i7)",
+    ),
+    "item by item": (
+        "[p0]\np1 = new_array_clear(3, descr=Ints)\ncall_n(ConstClass(f), p0, p1, 0, 0, 2, descr=copy)\nfinish(p1)",
+        f"[p0]\np1 = new_array_clear(3, descr=Ints)\n{FIRST}{SECOND}setarrayitem_gc(p1, 1, i3, descr=Ints)\n"
+        "setarrayitem_gc(p1, 0, i2, descr=Ints)\nfinish(p1)",
+    ),
+    "a move, item by item": (
+        MOVE,
+        f"[p0, i1]\n{FIRST}{SECOND}setarrayitem_gc(p0, 1, i2, descr=Ints)\nsetarrayitem_gc(p0, 2, i3, descr=Ints)\n"
+        "finish()",
+    ),
+    "a copy to what nobody sees": (
+        "[p0, i1]\np1 = new_array_clear(i1, descr=Ints)\ncall_n(ConstClass(f), p0, p1, 0, 0, i1, descr=copy)\nfinish()",
+        "[p0, i1]\nfinish()",
+    ),
+    "an object that no copy shares": (f"{NODE}{SET}{TAKE}{LOOK}", f"{NODE}{TAKE}escape_n()\nfinish(5)"),
+}
+WRONG = {
+    "a stale item": (
+        f"{HEADER}i7 = getarrayitem_gc_i(p1, i5, descr=Ints)\n{COPY}i8 = getarrayitem_gc_i(p1, i5, descr=Ints)\n"
+        "finish(i7, i8)",
+        f"{HEADER}i7 = getarrayitem_gc_i(p1, i5, descr=Ints)\n{COPY}finish(i7, i7)",
+    ),
+    "no copy": (f"{HEADER}{COPY}finish()", f"{HEADER}finish()"),
+    "one item less": (
+        f"{HEADER}{COPY}finish()",
+        f"{HEADER}i6 = int_sub(i4, 1)\ni7 = int_force_ge_zero(i6)\n{COPY.replace('i4', 'i7')}finish()",
+    ),
+    "a move that reads what it wrote": (
+        MOVE,
+        f"[p0, i1]\n{FIRST}setarrayitem_gc(p0, 1, i2, descr=Ints)\n{SECOND}setarrayitem_gc(p0, 2, i3, descr=Ints)\n"
+        "finish()",
+    ),
+    "what an event can change that a copy shares": (
+        f"{NODE}{SET}{HOLD}{LEAK}{LOOK}",
+        f"{NODE}{SET}{HOLD}{LEAK}escape_n()\nfinish(5)",
+    ),
+    "a field of an object that a copy shares": (
+        f"{NODE}{SET}{HOLD}{LEAK}finish()",
+        f"{NODE}{HOLD}{LEAK}finish()",
+    ),
+    "a copy ahead of a guard": (
+        f"{HEADER}i6 = int_lt(i5, 3)\nguard_true(i6) []\n{COPY}finish()",
+        f"{HEADER}i6 = int_lt(i5, 3)\n{COPY}guard_true(i6, origin=0) []\nfinish()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), RIGHT.values(), ids=RIGHT)
+def test_right_copies_are_proved(before: str, after: str) -> None:
+    assert isinstance(validate(parse(DECLARED + before), parse(DECLARED + after)), Proved)
+
+
+@pytest.mark.parametrize(("before", "after"), WRONG.values(), ids=WRONG)
+def test_wrong_copies_are_refuted(before: str, after: str) -> None:
+    pair = parse(DECLARED + before), parse(DECLARED + after)
+    assert isinstance(validate(*pair), Refuted)
+    assert not isinstance(validate(*pair, Options(rungs=Rungs.PLAIN)), Proved)
+
+
+@pytest.mark.parametrize("text", [one for pair in (*RIGHT.values(), *WRONG.values()) for one in pair])
+def test_what_the_optimizer_makes_of_copies_is_proved(text: str) -> None:
+    trace = parse(DECLARED + text)
+    assert isinstance(validate(trace, optimize(trace)), Proved)
+
+
+def test_copies_run_as_those_of_lists() -> None:
+    random = Random(1)
+    trace = parse(f"{DECLARED}{HEADER}{COPY}finish()")
+    layout = layout_of(trace)
+    outcomes = set()
+    for _ in range(300):
+        lists = [[random.randrange(9) for _ in range(random.randrange(4))] for _ in range(2)]
+        heap = Heap(layout)
+        for name, held in zip(("p0", "p1"), lists, strict=True):
+            cells = {("Ints[]", index): item for index, item in enumerate(held)}
+            heap.add(name, Object(layout.array("Ints"), len(held), cells))
+        one, other = random.choice([(0, 1), (0, 0)])
+        start, at, count = (random.randrange(-1, 3) for _ in range(3))
+        done = run(trace, [Ref(f"p{one}"), Ref(f"p{other}"), start, at, count, 0], heap=heap)
+        fits = min(start, at, count) >= 0 and start + count <= len(lists[one]) and at + count <= len(lists[other])
+        assert isinstance(done.outcome, Finished if fits else Undefined)
+        assert done.events == ()
+        outcomes.add(fits)
+        if fits:
+            lists[other][at : at + count] = lists[one][start : start + count]
+        assert done.heap is not None
+        for name, held in zip(("p0", "p1"), lists, strict=True):
+            found = done.heap.objects[Ref(name)]
+            assert [found.value(("Ints[]", index), 0) for index in range(found.length or 0)] == held
+    assert outcomes == {True, False}
