@@ -9,6 +9,7 @@ from itertools import zip_longest
 from optimizer.ir.array_copies import meant
 from optimizer.ir.calls import is_event
 from optimizer.ir.faults import InputError
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum, Heap, Ref
 from optimizer.ir.heap_text import read_heap
 from optimizer.ir.layout import Layout, layout_of
@@ -40,14 +41,16 @@ def run_state(
     """The values of the inputs, and the heap: from texts such as `i0=5` and `p0=Node(value=5)`, and descriptions of
     heaps. Raises InputError."""
     types = {var.name: var.type for var in trace.inputs}
-    numbers: dict[str, int] = {}
+    numbers: dict[str, int | Float] = {}
     lines: list[str] = []
     for text in parts(texts):
         name, equals, value = text.partition("=")
-        if equals and types.get(name) is Type.INT:
+        if equals and types.get(name) in (Type.INT, Type.FLOAT):
             if name in numbers:
                 raise InputError(f"--input: {name} is given twice")
-            numbers[name] = number(value, f"--input {name}", trace.word)
+            where = f"--input {name}"
+            is_float = types[name] is Type.FLOAT
+            numbers[name] = float_number(value, where) if is_float else number(value, where, trace.word)
         elif equals and (types.get(name) is Type.REF or re.search(r"[(\[]", text)):
             lines.append(text)
         else:
@@ -57,8 +60,8 @@ def run_state(
     return [_value(name, type_, numbers, heap) for name, type_ in types.items()], heap
 
 
-def _value(name: str, type_: Type, numbers: dict[str, int], heap: Heap) -> Datum:
-    if type_ is Type.INT and name in numbers:
+def _value(name: str, type_: Type, numbers: dict[str, int | Float], heap: Heap) -> Datum:
+    if name in numbers:
         return numbers[name]
     ref = heap.named(name)
     if type_ is Type.REF and ref is not None:
@@ -69,7 +72,7 @@ def _value(name: str, type_: Type, numbers: dict[str, int], heap: Heap) -> Datum
     raise InputError(f"the input {name} has no value; give one with {how}")
 
 
-def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Ref, ...]:
+def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Float | Ref, ...]:
     """What the events of the trace return: numbers, and objects by their names. Raises InputError."""
     layout = layout_of(trace)
     events = (operation for operation in trace.ops if is_event(meant(operation, layout), layout))
@@ -78,11 +81,21 @@ def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Ref, ...]:
     return tuple(_result(part, type_, heap, trace.word) for part, type_ in zip_longest(found, types[: len(found)]))
 
 
-def _result(text: str, type_: Type | None, heap: Heap, word: int) -> int | Ref:
+def _result(text: str, type_: Type | None, heap: Heap, word: int) -> int | Float | Ref:
+    if type_ is Type.FLOAT:
+        return float_number(text, "--results")
     ref = heap.named(text)
     if type_ is Type.REF and ref is None:
         raise InputError(f"--results: expected NULL or the name of an object, got {text!r}")
     return number(text, "--results", word) if ref is None or type_ is Type.INT else ref
+
+
+def float_number(text: str, where: str) -> Float:
+    """A float as a trace writes it."""
+    try:
+        return Float.of(float.fromhex(text) if "x" in text.lower() else float(text))
+    except (ValueError, OverflowError):
+        raise InputError(f"{where}: expected a float, got {text!r}") from None
 
 
 def number(text: str, where: str, word: int) -> int:

@@ -18,7 +18,7 @@ from validator.obligations import Obligation
 from validator.pairing import encode_pair
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Query
-from validator.vacuity import vacuity
+from validator.vacuity import LONGEST_SAMPLED, vacuity
 from validator.verdict import (
     Evidence,
     Failargs,
@@ -145,7 +145,8 @@ class _Judge:
     def _running(self) -> Running:
         from validator.running import Running  # here: most proofs do without it
 
-        return Running(self._before, self._after, self._options, self._layout, self._alignment, self._examples)
+        pair, late = (self._before, self._after), lambda: self._discharger.is_late
+        return Running(*pair, self._options, self._layout, self._alignment, self._examples, late)
 
     @property
     def is_repeatable(self) -> bool:
@@ -202,7 +203,8 @@ class _Judge:
                 attempt.settled.append(self._told(attempt, obligation, guard, answer, 0.0))
         if not waiting:
             return attempt
-        if self._running.rules_out(_FEW) or not self._settle_together(attempt, waiting):
+        few = _FEW if len(self._before.ops) <= LONGEST_SAMPLED else 0
+        if self._running.rules_out(few) or not self._settle_together(attempt, waiting):
             return None
         return attempt
 
@@ -290,12 +292,24 @@ class _Judge:
         )
 
     def _assumes(self) -> tuple[str, ...]:
+        within = ("functions do not look into objects that the traces allocate",) if self._hands_allocations() else ()
         if self._options.failargs is Failargs.IGNORE:
-            return ("resume data",)
+            return ("resume data", *within)
         bare = [str(k) for k, guard in enumerate(self._pair.before.guards) if guard.failargs is None]
         if not bare:
-            return ()
-        return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed",)
+            return within
+        return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
+
+    def _hands_allocations(self) -> bool:
+        """Does the optimized trace call a function with an object that it has allocated?"""
+        args = [arg for application in self._pair.after.applications for arg in application.args]
+        while args:
+            arg = args.pop()
+            if arg.kind == "alloc":
+                return True
+            if arg.kind == "choose":
+                args += arg.args[1:]
+        return False
 
     def _refuted(self) -> Verdict:
         first, *others = self._running.counterexamples

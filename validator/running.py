@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -33,7 +33,8 @@ class _Remembered(Iterable[State]):
 class Running:
     """The runs of a pair of traces, on samples and on what solvers find. `layout` is the one that the pair shares.
 
-    `counterexamples` are the states that ruled something out, one suffices where nothing is left.
+    `counterexamples` are the states that ruled something out, one suffices where nothing is left. No sample is run any
+    more once `is_late`.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class Running:
         layout: Layout,
         alignment: Alignment,
         examples: Sequence[State],
+        is_late: Callable[[], bool],
     ) -> None:
         self._before = before
         self._alignment = alignment
+        self._is_late = is_late
         self._replay = Replay(before, after, options, layout)
         self._samples = _Remembered(
             iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
@@ -57,7 +60,12 @@ class Running:
 
     def reaches_end(self, first: int, last: int | None) -> bool:
         """Does the recorded trace go to its end on one of the samples `first` to `last` (not included)?"""
-        return any(map(self._replay.reaches_end, islice(self._samples, first, last)))
+        for state in islice(self._samples, first, last):
+            if self._is_late():
+                return False
+            if self._replay.reaches_end(state):
+                return True
+        return False
 
     def differs(self, state: State, origins: Sequence[int | None]) -> bool:
         """Do the two traces differ on the state, under those origins?"""
@@ -69,6 +77,8 @@ class Running:
         if any(map(self._rule_out, self._runs)):
             return True
         for state in islice(self._samples, self._ran, most):
+            if self._is_late():
+                return False
             self._ran += 1
             runs = self._replay.run(state)
             if runs is not None:

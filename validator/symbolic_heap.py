@@ -286,7 +286,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         number, allocator = self.allocating, self._allocator
         alloc = allocator.named.get(number)
-        if alloc is None or self.is_seen(alloc):
+        if alloc is None or self._is_seen_by_event(alloc):
             alloc = self._terms.allocate(type_, length, cleared)
         elif length is not None and alloc.value.length is not length:
             allocator.mismatched[number] = alloc.value.length, length
@@ -342,5 +342,9 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Who has seen what.
 
     def is_seen(self, alloc: Term) -> bool:
-        """Has an event seen the allocation?"""
+        """Has an event seen the allocation, or a function?"""
         return self._terms.visible_from.get(alloc, self._events) < self._events
+
+    def _is_seen_by_event(self, alloc: Term) -> bool:
+        """Has one of the events so far seen it? What functions see behind the last of them does not count."""
+        return self._terms.visible_from.get(alloc, self._events) < self._events - 0.5

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from optimizer.ir.domain import Domain
+from optimizer.ir.float_domain import FloatDomain
+from optimizer.ir.floats import Float
 from optimizer.ir.ops import Op
 
-_ATOM = re.compile(r"-?\w+")
+_ATOM = re.compile(r"-?[\w.]+(?:e[-+]\d+)?")
 _INNERMOST = re.compile(r"\([^()]*\)")
 
 
@@ -18,6 +20,10 @@ class Notation(Domain[str, str]):
     """
 
     __slots__ = ()
+
+    @property
+    def floats(self) -> FloatDomain[str, str, str]:
+        return _FloatNotation()
 
     def const(self, value: int) -> str:
         half = 1 << (self.width - 1)
@@ -121,6 +127,63 @@ class Notation(Domain[str, str]):
 
     def ule(self, a: str, b: str) -> str:
         return _infix(a, "<=u", b)
+
+
+class _FloatNotation(FloatDomain[str, str, str]):
+    """Floats as Python writes them; `same` is identity of bits."""
+
+    __slots__ = ()
+
+    def const(self, value: Float) -> str:
+        return str(value)
+
+    def add(self, a: str, b: str) -> str:
+        return _infix(a, "+", b)
+
+    def sub(self, a: str, b: str) -> str:
+        return _infix(a, "-", b)
+
+    def mul(self, a: str, b: str) -> str:
+        return _infix(a, "*", b)
+
+    def div(self, a: str, b: str) -> str:
+        return _infix(a, "/", b)
+
+    def neg(self, a: str) -> str:
+        return f"-{_atom(a)}"
+
+    def abs(self, a: str) -> str:
+        return f"abs({a})"
+
+    def same(self, a: str, b: str) -> str:
+        return f"same({a}, {b})"
+
+    def eq(self, a: str, b: str) -> str:
+        return _infix(a, "==", b)
+
+    def lt(self, a: str, b: str) -> str:
+        return _infix(a, "<", b)
+
+    def le(self, a: str, b: str) -> str:
+        return _infix(a, "<=", b)
+
+    def of_int(self, n: str) -> str:
+        return f"float({n})"
+
+    def to_int(self, a: str) -> str:
+        return f"int({a})"
+
+    def of_bytes(self, n: str) -> str:
+        return f"float_of_bytes({n})"
+
+    def to_bytes(self, a: str) -> str:
+        return f"bytes_of_float({a})"
+
+    def of_single(self, n: str) -> str:
+        return f"float_of_single({n})"
+
+    def to_single(self, a: str) -> str:
+        return f"single_of_float({a})"
 
 
 def _infix(a: str, sign: str, b: str) -> str:

@@ -74,7 +74,7 @@ class _Virtual:
 
 class Virtuals(Pass):
     name = "virtuals"
-    kinds = frozenset({Kind.NEW, Kind.LOAD, Kind.STORE, Kind.FACT})
+    kinds = frozenset({Kind.NEW, Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FACT})
 
     def __init__(self) -> None:
         self._virtuals: dict[Value, _Virtual] = {}

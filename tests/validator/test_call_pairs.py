@@ -430,3 +430,20 @@ def test_not_proved(name: str) -> None:
 )
 def test_unsupported(body: str) -> None:
     assert isinstance(verdict(body, body), Unsupported)
+
+
+# What is taken for granted.
+
+WITHIN = "functions do not look into objects that the traces allocate"
+
+
+@pytest.mark.parametrize("rungs", list(Rungs))
+def test_what_a_function_may_find_in_an_object_that_was_allocated_is_told(rungs: Rungs) -> None:
+    node = "p5 = new(descr=Node)\nsetfield_gc(p5, {}, descr=Node.value)\n" + Q.format(6, "p5") + "finish(i6)"
+    for stored in ("i2", "0"):
+        told = verdict(node.format("i2"), node.format(stored), rungs)
+        assert isinstance(told, Proved)
+        assert told.evidence.assumes == (WITHIN,)
+    old = verdict(Q.format(6, "p0") + "finish(i6)", Q.format(6, "p0") + "finish(i6)", rungs)
+    assert isinstance(old, Proved)
+    assert old.evidence.assumes == ()
