@@ -23,7 +23,6 @@ from fuzz.triage import Guilt, OurParts, bucket_of, find_guilt, reduced_case, se
 from optimizer import pipeline
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.pipeline import ALL_RULES
 from optimizer.rule_language import rule
 from validator.counterexample import State
 from validator.judge import validate
@@ -51,9 +50,8 @@ def judge(before: Trace, after: Trace, state: State) -> Verdict:
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our optimizer shifts by one bit too many where it multiplies."""
     wrong = rule("mul_power_of_two", "int_mul(x, C) => int_lshift(x, int_add(log2(C), 1))", "is_power_of_two(C)")
-    monkeypatch.setattr(
-        pipeline, "ALL_RULES", tuple(wrong if one.name == "mul_power_of_two" else one for one in ALL_RULES)
-    )
+    rules = tuple(wrong if one.name == "mul_power_of_two" else one for one in pipeline.ALL_RULES)
+    monkeypatch.setattr(pipeline, "ALL_RULES", rules)
 
 
 def find() -> Find:
