@@ -110,6 +110,8 @@ def _say(draft: AimedDraft, calls: CallDraft) -> None:
     """What a function gives is said ahead of its call, or behind it."""
     call, args = calls.pick_function(Type.INT), _arguments(draft)
     calls.say(call, args)
+    if draft.choices.chance(40):
+        calls.function(call, _arguments(draft))
     if draft.choices.chance(70):
         calls.function(call, args)
         if call.can_raise:

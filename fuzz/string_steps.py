@@ -20,15 +20,22 @@ def use_strings(draft: AimedDraft) -> None:
     source, to = _any_of(draft, type_), _any_of(draft, type_)
     match draft.choices.integer(0, 6):
         case 0 | 1 if source is not None and to is not None:
-            _copy(draft, type_, source, to)
-            _look(draft, to)
+            _copy_and_look(draft, type_, source, to)
         case 2 if to is not None:
             draft.attempt(draft.memory.strings[type_.name][Kind.SCAN], (to,), None, _item(type_))
         case 3 if to is not None:
-            _copy(draft, type_, to, to)
-            _look(draft, to)
+            _copy_and_look(draft, type_, to, to)
         case _:
             _build(draft, type_)
+
+
+def _copy_and_look(draft: AimedDraft, type_: Array, source: Value, to: Value) -> None:
+    """A copy, and reads of both strings ahead of it and behind it."""
+    for one in (source, to):
+        _look(draft, one)
+    _copy(draft, type_, source, to)
+    for one in (to, source):
+        _look(draft, one)
 
 
 def _item(type_: Array) -> Field:

@@ -15,7 +15,7 @@ from typing import Any
 from optimizer.ir.row import Kind, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
-from validator.encode import Encoding, ExitEncoding, GuardEncoding
+from validator.encode import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import SymbolicHeap
@@ -76,6 +76,12 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
     for wanted, got in zip(before.events, after.events, strict=False):
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
+    left = list(before.applications)
+    for application in after.applications:
+        found = next((other for other in left if _are_alike(other, application)), None)
+        if found is not None:
+            left.remove(found)
+            flow.follow(_whole(before.heap), _whole(after.heap), zip(found.args, application.args, strict=True))
     for guard, origin in zip(after.guards, origins, strict=True):
         if flow.has_all(after.made):
             return
@@ -84,6 +90,13 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
             aside = flow.copy()
             aside.follow_exit(before.guards[origin].exit, guard.exit)
             flow.take(aside, after.made.values())
+
+
+def _are_alike(wanted: Application, got: Application) -> bool:
+    """Are the arguments the same but for allocations?"""
+    return len(wanted.args) == len(got.args) and all(
+        one is two or one.kind == two.kind == "alloc" for one, two in zip(wanted.args, got.args, strict=True)
+    )
 
 
 def match_exit(

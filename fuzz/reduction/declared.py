@@ -13,7 +13,7 @@ from optimizer.ir.declaration_entries import Array, Call, Field, KnownObject, St
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Ref
+from optimizer.ir.heap import RAW_REF, Ref
 from optimizer.ir.layout import layout_of
 from validator.counterexample import State
 from validator.sites import CellOf, references_to, with_objects, written_to
@@ -82,7 +82,7 @@ def without_garbage(state: State) -> State:
     if state.heap is None:
         return state
     users = references_to(state)
-    kept = {*written_to(state)}
+    kept = {RAW_REF, *written_to(state)}
     kept |= {ref for ref, sites in users.items() if any(not isinstance(site, CellOf) for site in sites)}
     waiting = list(kept)
     while waiting:

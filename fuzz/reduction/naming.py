@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_names
-from optimizer.ir.heap import NULL, Ref
+from optimizer.ir.heap import NULL, RAW_REF, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Trace, Var, all_operations
@@ -45,7 +45,7 @@ def _with_objects(state: State, trace: Trace) -> State:
             names.setdefault(value, Ref(var.name))
     number = 0
     for ref in state.heap.objects:
-        if ref not in names and constant_name(ref.name) is None:
+        if ref not in names and ref != RAW_REF and constant_name(ref.name) is None:
             names[ref] = Ref(f"q{number}")
             number += 1
     return renamed(state, names)

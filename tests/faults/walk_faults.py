@@ -61,6 +61,7 @@ def _flag_is_clear(patch: pytest.MonkeyPatch) -> None:
 
 
 def _also_loads(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(CommonSubexpressions, "kinds", frozenset({Kind.PURE, Kind.LOAD}))
     patch.setattr(cse, "_is_function", lambda op: op.kind in (Kind.PURE, Kind.LOAD) and op.has_meaning)
 
 

@@ -66,6 +66,7 @@ Q = "i{} = call_i(1, {}, descr=quiet)\n"
 POKE = "call_n(1, descr=poke)\n"
 SET = "setfield_gc(p0, i2, descr=Node.value)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
+NEW = "p5 = new(descr=Node)\n"
 OK = "guard_no_exception() [i2]\n"
 
 
@@ -128,6 +129,10 @@ RIGHT = {
     "a function of a new object": (
         "p5 = new(descr=Node)\ni6 = call_i(1, p5, descr=quiet)\ni7 = call_i(1, p5, descr=quiet)\nfinish(p5, i6, i7)",
         "p5 = new(descr=Node)\ni6 = call_i(1, p5, descr=quiet)\nfinish(p5, i6, i6)",
+    ),
+    "a function of a new object that nobody sees": (
+        NEW + "i6 = call_i(1, p5, descr=quiet)\nfinish(i6)",
+        "p4 = new(descr=Node)\ni6 = call_i(1, p4, descr=quiet)\nfinish(i6)",
     ),
     "loop invariant": (
         "i5 = call_i(1, i2, descr=once)\n"
@@ -200,8 +205,6 @@ def test_right(name: str) -> None:
 def test_right_by_a_solver_alone(name: str) -> None:
     assert isinstance(verdict(*RIGHT[name], Rungs.PLAIN), Proved | Unknown)
 
-
-NEW = "p5 = new(descr=Node)\n"
 
 WRONG = {
     "made where none is": (Q.format(5, "i2") + "finish()", Q.format(5, "i3") + "finish()", "op 0: made before"),

@@ -10,6 +10,7 @@ from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.judge import validate
+from validator.solvers.portfolio import FIRST_EFFORT
 from validator.stored_state import restored_state, stored_state
 from validator.verdict import Floats, Options, Proved, Refuted, Rungs, Unknown, Verdict
 
@@ -28,6 +29,14 @@ def judge(before: str, after: str, options: Options | None = None) -> Verdict:
 BY_LAWS = {
     "commuted": ("f0, f1; f2 = float_add(f0, f1); finish(f2)", "f0, f1; f2 = float_add(f1, f0); finish(f2)"),
     "times one": ("f0; f1 = float_mul(f0, 1.0); finish(f1)", "f0; finish(f0)"),
+    "a difference": (
+        "f0, f1; f2 = float_sub(f0, f1); finish(f2)",
+        "f0, f1; f2 = float_neg(f1); f3 = float_add(f0, f2); finish(f3)",
+    ),
+    "there and back": (
+        "i0; i1 = int_and(i0, 255); f2 = cast_int_to_float(i1); i3 = cast_float_to_int(f2); finish(i3)",
+        "i0; i1 = int_and(i0, 255); finish(i1)",
+    ),
     "a power of two": ("f0; f1 = float_truediv(f0, 4.0); finish(f1)", "f0; f1 = float_mul(f0, 0.25); finish(f1)"),
     "turned around": (
         "f0, f1; i2 = float_gt(f0, f1); guard_true(i2) [f0]; finish(i2)",
@@ -54,17 +63,14 @@ BY_LAWS = {
 }
 
 EXACTLY = {
-    "a difference": (
-        "f0, f1; f2 = float_sub(f0, f1); finish(f2)",
-        "f0, f1; f2 = float_neg(f1); f3 = float_add(f0, f2); finish(f3)",
-    ),
+    "nothing": ("f0; f1 = float_sub(f0, f0); i2 = float_lt(f1, 0.0); finish(i2)", "f0; finish(0)"),
     "a square": (
         "f0; f1 = float_mul(f0, f0); i2 = float_lt(f1, 0.0); guard_false(i2) []; finish(f1)",
         "f0; f1 = float_mul(f0, f0); finish(f1)",
     ),
-    "there and back": (
-        "i0; i1 = int_and(i0, 255); f2 = cast_int_to_float(i1); i3 = cast_float_to_int(f2); finish(i3)",
-        "i0; i1 = int_and(i0, 255); finish(i1)",
+    "not negative": (
+        "i0; i1 = int_and(i0, 255); f2 = cast_int_to_float(i1); i3 = float_lt(f2, 0.0); finish(i3)",
+        "i0; finish(0)",
     ),
 }
 
@@ -159,6 +165,6 @@ def test_few_exact_queries_are_put_for_a_pair() -> None:
     inputs, given = ", ".join(f"f{k}" for k in names), ", ".join(f"f{100 + k}" for k in names)
     put: list[str] = []
     pair = [trace("; ".join([inputs, *lines, f"finish({given})"])) for lines in (before, after)]
-    verdict = validate(*pair, replace(Options(), effort=1), observe=lambda query: put.append(query.text))
+    verdict = validate(*pair, replace(Options(), effort=FIRST_EFFORT), observe=lambda query: put.append(query.text))
     assert isinstance(verdict, Unknown)
     assert sum("fp.add" in text for text in put) == 6
