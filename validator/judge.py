@@ -17,8 +17,8 @@ from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotS
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
 from validator.solvers.answers import Sat, Unsat
-from validator.solvers.portfolio import FIRST_EFFORT, Query
-from validator.vacuity import LONGEST_SAMPLED, vacuity
+from validator.solvers.portfolio import Query
+from validator.vacuity import LONGEST_SAMPLED, note_effort, vacuity
 from validator.verdict import (
     Evidence,
     Failargs,
@@ -361,7 +361,8 @@ class _Judge:
         settled = self._discharger.already(obligation)
         if settled is None and self._discharger.can_fail(obligation):
             return False
-        return isinstance(settled or self._discharger.settle(obligation, FIRST_EFFORT), Holds)
+        effort = note_effort(self._pair)
+        return isinstance(settled or self._discharger.settle(obligation, effort), Holds)
 
 
 def _explain(reason: str) -> str:

@@ -41,13 +41,18 @@ def vacuity(
     return () if reachable or (is_sampled and reaches_end(_FIRST, None)) else None
 
 
+def note_effort(pair: Pair) -> int:
+    """The effort of a query for a note on a proof."""
+    return FIRST_EFFORT if len(pair.before.trace.ops) <= LONGEST_SAMPLED else FIRST_EFFORT // 8
+
+
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
     """Is there a state on which the first `guards` guards pass, everything ahead of the last of them (with `to_end`,
     everything) being defined?"""
     facts = passed_up_to(pair, guards, to_end=to_end)
     if facts.contradiction:
         return False
-    match discharger.query(facts.learned, FIRST_EFFORT):
+    match discharger.query(facts.learned, note_effort(pair)):
         case Sat():
             return None if are_opaque(facts.learned) else True
         case Unsat():

@@ -443,7 +443,11 @@ PAIRS = [name for name in case_names(CORPUS) if read_case(CORPUS, name).expect =
 @pytest.mark.parametrize("name", PAIRS[::6])
 def test_both_sides_of_a_pair_shrink_together(name: str) -> None:
     case = read_case(CORPUS, name)
-    started = find_in_case(case, optimize, judge, case.options)
+
+    def judged(before: Trace, after: Trace, state: State) -> Verdict:
+        return validate(before, after, case.options, examples=(state,))
+
+    started = find_in_case(case, optimize, judged, case.options)
     assert started is not None
     find, subject = started
     left = reduce_find(find, subject, 30.0)
