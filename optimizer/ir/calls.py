@@ -150,7 +150,11 @@ def tells_exceptions_apart(operation: Operation, layout: Layout) -> bool:
 
 
 def may_be_raised_before(trace: Trace) -> bool:
-    """May an exception be pending where the trace starts? Only if it begins with a guard that takes it."""
+    """May an exception be pending where the trace starts? Only if it begins with an operation that is given it."""
     first = next((one for one in trace.ops if one.op.kind is not Kind.POSITION), None)
-    memory = None if first is None else first.op.memory
-    return memory is not None and memory.pending and memory.class_arg is not None
+    return first is not None and is_given_pending(first.op)
+
+
+def is_given_pending(row: Op) -> bool:
+    """Does the operation give the pending exception, or its class?"""
+    return row.memory is not None and row.memory.pending and row.result is not Type.VOID

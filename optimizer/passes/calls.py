@@ -16,7 +16,7 @@ conditional calls whose condition is known are done here too, and so are guards 
 from __future__ import annotations
 
 from optimizer.facts import Facts
-from optimizer.ir.calls import Call, call_of
+from optimizer.ir.calls import Call, call_of, is_given_pending
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.ops import OPS, Kind, Op, Role, Type
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value
@@ -43,7 +43,7 @@ class Calls(Pass):
         row, memory = operation.op, operation.op.memory
         if self._is_ahead and row.kind is not Kind.POSITION:
             self._is_ahead = False
-            self._is_clear = memory is None or not memory.pending or memory.class_arg is None
+            self._is_clear = not is_given_pending(row)
         if row.kind is Kind.GUARD:
             return self._guard(operation)
         if row.kind is not Kind.EVENT and row.kind is not Kind.FACT:

@@ -103,6 +103,10 @@ CASES = {
         ["p2 = guard_exception(ConstClass(Error)) []", OK, "finish(p2)"],
         ["p2 = guard_exception(ConstClass(Error), origin=0) []", "finish(p2)"],
     ),
+    "an exception at the start, given by its class": (
+        ["i2 = save_exc_class()", OK, "finish(i2)"],
+        ["i2 = save_exc_class()", CHECKED, "finish(i2)"],
+    ),
     "restored": (
         [
             "call_n(1, descr=poke)",

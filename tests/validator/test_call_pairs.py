@@ -176,6 +176,10 @@ RIGHT = {
         "p5 = guard_exception(ConstClass(Error)) [i2]\nguard_class(p5, ConstClass(Error)) [i3]\nfinish(p5)",
         "p5 = guard_exception(ConstClass(Error), origin=0) [i2]\nfinish(p5)",
     ),
+    "begins with save_exc_class": (
+        "i4 = save_exc_class()\np5 = save_exception()\n" + OK + "guard_value(i4, ConstClass(Error)) []\nfinish(p5)",
+        "i4 = save_exc_class()\np5 = save_exception()\nguard_value(i4, ConstClass(Error), origin=1) []\nfinish(p5)",
+    ),
     "saved and restored": (
         POKE + "i5 = save_exc_class()\np6 = save_exception()\nescape_n()\nrestore_exception(i5, p6)\nfinish()",
     )
@@ -276,6 +280,11 @@ WRONG = {
         "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(KeyError)) [i2]\nfinish()",
         "call_n(1, descr=poke)\nguard_no_exception(origin=0) [i2]\nfinish()",
         None,
+    ),
+    "an exception at the start is lost": (
+        "i4 = save_exc_class()\np5 = save_exception()\nrestore_exception(i4, p5)\nfinish()",
+        "i4 = save_exc_class()\np5 = save_exception()\nfinish()",
+        "end: exception",
     ),
     "not restored": (
         "call_n(1, descr=poke)\ni5 = save_exc_class()\np6 = save_exception()\nrestore_exception(i5, p6)\nfinish()",
