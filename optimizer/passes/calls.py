@@ -40,7 +40,7 @@ class Calls(Pass):
     # Asking.
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        row, memory = operation.op, operation.op.memory
+        row = operation.op
         if self._is_ahead and row.kind is not Kind.POSITION:
             self._is_ahead = False
             self._is_clear = not is_given_pending(row)

@@ -2,6 +2,7 @@
 one process.
 
 Each seed draws its shape as in a campaign, and then a size: 20 to 40, or to 60 where the shape has traces that long.
+Measured once as it is drawn, and once without the steps and objects that are not of integers and typed memory.
 Steps are taken until the trace has that size; few are longer than 60, and left out, but making them counts.
 
 Run as a program, it does that for some seeds and tells what it had used of processors before; the solvers that it
@@ -17,16 +18,16 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import count, islice
 from random import Random
 
 from benchmarks.measure import answer_of
-from fuzz.choices import RandomChoices
+from fuzz.choices import Choices, RandomChoices
 from fuzz.generate import GeneratedTrace, generate_from
-from fuzz.shape import draw_shape
+from fuzz.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
 from optimizer.pipeline import optimize
 from validator.judge import validate
 from validator.solvers.answers import SolverChoice
@@ -42,6 +43,7 @@ _FEWEST, _MIDDLE, _MOST = 20, 40, 60
 class Campaign:
     """What it took to make and judge so many traces: seconds of processors, solvers included, and of the clock."""
 
+    kinds: str
     solver: str
     traces: int
     operations: float
@@ -57,17 +59,18 @@ class Campaign:
 
 def measure_campaigns(traces: int) -> list[Campaign]:
     """So many traces with Z3 alone, and with Bitwuzla alone where that is installed."""
-    return [_measure(name, traces) for name in _SOLVERS if name == "z3" or find_spec("bitwuzla") is not None]
+    solvers = [name for name in _SOLVERS if name == "z3" or find_spec("bitwuzla") is not None]
+    return [_measure(kinds, solver, traces) for kinds in _SHAPES for solver in solvers]
 
 
-def _measure(solver: str, traces: int) -> Campaign:
+def _measure(kinds: str, solver: str, traces: int) -> Campaign:
     before = _of_children()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    command = [sys.executable, "-m", "benchmarks.campaign", solver, str(traces)]
+    command = [sys.executable, "-m", "benchmarks.campaign", kinds, solver, str(traces)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     spent = _of_children() - before - told["cpu_seconds_before"]
-    return Campaign(solver, traces, told["operations"] / traces, spent, told["seconds"], told["verdicts"])
+    return Campaign(kinds, solver, traces, told["operations"] / traces, spent, told["seconds"], told["verdicts"])
 
 
 def _of_children() -> float:
@@ -75,12 +78,12 @@ def _of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def main(solver: str, most: int) -> None:
+def main(kinds: str, solver: str, most: int) -> None:
     collect_seldom()  # as the processes of a campaign do
     options = Options(effort=1_000_000, timeout_s=5.0, solver=_SOLVERS[solver])
     verdicts: Counter[str] = Counter()
     before, start, operations = time.process_time(), time.perf_counter(), 0
-    for made in islice(_of_those_sizes(), most):
+    for made in islice(_of_those_sizes(_SHAPES[kinds]), most):
         verdict = validate(made.trace, optimize(made.trace), options, examples=(made.state,))
         verdicts[answer_of(verdict).value] += 1
         operations += len(made.trace.ops)
@@ -89,16 +92,29 @@ def main(solver: str, most: int) -> None:
     print(json.dumps(told))
 
 
-def _of_those_sizes() -> Iterator[GeneratedTrace]:
-    return (made for made in map(_made, count()) if _FEWEST <= len(made.trace.ops) <= _MOST)
+def _of_those_sizes(shape_of: Callable[[Choices], Shape]) -> Iterator[GeneratedTrace]:
+    made = (_made(shape_of, seed) for seed in count())
+    return (one for one in made if _FEWEST <= len(one.trace.ops) <= _MOST)
 
 
-def _made(seed: int) -> GeneratedTrace:
+def _made(shape_of: Callable[[Choices], Shape], seed: int) -> GeneratedTrace:
     choices = RandomChoices(Random(seed))
-    shape = draw_shape(choices)
+    shape = shape_of(choices)
     size = choices.integer(_FEWEST, max(_MIDDLE, shape.max_operations))
     return generate_from(choices, replace(shape, min_operations=size, max_operations=size))
 
 
+def _of_integers_and_memory(choices: Choices) -> Shape:
+    shape = draw_shape(choices)
+    mix = tuple((step, weight) for step, weight in shape.mix if step in _PLAIN_STEPS)
+    heap = shape.heap and replace(shape.heap, strings=False, floats=False, functions=0, exceptions=0)
+    return replace(shape, mix=mix or DEFAULT_MIX, heap=heap, floats=0)
+
+
+_PLAIN_STEPS = {step for step, _ in DEFAULT_MIX + HEAP_MIX} - {Step.CALL, Step.TEXT}
+
+_SHAPES = {"integers and memory": _of_integers_and_memory, "all kinds": draw_shape}
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

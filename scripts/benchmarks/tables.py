@@ -79,9 +79,9 @@ def command_table(found: Commands) -> str:
 
 
 def campaign_table(found: Sequence[Campaign]) -> str:
-    rows = [["solver alone", "traces", "operations", "traces a CPU second", "CPU", "clock", "verdicts"]]
+    rows = [["traces of", "solver alone", "traces", "operations", "traces a CPU second", "CPU", "clock", "verdicts"]]
     for one in found:
-        size = [one.solver, str(one.traces), f"{one.operations:.0f}", f"{one.rate:.0f}"]
+        size = [one.kinds, one.solver, str(one.traces), f"{one.operations:.0f}", f"{one.rate:.0f}"]
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in one.verdicts.items())
         rows.append([*size, f"{one.cpu_seconds:.2f} s", f"{one.seconds:.2f} s", verdicts])
     return _table("Drawn, optimized and judged: traces of 20 to 60 operations (the time of solvers counts)", rows)
