@@ -105,7 +105,7 @@ class Thing:
 
 def make(kind: str, *, shared: bool = False) -> Thing:
     zero = UNWRITTEN if kind == "Raw" and not shared else 0
-    slots: dict[str, object] = dict.fromkeys(NUMBERS[kind], zero)
+    slots: dict[str, object] = dict.fromkeys(NUMBERS[kind], zero) | ({LOOSE_NUMBER: zero} if zero is UNWRITTEN else {})
     return Thing(kind, slots | dict.fromkeys(REFERENCES[kind]), shared=shared)
 
 
@@ -115,7 +115,8 @@ def make_array(kind: str, length: int, *, clear: bool, shared: bool = False) -> 
             return {"x": 0, "y": None, "z": 0} if clear else dict.fromkeys("xyz", UNWRITTEN)
         return (None if kind == "Refs" else 0) if clear else UNWRITTEN
 
-    return Thing(kind, items=[item() for _ in range(length)], shared=shared)
+    slots: dict[str, object] = {} if clear else {LOOSE_NUMBER: UNWRITTEN}
+    return Thing(kind, slots, [item() for _ in range(length)], shared=shared)
 
 
 def is_a(kind: str | None, wanted: str) -> bool:
@@ -390,8 +391,7 @@ class Machine:
             raise Wrong
         if descr in (LOOSE_NUMBER, LOOSE_REFERENCE):
             name = descr.split(".")[-1]
-            has_hole = thing.kind == "Raw" and not thing.slots.get("old", thing.shared)
-            thing.slots.setdefault(name, None if name == "w" else UNWRITTEN if has_hole else 0)
+            thing.slots.setdefault(name, None if name == "w" else 0)
         return thing
 
 
@@ -417,7 +417,7 @@ def memory_name(kind: str, name: str) -> str:
 
 def places(thing: Thing) -> list[tuple[tuple[str, int], object]]:
     """All that an object holds, by the name of the memory and the index, in their order."""
-    found = [((memory_name(thing.kind, name), -1), x) for name, x in thing.slots.items() if name != "old"]
+    found = [((memory_name(thing.kind, name), -1), x) for name, x in thing.slots.items()]
     for i, item in enumerate(thing.items or ()):
         pairs = item.items() if isinstance(item, dict) else [("", item)]
         found += [((memory_name(thing.kind, name), i), x) for name, x in pairs]
