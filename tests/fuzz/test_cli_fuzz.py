@@ -148,7 +148,7 @@ def test_files_that_cannot_be_read_end_with_2(command: str, traceproof: Command)
 
 
 @pytest.mark.parametrize(
-    "operation", ["i1 = load_effective_address(p0)", "p1 = load_from_gc_table(3)", "f1 = float_add(1.5, 2.5)"]
+    "operation", ["i1 = load_effective_address(p0)", "p1 = load_from_gc_table(3)", "p1 = cast_int_to_ptr(1)"]
 )
 def test_what_is_not_modelled_ends_with_4_and_its_line(operation: str, traceproof: Command) -> None:
     file = traceproof.write("a.trace", f"[p0]\n{operation}\njump(p0)\n")

@@ -141,7 +141,7 @@ WRONG = {
         "setfield_gc(p1, 5, descr=Node.value)\ni2 = getfield_gc_i(p0, descr=Node.value)\nfinish(i2)",
         "p0 = new(descr=Node)\np1 = escape_r(p0)\nguard_nonnull_class(p1, ConstClass(node_vt)) []\n"
         "setfield_gc(p1, 5, descr=Node.value)\nfinish(0)",
-        "",
+        "q0 = Node()\n",
     ),
     "a constant that an input is": (
         "[p0]",
