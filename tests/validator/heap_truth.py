@@ -126,7 +126,8 @@ class Truth:
         self._before, self._after = Program(before, layout), Program(after, layout)
         self._origins = [exit_of(guard) for guard in before.guards]
         self._options = options
-        self._begins_with_exception = before.ops[0].op.name == "guard_exception"
+        first = next(operation.op.name for operation in before.ops if not operation.op.raw)
+        self._begins_with_exception = first in ("guard_exception", "save_exception", "save_exc_class")
 
     def runs(self, state: State) -> tuple[State, Run, Run] | None:
         """Both runs, on a world that stops where `before` has no meaning; None where it has none at all, where nobody
