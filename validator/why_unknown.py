@@ -101,7 +101,9 @@ def _tried(options: Options, answer: NotSettled) -> Iterator[str]:
         yield "structure, intervals and lemmas, then runs on samples"
     for solver in answer.tried:
         yield f"{solver}, with an effort of {options.effort} for a query (about {_seconds(options)} s)"
-    if not answer.tried:
+    if answer.reason == "abstraction":
+        yield "a solver, which came up with the candidate"
+    elif not answer.tried:
         yield f"no solver: the {options.timeout_s:g} s of the pair were over"
 
 

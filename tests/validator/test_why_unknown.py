@@ -101,13 +101,19 @@ def test_overflow_checks_are_named() -> None:
 
 
 def explain(
-    trace: str, reason: str = "effort", *, options: Options = DEFAULT, name: str = "", place: Place = START
+    trace: str,
+    reason: str = "effort",
+    *,
+    options: Options = DEFAULT,
+    name: str = "",
+    place: Place = START,
+    tried: tuple[str, ...] = ("z3",),
 ) -> WhyUnknown:
     """What is said of the last value that a trace hands over, or of what is assumed."""
     read = parse(trace)
     pair = encode_pair(read, read, layout_of(read, read), options)
     claim = pair.terms.eq(pair.before.end[-1], pair.terms.const(12345))
-    return why_unknown.why_unknown(pair, Obligation(name, place, claim), NotSettled(reason, ("z3",)))
+    return why_unknown.why_unknown(pair, Obligation(name, place, claim), NotSettled(reason, tried))
 
 
 @pytest.mark.parametrize(
@@ -145,3 +151,8 @@ def test_a_large_query_is_told() -> None:
     lines = "".join(f"i{n + 1} = int_xor(i{n}, {n})\ni{n + 2} = int_add(i{n + 1}, i{n})\n" for n in range(0, 1600, 2))
     assert any("shorter trace" in one for one in explain(f"[i0]\n{lines}finish(i1600)\n").advice)
     assert not any("shorter trace" in one for one in explain(PLAIN).advice)
+
+
+@pytest.mark.parametrize(("reason", "tried"), [("abstraction", "a solver, which came up"), ("wall", "no solver: the")])
+def test_what_was_tried_where_no_solver_has_given_up(reason: str, tried: str) -> None:
+    assert explain(PLAIN, reason, tried=()).tried[-1].startswith(tried)
