@@ -15,6 +15,10 @@ COPIED = "[p0, p1, i2, i3, i4, i5]\n"
 IS_ABC = '[p0]\ni5 = ptr_eq(p0, "abc")\nguard_true(i5) []\n'
 
 PROVED = {
+    "what may be a constant": (
+        '[p0]\ni1 = strgetitem(p0, 1)\ni2 = ptr_eq(p0, "abc")\ni3 = int_eq(i1, 98)\ni4 = int_and(i2, i3)\nfinish(i4)\n',
+        '[p0]\ni2 = ptr_eq(p0, "abc")\nfinish(i2)\n',
+    ),
     "a copy item by item, in another order": (
         "[p0, i1]\np2 = newstr(3)\ncopystrcontent(p0, p2, i1, 0, 3)\nfinish(p2)",
         "[p0, i1]\np2 = newstr(3)\ni3 = strgetitem(p0, i1)\ni4 = int_add(i1, 1)\ni5 = strgetitem(p0, i4)\n"
