@@ -65,6 +65,8 @@ def validate(
             return Failed(Fault.INPUT, mismatch)
         judge = _Judge(before, after, options, examples, clock, start, observe)
         verdict = judge.verdict()
+        if isinstance(verdict, Unknown):
+            verdict = judge.with_shared_strings() or verdict
         if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
             from validator.audit import audited
 
@@ -132,7 +134,7 @@ class _Judge:
         observe: Callable[[Query], None] | None,
     ) -> None:
         self._options = options
-        self._clock = clock
+        self._clock, self._start, self._observe = clock, start, observe
         self._before, self._after = before, after
         self._examples = examples
         self._layout = layout_of(before, after)
@@ -152,6 +154,18 @@ class _Judge:
     def is_repeatable(self) -> bool:
         """Has no limit of time or memory had a part in it?"""
         return self._discharger.is_repeatable
+
+    def with_shared_strings(self) -> Proved | None:
+        """A proof where functions on strings give objects that are there already."""
+        if not any(operation.op.is_call for operation in self._before.ops):
+            return None
+        from validator.shared_strings import sharing
+
+        shared = sharing(self._before, self._layout)
+        if shared is None:
+            return None
+        verdict = _Judge(shared, self._after, self._options, (), self._clock, self._start, self._observe).verdict()
+        return verdict if isinstance(verdict, Proved) else None
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():

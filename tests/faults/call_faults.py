@@ -35,13 +35,13 @@ def _fault(name: str, breaks: str, plant: Plant) -> OptimizerFault:
     return OptimizerFault(name, breaks, "calls", plant)
 
 
-def _first_argument_only(right: Any, operation: Operation, call: Call) -> Any:
-    role, type_, args = right(operation, call)
+def _first_argument_only(right: Any, self: Calls, operation: Operation, call: Call) -> Any:
+    role, type_, args = right(self, operation, call)
     return role, type_, args[:1]
 
 
-def _any_function(right: Any, operation: Operation, call: Call) -> Any:
-    role, type_, args = right(operation, call)
+def _any_function(right: Any, self: Calls, operation: Operation, call: Call) -> Any:
+    role, type_, args = right(self, operation, call)
     return role, type_, args[1:]
 
 
@@ -119,6 +119,11 @@ def _above_its_guard(right: Any, *args: Any) -> Any:
     return replace(walked, trace=walked.trace.of(ops))
 
 
+def _reads_once(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+    right(self, operation, call)
+    self._upheavals = 0
+
+
 def _said_of_others(right: Any, self: Calls, operation: Operation, call: Call) -> None:
     right(self, operation, call)
     if call.role is Role.RECORD and call.meaning is None:
@@ -132,12 +137,12 @@ CALL_FAULTS = (
     _fault(
         "functions of one argument",
         "calls of a function are merged over their arguments",
-        _around(calls, "_key", _first_argument_only),
+        _around(Calls, "_key", _first_argument_only),
     ),
     _fault(
         "any function",
         "calls of two functions are merged, and loop-invariant ones too",
-        _around(calls, "_key", _any_function),
+        _around(Calls, "_key", _any_function),
     ),
     _fault(
         "calls go with their exceptions",
@@ -163,6 +168,7 @@ CALL_FAULTS = (
     _fault(
         "any known result", "a known result is that of all arguments", _around(calls, "_declared", _any_known_result)
     ),
+    _fault("read for good", "what belongs to the thread never changes", _around(Calls, "_learn_call", _reads_once)),
     _fault("divided as in C", "Python's division is C's", _around(Calls, "rewrite", _as_in_c)),
     _fault("forced once", "what only events change is checked once", _around(Calls, "_learn_call", _settled_for_good)),
     _fault(
