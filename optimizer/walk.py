@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
@@ -57,7 +57,7 @@ from optimizer.riders import (
 _ALWAYS_FAILS = OPS["guard_always_fails"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Walked:
     """What came out. `always_fails` is the origin of the guard that always fails.
 

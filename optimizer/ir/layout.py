@@ -27,6 +27,7 @@ from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
+    from optimizer.ir.calls import Call
 
 
 class WrongDescr(Exception):
@@ -70,7 +71,7 @@ def layout_of(*traces: Trace) -> Layout:
     layout = Layout(declarations, traces[0].word)
     layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
-        operations = list(all_operations(trace))
+        operations = all_operations(trace)
         layout.learn_texts(operations)
         for operation in operations:
             if operation.op.memory is None:
@@ -115,6 +116,7 @@ class Layout:
         self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
+        self.latest_call: tuple[Operation | None, Call | None] = (None, None)  # see `optimizer.ir.calls.call_of`
 
     # Learning.
 
