@@ -29,6 +29,7 @@ class CallEncoder:
         self._terms = heap.memory.terms
         self._recorded = recorded
         self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
+        self._upheavals = 0  # events that may write everything
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
 
@@ -94,6 +95,7 @@ class CallEncoder:
             terms.expose(alloc, count)
         if self._recorded and happens is terms.true and any(slot.immutable for slot in may_see):
             terms.surely_seen |= surely_visible(heap, args, effects.may_see)
+        self._upheavals += effects.writes is None
         kept = list(heap.happen(count, effects))
         if heap.memory.has_exceptions and effects.can_raise:
             self._raise(call, terms.pointer(raise_name(count), count + 1), happens)
@@ -124,6 +126,8 @@ class CallEncoder:
     ) -> tuple[Term | None, list[Term]]:
         terms, events = self._terms, len(self.events)
         type_ = operation.op.result
+        if call.passing:
+            args = (*args, terms.const(self._upheavals))
         result, raised = terms.applied(type_, args, events), terms.null
         if call.effects.can_raise:
             raised = terms.raised(type_, args, events)

@@ -192,13 +192,6 @@ def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace
     return any(tells_exceptions_apart(one, layout) for one in operations), may_be_raised_before(recorded)
 
 
-def check_supported(trace: Trace) -> None:
-    """Raises Unsupported for the first operation that has no encoding."""
-    for operation in all_operations(trace):
-        if not operation.op.has_meaning:
-            raise Unsupported(operation.op.name, operation.line)
-
-
 def encode(trace: Trace, memory: Memory, *, recorded: bool, named: Mapping[int, Term] | None = None) -> Encoding:
     """Encode `trace`, the recorded one or the optimized one. Its allocations with numbers in `named` are those terms.
 
@@ -233,7 +226,7 @@ class _Computer:
 
     def term(self, value: Value, line: int) -> Term:
         if isinstance(value, Var):
-            return self.values[value.name]
+            return self.heap.now(self.values[value.name])
         match value:
             case ConstInt(number):
                 return self.terms.const(number)
