@@ -29,6 +29,7 @@ class CallEncoder:
         self._terms = heap.memory.terms
         self._recorded = recorded
         self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
+        self._upheavals = 0  # events that may write everything
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
 
@@ -97,6 +98,7 @@ class CallEncoder:
             terms.expose(alloc, at_event(count))
         if self._recorded and happens is terms.true and any(slot.immutable for slot in may_see):
             terms.surely_seen |= surely_visible(heap, args, effects.may_see)
+        self._upheavals += effects.writes is None
         kept = list(heap.happen(count, effects))
         if heap.memory.has_exceptions and effects.can_raise:
             self._raise(call, terms.pointer(raise_name(count), count + 1), happens)
@@ -128,6 +130,8 @@ class CallEncoder:
         terms, type_ = self._terms, operation.op.result
         if type_ is Type.REF or call.effects.can_raise:
             self._show(args)
+        if call.passing:
+            args = (*args, terms.const(self._upheavals))
         result, raised = self._asked(type_, args)
         if self._recorded and happens is terms.true:
             terms.decide(result, raised)

@@ -59,6 +59,9 @@ class PlainFloatTerms(FloatDomain[Term, Term, Term]):
     def div(self, a: Term, b: Term) -> Term:
         return self._make("float_div", (a, b))
 
+    def sqrt(self, a: Term) -> Term:
+        return self._make("float_sqrt", (a,))
+
     def neg(self, a: Term) -> Term:
         return self._make("float_neg", (a,))
 
@@ -144,6 +147,9 @@ class FloatTerms(PlainFloatTerms):
         if inverse is not None:
             return self.mul(a, self.const(inverse))
         return self.const(NAN) if _is(a, NAN) or _is(b, NAN) else self._computed("div", a, b)
+
+    def sqrt(self, a: Term) -> Term:
+        return self._computed("sqrt", a)
 
     def neg(self, a: Term) -> Term:
         return a.args[0] if a.kind == "float_neg" else self._computed("neg", a)

@@ -91,7 +91,7 @@ APPLIED = frozenset({"applied", "applied_ref", "applied_float", "raised_ref"})
 _REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "applied_ref", "raised_ref", "choose"})
 
 OPAQUE_FLOATS = frozenset(
-    {"float_add", "float_sub", "float_mul", "float_div", "float_of_int", "float_of_single"},
+    {"float_add", "float_sub", "float_mul", "float_div", "float_sqrt", "float_of_int", "float_of_single"},
 )
 """The kinds of floats that a solver takes for functions of which it knows nothing, where it is not asked exactly."""
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from optimizer.facts import Facts
 from optimizer.ir.calls import Call, call_of, is_given_pending
+from optimizer.ir.concrete import concrete
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.ops import OPS, Kind, Op, Role, Type
-from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
 Key = tuple[Role, Type, tuple[Value, ...]]
@@ -35,6 +36,7 @@ class Calls(Pass):
         self._latest: Key | None = None  # the call that has set the pending exception, if it is a function's
         self._is_clear = True  # is no exception pending?
         self._is_ahead = True  # of all operations
+        self._upheavals = 0  # events that may write everything
         self._settled: set[Op] = set()  # guards of what only events change that have passed since the last one
 
     # Asking.
@@ -54,12 +56,12 @@ class Calls(Pass):
         if call.is_conditional:
             return _conditional(operation, call, facts)
         match call.role:
-            case Role.MEANING if call.meaning is not None:
-                return Becomes(call.meaning, operation.args[-2:], "known_meaning")
+            case Role.MEANING:
+                return self._meaning(operation, call, facts)
             case Role.FUNCTION:
                 return self._function(operation, call, facts)
             case Role.INVARIANT:
-                return self._again(operation, _key(operation, call), call, facts, "loop_invariant")
+                return self._again(operation, self._key(operation, call), call, facts, "loop_invariant")
         return None
 
     def _guard(self, guard: Operation) -> Answer | None:
@@ -69,11 +71,22 @@ class Calls(Pass):
         is_check = memory is not None and memory.pending and memory.class_arg is None
         return Passes("no_exception") if is_check and self._is_clear else None
 
+    def _meaning(self, operation: Operation, call: Call, facts: Facts) -> Answer | None:
+        """The operation that it stands for, if traces have a name for that; otherwise what it gives, if known."""
+        row, args = call.meaning, call.args[1:]
+        assert row is not None
+        if row.name in OPS:
+            return Becomes(row, args, "known_meaning")
+        values = [arg.value for arg in args if isinstance(arg, ConstInt | ConstFloat)]
+        if len(values) == len(args) and row.meaning is not None:
+            return Equal(constant_of(row.meaning(concrete(facts.word), *values)), "known_meaning")
+        return self._again(operation, self._key(operation, call), call, facts, "same_call")
+
     def _function(self, operation: Operation, call: Call, facts: Facts) -> Answer | None:
         known = _declared(call)
         if known is not None and self._may_go(call, None):
             return _is(operation, known, "known_result")
-        return self._again(operation, _key(operation, call), call, facts, "same_call")
+        return self._again(operation, self._key(operation, call), call, facts, "same_call")
 
     def _again(self, operation: Operation, key: Key, call: Call, facts: Facts, why: str) -> Answer | None:
         if key not in self._given or not self._may_go(call, key):
@@ -114,19 +127,27 @@ class Calls(Pass):
                 self._given.setdefault(said, operation.args[0])
                 self._calm.add(said)
             return
-        key = _key(operation, call) if call.is_function or call.is_invariant else None
+        key = None if call.role is Role.EVENT else self._key(operation, call)
         if key is not None and not call.is_conditional:
             self._given.setdefault(key, operation.result)
         if call.is_event:
             self._settled.clear()
+            self._upheavals += call.effects.writes is None
         if call.effects.can_raise:
             is_calm = key in self._calm or (call.is_function and _declared(call) is not None)
             self._is_clear = is_calm and (self._is_clear or not call.is_conditional)
             self._latest = None if call.is_conditional else key
 
-
-def _key(operation: Operation, call: Call) -> Key:
-    return call.role, operation.op.result, call.args[:1] if call.is_invariant else call.args
+    def _key(self, operation: Operation, call: Call) -> Key:
+        """Of an operation it does not matter which function computes it."""
+        args = call.args
+        if call.meaning is not None:
+            args = (ConstRef(call.meaning.name), *args[1:])
+        elif call.is_invariant:
+            args = args[:1]
+        elif call.passing:
+            args = (*args, ConstInt(self._upheavals))
+        return call.role, operation.op.result, args
 
 
 def _is(operation: Operation, value: Value | None, why: str) -> Answer | None:

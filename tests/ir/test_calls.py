@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from optimizer.ir.calls import call_of, is_event
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Datum, Ref
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
@@ -31,6 +34,13 @@ elidable = true
 [call.find]
 result = "ref"
 elidable = true
+[call.sqrt]
+result = "float"
+elidable = true
+oopspec = "math_sqrt"
+[call.local]
+result = "int"
+oopspec = "threadlocalref_get"
 [call.once]
 result = "int"
 loop_invariant = true
@@ -86,6 +96,10 @@ ROLES = [
     ("i3 = call_i(1, i2, 2, descr=div)", Role.MEANING),
     ("i3 = call_i(1, i2, descr=div)", Role.FUNCTION),
     ("i3 = call_i(1, i2, 2, descr=raising_div)", Role.FUNCTION),
+    ("f3 = call_f(1, 1.5, descr=sqrt)", Role.MEANING),
+    ("f3 = call_f(1, i2, descr=sqrt)", Role.FUNCTION),
+    ("i3 = call_i(1, 8, descr=local)", Role.FUNCTION),
+    ("i3 = cond_call_value_i(i2, 1, 8, descr=local)", Role.EVENT),
     ("i3 = call_i(1, i2, descr=once)", Role.INVARIANT),
     ("call_n(1, i2, descr=poke)", Role.EVENT),
     ("i3 = call_i(1, i2, descr=unknown)", Role.EVENT),
@@ -222,6 +236,23 @@ def test_a_known_meaning() -> None:
     body = "i3 = call_i(1, i2, -2, descr=div)\nfinish(i3)"
     assert run(body).outcome == Finished((-2,))
     assert isinstance(run("i3 = call_i(1, i2, 0, descr=div)\nfinish(i3)").outcome, Undefined)
+
+
+def test_roots() -> None:
+    body = "f3 = call_f(1, {}, descr=sqrt)\nfinish(f3)"
+    roots = {"2.25": 1.5, "-0.0": -0.0, "inf": math.inf, "-1.0": math.nan, "nan": math.nan, "2.0": 1.4142135623730951}
+    for text, root in roots.items():
+        assert run(body.format(text)).outcome == Finished((Float.of(root),))
+
+
+def test_what_belongs_to_the_thread_may_change_at_events_that_may_write_everything() -> None:
+    body = "i3 = call_i(1, 8, descr=local)\n{}\ni4 = call_i(1, 8, descr=local)\nfinish(i3, i4)"
+    world = World((0,), functions=(Given(5), Given(6)))
+    assert run(body.format("call_n(1, descr=poke)"), world).outcome == Finished((5, 5))
+    assert run(body.format("keepalive(p0)"), world).outcome == Finished((5, 5))
+    assert run(body.format("escape_n()"), world).outcome == Finished((5, 6))
+    before, after = follow(body.format("escape_n()"), "escape_n()\ni4 = call_i(1, 8, descr=local)\nfinish(i4, i4)")
+    assert after.outcome == Finished((before.outcome.args[1],) * 2)  # type: ignore[union-attr]
 
 
 def test_conditional_calls() -> None:

@@ -26,7 +26,14 @@ FIRST_EFFORT = 300_000
 _EFFORT_FOR_GATE = 80
 _EFFORT_OF_A_SECOND = 10_000_000
 _SHORTEST_S = 1.0
-_SQUARE_OF_FLOATS = {"float_mul": 1, "float_div": 3, "float_add": 0.5, "float_sub": 0.5, "float_of_int": 0.5}
+_SQUARE_OF_FLOATS = {
+    "float_mul": 1,
+    "float_div": 3,
+    "float_sqrt": 3,
+    "float_add": 0.5,
+    "float_sub": 0.5,
+    "float_of_int": 0.5,
+}
 _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
 
 
