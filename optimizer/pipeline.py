@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from optimizer.float_rules import FLOAT_RULES
 from optimizer.ir.calls import call_of
-from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
 from optimizer.passes.calls import Calls
@@ -111,9 +111,7 @@ def run_passes(
 
 
 def _check_supported(trace: Trace, layout: Layout) -> None:
+    check_supported(trace)
     for operation in all_operations(trace):
-        row = operation.op
-        if not row.has_meaning:
-            raise Unsupported(row.name, operation.line)
-        if row.is_call:
+        if operation.op.is_call:
             call_of(operation, layout)

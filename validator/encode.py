@@ -192,13 +192,6 @@ def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace
     return any(tells_exceptions_apart(one, layout) for one in operations), may_be_raised_before(recorded)
 
 
-def check_supported(trace: Trace) -> None:
-    """Raises Unsupported for the first operation that has no encoding."""
-    for operation in all_operations(trace):
-        if not operation.op.has_meaning:
-            raise Unsupported(operation.op.name, operation.line)
-
-
 def encode(
     trace: Trace, memory: Memory, before: Encoding | None = None, named: Mapping[int, Term] | None = None
 ) -> Encoding:

@@ -127,6 +127,8 @@ class Op:
     guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
     `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
     an end `jumps` or finishes.
+    An `is_entry` position is one where others may enter. What is `of_table` is the object of that number in a table of
+    constants that all traces share: it is read as the operation for constants.
     `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats, where
     `passes_floats` says when a guard goes on; `in_exit_block` that the operation may stand in one: it is pure, an
     allocation or a store.
@@ -149,6 +151,8 @@ class Op:
     modelled: bool = True
     memory: Memory | None = None
     raw: bool = False
+    is_entry: bool = False
+    of_table: bool = False
     same_type: bool = False
     in_exit_block: bool = False
     jumps: bool = False

@@ -569,12 +569,12 @@ def test_a_guard_that_passes_only_where_the_trace_is_undefined_is_told() -> None
 
 
 def test_an_operation_that_is_not_modelled() -> None:
-    verdict = judge("[i0]\ni1 = load_effective_address(NULL)\nfinish(i1)", "[i0]\nfinish(1)")
+    verdict = judge("[i0]\np1 = call_malloc_nursery(i0)\nfinish(p1)", "[i0]\nfinish(1)")
     assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 2: load_effective_address"
-    verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = load_from_gc_table(3)\nfinish(i0)")
+    assert verdict.reason == "line 2: call_malloc_nursery"
+    verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = call_malloc_nursery(3)\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
-    assert (verdict.reason, verdict.trace) == ("line 3: load_from_gc_table", "after")
+    assert (verdict.reason, verdict.trace) == ("line 3: call_malloc_nursery", "after")
 
 
 HARD = (
