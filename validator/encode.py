@@ -229,7 +229,7 @@ class _Computer:
 
     def term(self, value: Value, line: int) -> Term:
         if isinstance(value, Var):
-            return self.values[value.name]
+            return self.heap.now(self.values[value.name])
         match value:
             case ConstInt(number):
                 return self.terms.const(number)
