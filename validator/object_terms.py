@@ -50,6 +50,10 @@ if TYPE_CHECKING:
 _FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
 """The kinds of references that may be allocations."""
 
+_EPOCH_BEGINS = 0.75
+"""What comes of event n, which sees at n, is of epoch n + 1; it is there from n + 0.25 on. Functions behind it see what
+there is at n + 0.5, and what they give is there from n + 1 on."""
+
 _APPLIED = {Type.INT: "applied", Type.REF: "applied_ref", Type.FLOAT: "applied_float", Type.VOID: "applied"}
 _LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
@@ -158,15 +162,16 @@ class ObjectTerms(PlainTerms):
         self.visible_from = dict(visible_from)
         self.exposed = list(visible_from)
 
-    def birth(self, p: Term) -> int:
-        """The epoch in which a reference that is neither a choice nor an allocation came into being. What an object
-        holds is at least as young as the object, which an event may have made."""
+    def birth(self, p: Term) -> float:
+        """When a reference that is neither a choice nor an allocation came into being, on the scale of `visible_from`.
+        What an object holds is at least as young as the object, which an event may have made."""
         epoch = 0
         while p.kind == "load_ref":
             epoch = max(epoch, p.value.epoch)
             p = p.args[0]
-        own = p.value.epoch if p.kind == "pointer" else self._ages.get(p, 0)
-        return max(epoch, own)
+        if p.kind == "pointer":
+            epoch = max(epoch, p.value.epoch)
+        return max(epoch - _EPOCH_BEGINS, self._ages.get(p, -1))
 
     def may_be(self, p: Term) -> list[Term]:
         """The allocations that a reference may be that is none itself."""
