@@ -17,7 +17,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import Initial
+from validator.object_kinds import Initial, at_event
 from validator.object_terms import ObjectTerms
 from validator.raw_links import Overlapped, held_behind
 
@@ -236,11 +236,14 @@ class Chains:
 
     def _keeps(self, p: Term, event: int) -> bool:
         """Is it an allocation that the event did not see?"""
-        return p.kind == "alloc" and self._terms.visible_from.get(p, event + 1) > event
+        if p.kind != "alloc":
+            return False
+        seen = self._terms.visible_from.get(p)
+        return seen is None or seen > at_event(event)
 
     def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
         """The allocations that the event did not see, and that `p` may be: a later event did."""
-        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > event)
+        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > at_event(event))
 
     def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
         """Are both keys the same?"""

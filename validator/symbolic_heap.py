@@ -15,7 +15,17 @@ from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, OBJECTS, PENDING, STRUCTS, Hashed, Initial, forced_name, future_name
+from validator.object_kinds import (
+    ARRAYS,
+    OBJECTS,
+    PENDING,
+    STRUCTS,
+    Hashed,
+    Initial,
+    at_event,
+    forced_name,
+    future_name,
+)
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
@@ -363,8 +373,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def is_seen(self, alloc: Term) -> bool:
         """Has an event seen the allocation, or a function?"""
-        return self._terms.visible_from.get(alloc, self._events) < self._events
+        return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)
 
     def _is_seen_by_event(self, alloc: Term) -> bool:
         """Has one of the events so far seen it? What functions see behind the last of them does not count."""
-        return self._terms.visible_from.get(alloc, self._events) < self._events - 0.5
+        return self._terms.visible_from.get(alloc, at_event(self._events)) < (self._events, 0)
