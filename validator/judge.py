@@ -67,8 +67,11 @@ def validate(
             return Failed(Fault.INPUT, mismatch)
         judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
         verdict = judge.verdict()
-        if isinstance(verdict, Unknown):
-            verdict = judge.with_shared_strings() or verdict
+        shared = _sharing(before, after) if isinstance(verdict, Unknown) else None
+        if shared is not None:
+            again = _Judge(shared, after, options, (), runs_to_end, clock, start, observe).verdict()
+            if isinstance(again, Proved):
+                before, verdict = shared, again
         if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
             from validator.audit import audited
 
@@ -85,6 +88,15 @@ def validate(
         )
         return replace(verdict, evidence=told)
     return verdict
+
+
+def _sharing(before: Trace, after: Trace) -> Trace | None:
+    """The recorded trace where functions on strings give objects that are there already; None if there are none."""
+    if not any(operation.op.is_call for operation in before.ops):
+        return None
+    from validator.shared_strings import sharing
+
+    return sharing(before, layout_of(before, after))
 
 
 def _inputs_differ(before: Trace, after: Trace) -> str | None:
@@ -137,7 +149,7 @@ class _Judge:
         observe: Callable[[Query], None] | None,
     ) -> None:
         self._options = options
-        self._clock, self._start, self._observe = clock, start, observe
+        self._clock = clock
         self._before, self._after = before, after
         self._examples, self._runs_to_end = examples, runs_to_end
         self._layout = layout_of(before, after)
@@ -157,18 +169,6 @@ class _Judge:
     def is_repeatable(self) -> bool:
         """Has no limit of time or memory had a part in it?"""
         return self._discharger.is_repeatable
-
-    def with_shared_strings(self) -> Proved | None:
-        """A proof where functions on strings give objects that are there already."""
-        if not any(operation.op.is_call for operation in self._before.ops):
-            return None
-        from validator.shared_strings import sharing
-
-        shared = sharing(self._before, self._layout)
-        if shared is None:
-            return None
-        verdict = _Judge(shared, self._after, self._options, (), self._clock, self._start, self._observe).verdict()
-        return verdict if isinstance(verdict, Proved) else None
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():

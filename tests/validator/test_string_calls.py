@@ -208,3 +208,8 @@ def test_which_object_it_is_nobody_says(after: str) -> None:
     assert not isinstance(verdict(before, CONCAT + "i7 = ptr_eq(p5, p4)\nfinish(p4, i7)"), Proved)
     assert not isinstance(verdict(CONCAT + CONCAT.replace("p5", "p6") + "i7 = ptr_eq(p5, p6)\nfinish(i7)", "finish(1)"),
         Refuted)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["the same object twice", "a constant that is there", "a slice"])
+def test_what_is_proved_is_audited(name: str) -> None:
+    assert isinstance(verdict(*PROVED[name], rungs=Rungs.AUDITED), Proved)
