@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MINUS_ZERO = Float.of(-0.0)
 _ONE = Float.of(1.0)
 _MINUS_ONE = Float.of(-1.0)
+_TWO = Float.of(2.0)
 
 
 class PlainFloatTerms(FloatDomain[Term, Term, Term]):
@@ -122,6 +123,8 @@ class FloatTerms(PlainFloatTerms):
         a, b = _sorted(a, b)
         if _is(b, _MINUS_ZERO):
             return a
+        if a is b:
+            return self.mul(a, self.const(_TWO))
         for one, other in ((a, b), (b, a)):
             if other.kind == "float_neg":
                 return self.sub(one, other.args[0])
