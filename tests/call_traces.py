@@ -102,10 +102,13 @@ class Writer:
             case 14:
                 return pick([f"{{i}} = call_i(1, {value()}, 2, descr=div)", f"{{i}} = int_add({value()}, 1)"])
             case _:
-                return pick([f"record_known_result({value()}, 1, {value()}, descr=quiet)", "{p} = new(descr=Error)"])
+                of_object = f"record_known_result({ref}, 1, {pick(self.refs)}, descr=find)"
+                return pick(
+                    [f"record_known_result({value()}, 1, {value()}, descr=quiet)", "{p} = new(descr=Error)", of_object]
+                )
 
-    def trace(self) -> list[str]:
-        for _ in range(self.random.choice([2, 4, 7])):
+    def trace(self, lengths: tuple[int, ...] = (2, 4, 7)) -> list[str]:
+        for _ in range(self.random.choice(lengths)):
             line = self.step()
             for letter in "ip":
                 if f"{{{letter}}}" in line:

@@ -97,7 +97,7 @@ def test_what_is_proved_differs_nowhere(seed: int) -> None:
         if before is not None and after is not None and before != after:
             seen[agree(before, after, random)] += 1
     assert seen["Proved"] > 5, seen
-    assert seen["Refuted"] > 15, seen
+    assert seen["Refuted"] > 10, seen
 
 
 @pytest.mark.parametrize("seed", range(4))
