@@ -71,6 +71,18 @@ RIGHT = {
         + "p7 = call_r(2, p6, descr=find)\ni8 = ptr_eq(p5, p6)\nfinish(i8, p7)",
         "p5 = call_r(1, p0, descr=find)\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\nfinish(0, p7)",
     ),
+    "the class that is saved": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Error)) []\nfinish(i4)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) []\nfinish(ConstClass(Error))",
+    ),
+    "the class that is saved, not declared": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Any)) []\nfinish(i4)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Any), origin=0) []\nfinish(ConstClass(Any))",
+    ),
+    "nothing raised has no class": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\nguard_no_exception() []\nfinish(i4)",
+        "call_n(1, descr=poke)\nguard_no_exception(origin=0) []\nfinish(0)",
+    ),
     "what an event gave is older than what a function saw": (
         "p5 = escape_r()\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\ni8 = ptr_eq(p5, p6)\nfinish(i8, p7)",
         "p5 = escape_r()\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\nfinish(0, p7)",
@@ -91,6 +103,10 @@ WRONG = {
     "a function that raises instead of one that does not": (
         "i5 = call_i(1, i2, descr=quiet)\nfinish(i5)",
         "i5 = call_i(1, i2, descr=loud)\nfinish(i5)",
+    ),
+    "another class is saved": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Error)) []\nfinish(i4)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) []\nfinish(ConstClass(Any))",
     ),
     "another new object is raised": (
         "p5 = new(descr=Error)\n" + RAISE.format("p5") + "finish(p5)",
