@@ -107,6 +107,10 @@ WRONG = {
         "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Error)) []\nfinish(i4)",
         "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) []\nfinish(ConstClass(Any))",
     ),
+    "what is restored is of the class": (
+        "guard_no_exception() []\nrestore_exception(ConstClass(Node), p1)\nfinish(i2)",
+        "guard_no_exception(origin=0) []\nrestore_exception(ConstClass(Node), p1)\nfinish(i3)",
+    ),
     "another new object is raised": (
         "p5 = new(descr=Error)\n" + RAISE.format("p5") + "finish(p5)",
         "p5 = new(descr=Error)\np6 = new(descr=Error)\n" + RAISE.format("p6") + "finish(p5)",

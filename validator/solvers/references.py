@@ -213,17 +213,22 @@ class References:
         return [*conditions, f"(distinct {' '.join(names)})"] if len(names) > 1 else conditions
 
     def _addresses(self, order: Sequence[Term]) -> Iterator[str]:
-        """The vtables of objects of declared classes, and what names stand for."""
-        width = self._terms.width
+        """What names stand for, and the vtables of objects of the classes of these names, and of no others."""
+        classes = [(term.value.name, self._texts[term]) for term in order if term.kind == "class_name"]
         for term in order:
-            name = class_of_address(term)
+            name, text = class_of_address(term), self._texts[term]
             if name is not None:
-                yield f"(= {self._texts[term]} {self._literal(address_of(name, width))})"
+                yield f"(= {text} {self._address(name)})"
             if term.kind == "vtable":
+                class_ = self._texts[term.args[0]]
                 for struct in self._terms.layout.declarations.structs:
                     exact = self._terms.class_range(struct.name)[0]
-                    is_it = _between(self._texts[term.args[0]], exact, exact)
-                    yield f"(=> {is_it} (= {self._texts[term]} {self._literal(address_of(struct.vtable, width))}))"
+                    yield f"(= {_between(class_, exact, exact)} (= {text} {self._address(struct.vtable)}))"
+                for vtable, other in classes:
+                    yield f"(= (= {class_} {other}) (= {text} {self._address(vtable)}))"
+
+    def _address(self, name: str) -> str:
+        return self._literal(address_of(name, self._terms.width))
 
 
 def _reference(number: int) -> str:
