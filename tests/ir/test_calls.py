@@ -202,6 +202,24 @@ def test_known_results() -> None:
     assert run(twice, World(functions=(Given(70),)), 7).outcome == Finished((70,))
 
 
+def test_known_results_that_contradict_each_other() -> None:
+    head = "[struct.Node]\nfields = { value = 'int' }\n[call.f]\nresult = 'int'\nelidable = true\n"
+    results = "results = [ { args = ['a'], value = 1 }, { args = ['b'], value = 2 } ]\n"
+    constants = "[const.a]\nstruct = 'Node'\n[const.b]\nstruct = 'Node'\n"
+    declarations = "+++\n" + head + results + constants
+    body = "i3 = call_i(1, ConstPtr(b), descr=f)\nfinish(i3)"
+    assert run(body, declarations=declarations + "+++\n").outcome == Finished((2,))
+    same = declarations + "same_as = 'a'\n+++\n"
+    assert isinstance(run(body, declarations=same).outcome, Undefined)
+
+
+def test_which_object_a_function_gives_is_not_known_before_it_is_seen() -> None:
+    before = "p3 = new(descr=Node)\nrecord_known_result(p3, 1, 5, descr=find)\np4 = call_r(1, 5, descr=find)\n"
+    assert follow(f"{before}finish(p4)", "p4 = call_r(1, 5, descr=find)\nfinish(p4)")[1].unclear
+    assert follow(f"{before}escape_n(p4)\nfinish()", "p4 = call_r(1, 5, descr=find)\nfinish()")[1].unclear
+    assert not follow(f"escape_n(p0)\n{before}finish()", "escape_n(p0)\nfinish()")[1].unclear
+
+
 def test_what_is_recorded_of_a_function() -> None:
     body = "record_known_result(i2, 1, 5, descr=quiet)\ni3 = call_i(1, 5, descr=quiet)\nfinish(i3)"
     assert run(body, World(functions=(Given(8),))).outcome == Finished((3,))
