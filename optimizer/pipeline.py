@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from optimizer.float_rules import FLOAT_RULES
 from optimizer.ir.calls import call_of
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace, all_operations
@@ -47,7 +47,7 @@ DEFAULT_PASSES: tuple[str, ...] = (*FORWARD, dead_code.NAME)
 """The names of all passes."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Optimization:
     """What the passes made of a trace.
 

@@ -42,7 +42,7 @@ def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
     `before`, by number: what most optimizers leave of them. To be checked by flow."""
     allocations = {alloc: number for number, alloc in before.made.items()}
     named = {name: alloc for name, alloc in before.values.items() if alloc in allocations}
-    operations = list(all_operations(before.trace))
+    operations = all_operations(before.trace)
     guess: dict[int, Term] = {}
     numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}
     for operation in after.ops:

@@ -18,12 +18,13 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optimizer.ir.effects import NOTHING, Effects, effects_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.float_rows import SQRT
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
@@ -46,7 +47,10 @@ _SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value
 """Calls that may be made by an operation of another name."""
 
 
-@dataclass(frozen=True, slots=True)
+_RAISING = replace(NOTHING, can_raise=True)
+
+
+@immutable
 class Call:
     """What a call is. `args` are the function, where the row has one, and what it is called with.
 
@@ -102,10 +106,19 @@ def effects_at(operation: Operation, layout: Layout) -> Effects:
 
 def call_of(operation: Operation, layout: Layout) -> Call | None:
     """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
+    if operation.op.kind is not Kind.EVENT and not operation.op.is_call:
+        return None
+    asked, call = layout.latest_call
+    if asked is not operation:  # each is asked about several times in a row
+        call = _call_of(operation, layout)
+        layout.latest_call = operation, call
+    return call
+
+
+def _call_of(operation: Operation, layout: Layout) -> Call:
     memory, row = operation.op.memory, operation.op
     if memory is None or memory.descr is not DescrKind.CALL:
-        is_event = row.kind is Kind.EVENT
-        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name) if is_event else None
+        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
     declared = None if operation.descr is None else layout.call(operation.descr)
     role = _role(declared, layout, operation)
     if role is Role.INVARIANT and isinstance(_function(operation, memory), Var):
@@ -146,7 +159,7 @@ def _is_reading(declared: Declared, operation: Operation) -> bool:
 
 def _effects(role: Role, operation: Operation, layout: Layout) -> Effects:
     effects = effects_of(operation, layout)
-    return replace(NOTHING, can_raise=effects.can_raise) if role in (Role.FUNCTION, Role.MEANING) else effects
+    return (_RAISING if effects.can_raise else NOTHING) if role in (Role.FUNCTION, Role.MEANING) else effects
 
 
 def _function(operation: Operation, memory: Memory) -> Value | None:

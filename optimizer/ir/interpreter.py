@@ -74,7 +74,7 @@ class _Step:
     plain: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Guard:
     number: int
     block: tuple[_Step, ...]

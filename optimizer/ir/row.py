@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -132,6 +132,10 @@ class Op:
     `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats, where
     `passes_floats` says when a guard goes on; `in_exit_block` that the operation may stand in one: it is pure, an
     allocation or a store.
+
+    What follows from these stands in the last ones. The row `has_meaning` here, over machine ints, floats or on a heap;
+    it `is_call` if its descr says what it is (see `optimizer.ir.calls`), `is_pure` if it computes a machine int from
+    machine ints; it `has_floats` if it is a pure operation on floats, or one that gives a float.
     """
 
     name: str
@@ -158,26 +162,20 @@ class Op:
     jumps: bool = False
     undefined_when: str = ""
 
-    @property
-    def has_meaning(self) -> bool:
-        """Does it mean something here, over machine ints, floats or on a heap?"""
-        return self.modelled or self.meaning is not None or self.memory is not None
+    has_meaning: bool = field(init=False)
+    is_guard: bool = field(init=False)
+    is_call: bool = field(init=False)
+    is_pure: bool = field(init=False)
+    has_floats: bool = field(init=False)
 
-    @property
-    def is_guard(self) -> bool:
-        return self.kind is Kind.GUARD
-
-    @property
-    def is_call(self) -> bool:
-        """Does its descr say what it is (see `optimizer.ir.calls`)?"""
-        return self.memory is not None and self.memory.descr is DescrKind.CALL
-
-    @property
-    def is_pure(self) -> bool:
-        """Does it compute a machine int from machine ints?"""
-        return self.kind is Kind.PURE and self.modelled
-
-    @property
-    def has_floats(self) -> bool:
-        """Is it a pure operation on floats, or one that gives a float?"""
-        return self.kind is Kind.PURE and not self.modelled and self.meaning is not None
+    def __post_init__(self) -> None:
+        is_pure = self.kind is Kind.PURE
+        follows = {
+            "has_meaning": self.modelled or self.meaning is not None or self.memory is not None,
+            "is_guard": self.kind is Kind.GUARD,
+            "is_call": self.memory is not None and self.memory.descr is DescrKind.CALL,
+            "is_pure": is_pure and self.modelled,
+            "has_floats": is_pure and not self.modelled and self.meaning is not None,
+        }
+        for name, value in follows.items():
+            object.__setattr__(self, name, value)

@@ -16,11 +16,11 @@ conditional calls whose condition is known are done here too, and so are guards 
 from __future__ import annotations
 
 from optimizer.facts import Facts
-from optimizer.ir.calls import Call, call_of, is_given_pending
+from optimizer.ir.calls import Call, call_of, may_be_raised_before
 from optimizer.ir.concrete import concrete
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.ops import OPS, Kind, Op, Role, Type
-from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, constant_of
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
 Key = tuple[Role, Type, tuple[Value, ...]]
@@ -29,27 +29,24 @@ Key = tuple[Role, Type, tuple[Value, ...]]
 
 class Calls(Pass):
     name = "calls"
+    kinds = learned = frozenset({Kind.GUARD, Kind.EXCEPTION, Kind.EVENT, Kind.FACT})
 
     def __init__(self) -> None:
         self._given: dict[Key, Value | None] = {}  # by functions
         self._calm: set[Key] = set()  # calls of functions that are known not to raise
         self._latest: Key | None = None  # the call that has set the pending exception, if it is a function's
         self._is_clear = True  # is no exception pending?
-        self._is_ahead = True  # of all operations
         self._upheavals = 0  # events that may write everything
         self._settled: set[Op] = set()  # guards of what only events change that have passed since the last one
+
+    def begin(self, trace: Trace) -> None:
+        self._is_clear = not may_be_raised_before(trace)
 
     # Asking.
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        row = operation.op
-        if self._is_ahead and row.kind is not Kind.POSITION:
-            self._is_ahead = False
-            self._is_clear = not is_given_pending(row)
-        if row.kind is Kind.GUARD:
+        if operation.op.kind is Kind.GUARD:
             return self._guard(operation)
-        if row.kind is not Kind.EVENT and row.kind is not Kind.FACT:
-            return None
         call = call_of(operation, facts.layout)
         if call is None:
             return None
