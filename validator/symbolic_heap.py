@@ -210,7 +210,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         if p.kind == "alloc" and not (p in terms.surely_seen if self._lenient else self.is_seen(p)):
             return terms.false
         read = [key for name, key in self._settled if name == slot.key]
-        return terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
+        is_read = terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
+        hidden = terms.may_be(p) if self._lenient else []
+        may_change = (terms.same(p, alloc) for alloc in hidden if alloc not in terms.surely_seen)
+        return terms.both(is_read, terms.all_of(map(terms.not_, may_change)))
 
     def get(self, p: Term, slot: Field, index: Term | None = None) -> Term:
         if slot.immutable:
