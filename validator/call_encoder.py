@@ -15,7 +15,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Role, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation, Value
-from validator.encode import Application, Definedness, EventEncoding, event_name, raise_name, unknown
+from validator.encode import Application, Definedness, EventEncoding, Known, event_name, raise_name, unknown
 from validator.object_kinds import at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap
@@ -39,7 +39,7 @@ class CallEncoder:
         self.applications: list[Application] = []
 
     def call(
-        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Sequence[Term]]
+        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Known]
     ) -> tuple[Term | None, list[Definedness]]:
         """The operation's result, and what is known where it has been done. What is `known` holds in front of it."""
         call = call_of(operation, self._terms.layout)
@@ -66,7 +66,7 @@ class CallEncoder:
             result = self._terms.select(happens, result, args[0])
         return result, defined
 
-    def _happens(self, operation: Operation, args: Sequence[Term], known: Callable[[], Sequence[Term]]) -> Term:
+    def _happens(self, operation: Operation, args: Sequence[Term], known: Callable[[], Known]) -> Term:
         """The condition under which the call is made, where all that is `known` holds."""
         terms, memory = self._terms, operation.op.memory
         assert memory is not None
@@ -81,17 +81,20 @@ class CallEncoder:
             return terms.true
         return terms.false if facts.proves(terms.not_(condition)) else condition
 
-    def _facts(self, known: Sequence[Term]) -> BoundedFacts:
+    def _facts(self, known: Known) -> BoundedFacts:
         """What is known, which is more at each call."""
         if self._known is None:
             from validator.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
 
             self._known = BoundedFacts(self._terms), set()
         facts, assumed = self._known
-        for one in known:
-            if one not in assumed:
-                assumed.add(one)
-                facts.assume(one)
+        holds, promised = known
+        for one in holds:
+            _assume(facts, assumed, one)
+        for guards, one in promised:
+            if any(facts.rebuild(passes) is not self._terms.true for passes in guards):
+                break
+            _assume(facts, assumed, one)
         return facts
 
     def _raise(self, call: Call, raised: Term, happens: Term) -> None:
@@ -193,3 +196,9 @@ class CallEncoder:
         if self._recorded:
             terms.decide(result, raised)
         return [terms.equal(result, value), terms.same(raised, terms.null)]
+
+
+def _assume(facts: BoundedFacts, assumed: set[Term], condition: Term) -> None:
+    if condition not in assumed:
+        assumed.add(condition)
+        facts.assume(condition)
