@@ -82,9 +82,14 @@ def _twice(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _invariant(draft: AimedDraft, calls: CallDraft) -> None:
+    """A loop-invariant call, and the same again."""
     function = ConstClass(draft.choices.pick(("once0", "once1", "once0")))
-    calls.invariant(function, _arguments(draft))
-    _check(draft, calls)
+
+    def call() -> None:
+        calls.invariant(function, _arguments(draft))
+        _check(draft, calls)
+
+    draft.choices.repeat(1, 2, call)
 
 
 def _divide(draft: AimedDraft, calls: CallDraft) -> None:
@@ -107,11 +112,13 @@ def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _say(draft: AimedDraft, calls: CallDraft) -> None:
-    """What a function gives is said ahead of its call, or behind it."""
-    call, args = calls.pick_function(Type.INT), _arguments(draft)
+    """What a function gives is said ahead of its call, or behind it, and of others."""
+    call, args, others = calls.pick_function(Type.INT), _arguments(draft), _arguments(draft)
+    if draft.choices.chance(30):
+        calls.function(call, others)
     calls.say(call, args)
     if draft.choices.chance(40):
-        calls.function(call, _arguments(draft))
+        calls.function(call, others)
     if draft.choices.chance(70):
         calls.function(call, args)
         if call.can_raise:
