@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from fuzz.draft import Args
 from fuzz.heap_draft import HeapDraft
+from optimizer.ir.calls import MEANINGS
 from optimizer.ir.declaration_entries import Call, Scalar
 from optimizer.ir.effects import effects_of
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Datum, Ref
 from optimizer.ir.layout import Struct
 from optimizer.ir.ops import OPS, Op, Type
@@ -18,7 +20,7 @@ _UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)
 """A function of which nothing is declared: its name stands at `call_pure_i` only."""
 
 _TYPES = {"int": Type.INT, "ref": Type.REF}
-_LETTERS = {Type.INT: "i", Type.REF: "r"}
+_LETTERS = {Type.INT: "i", Type.REF: "r", Type.FLOAT: "f"}
 
 Key = tuple[Type, tuple[Datum, ...]]
 
@@ -62,6 +64,8 @@ class CallDraft:
     def _define(self, value: Datum) -> Var:
         if isinstance(value, Ref):
             return self._draft.define_ref(value)
+        if isinstance(value, Float):
+            return self._draft.define_float(value)
         assert isinstance(value, int)
         result = self._draft.define(value)
         self._draft.numbers.append(result)
@@ -112,14 +116,27 @@ class CallDraft:
         draft.use((told, *full))
         draft.ops.append(Operation(OPS["record_known_result"], (told, *full), descr=call.name))
 
-    def meaning(self, oopspec: str, row: Op, args: Args) -> None:
+    def pick_meaning(self) -> Call | None:
+        """A call that is declared to be an operation."""
+        declared = [call for call in self._draft.types.declarations.calls if call.oopspec in MEANINGS]
+        return self._draft.choices.pick(declared) if declared else None
+
+    def meaning(self, call: Call, row: Op, args: Args) -> None:
         """A call of what is an operation."""
         assert row.meaning is not None
         draft = self._draft
-        call = next((one for one in draft.types.declarations.calls if one.oopspec == oopspec), None)
+        value = row.meaning(draft.domain, *map(draft.datum, args))
+        stem = draft.choices.pick(("call", "call_pure"))
+        self._put(OPS[f"{stem}_{_LETTERS[row.result]}"], self._full(call, args), call, value)
+
+    def reading(self, args: Args) -> None:
+        """A reading of what belongs to the thread."""
+        draft = self._draft
+        call = next((one for one in draft.types.declarations.calls if one.name == "local"), None)
         if call is not None:
-            value = row.meaning(draft.domain, *map(draft.value, args))
-            self._put(OPS[draft.choices.pick(("call_i", "call_pure_i"))], self._full(call, args), call, value)
+            full = self._full(call, args)
+            value = self._give(call, (*full, ConstInt(draft.upheavals)), Type.INT)
+            self._put(OPS["call_i"], full, call, value)
 
     # Conditional and loop-invariant calls.
 

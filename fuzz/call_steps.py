@@ -27,7 +27,9 @@ def call_something(draft: AimedDraft) -> None:
         case 7:
             _invariant(draft, calls)
         case 8:
-            _divide(draft, calls)
+            _meaning(draft, calls)
+            if draft.choices.chance(40):
+                calls.reading((ConstInt(draft.choices.pick((8, 16))),))
         case 9 | 10:
             _conditional(draft, calls)
         case 11:
@@ -92,12 +94,14 @@ def _invariant(draft: AimedDraft, calls: CallDraft) -> None:
     draft.choices.repeat(1, 2, call)
 
 
-def _divide(draft: AimedDraft, calls: CallDraft) -> None:
-    meaning = draft.choices.pick(tuple(MEANINGS))
-    row = OPS[MEANINGS[meaning]]
-    args = draft.operands(row)
+def _meaning(draft: AimedDraft, calls: CallDraft) -> None:
+    call = calls.pick_meaning()
+    if call is None:
+        return
+    row = MEANINGS[call.oopspec or ""]
+    args = (draft.float_operand(),) if row.result is Type.FLOAT else draft.operands(row)
     if args is not None:
-        calls.meaning(meaning, row, args)
+        calls.meaning(call, row, args)
 
 
 def _conditional(draft: AimedDraft, calls: CallDraft) -> None:

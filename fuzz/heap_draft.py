@@ -42,6 +42,7 @@ class HeapDraft(Draft):
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
+        self.upheavals = 0  # events that may write everything
         self.world = WorldDraft(self.types, self.initial, heap.exceptions)
         self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
@@ -203,6 +204,7 @@ class HeapDraft(Draft):
 
     def happen(self, args: Args, effects: Effects, type_: Type) -> Var | None:
         """An event is done on the example; gives its result."""
+        self.upheavals += effects.writes is None
         self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
         if type_ is Type.REF:

@@ -133,7 +133,9 @@ def heap_event(draft: AimedDraft, *handed: Value, writes: Field | None = None) -
     rows = draft.memory
     args = (*handed, *draft.some_handed(2))
     layout = draft.types.layout
-    calls = [call for call in draft.types.declarations.calls if not (call.elidable or call.loop_invariant)]
+    calls = [
+        call for call in draft.types.declarations.calls if not (call.elidable or call.loop_invariant or call.oopspec)
+    ]
     if writes is not None:
         calls = [call for call in calls if writes.key in (layout.memory_keys(call.writes) or ())]
     if writes is None or not calls:

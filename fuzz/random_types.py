@@ -98,7 +98,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     named += [array.name for array in arrays]
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
-    calls += _functions(choices, shape.functions)
+    calls += _functions(choices, shape.functions, shape.floats)
     targets = [name for name in named if choices.chance(10)]
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
     consts: list[declared.KnownObject] = []
@@ -160,7 +160,7 @@ def _call(choices: Choices, number: int, structs: list[declared.Struct], named: 
     )
 
 
-def _functions(choices: Choices, most: int) -> list[declared.Call]:
+def _functions(choices: Choices, most: int, floats: bool) -> list[declared.Call]:
     """Elidable functions, one that is loop invariant, and those that are operations."""
     functions: list[declared.Call] = []
 
@@ -187,9 +187,12 @@ def _functions(choices: Choices, most: int) -> list[declared.Call]:
         return functions
     once = declared.Call("once", "int", loop_invariant=True, can_raise=choices.chance(50))
     oopspecs = [
-        declared.Call(f"{name}_call", "int", elidable=True, oopspec=name, reads=(), writes=()) for name in MEANINGS
+        declared.Call(f"{name}_call", row.result.value, elidable=True, oopspec=name, reads=(), writes=())
+        for name, row in MEANINGS.items()
+        if floats or row.result is not Type.FLOAT
     ]
-    return [*functions, once, *oopspecs]
+    local = declared.Call("local", "int", oopspec="threadlocalref_get")
+    return [*functions, once, *oopspecs, local]
 
 
 def _const(

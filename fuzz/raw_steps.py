@@ -6,12 +6,13 @@ An access is drawn by its row alone: its arguments, until the address that the r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
 from fuzz.shape import Step
 from optimizer.ir.heap import RAW_REF, Cell, Datum, Heap
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.raw_heap import cell
@@ -31,7 +32,7 @@ _MOST_ACCESSES = 14
 """A trace with more accesses begins no further step of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Access:
     """An operation to come, and what it touches on the example: so many bytes, or 1 of a field, from an address on."""
 

@@ -71,7 +71,7 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
         flag_guards=tuple(row for row in of[Kind.GUARD] if row.reads_flag),
         events=of[Kind.EVENT],
-        positions=of[Kind.POSITION],
+        positions=tuple(row for row in of[Kind.POSITION] if row.raw),
         ends=of[Kind.END],
     )
 

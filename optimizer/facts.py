@@ -65,7 +65,7 @@ class Facts:
             return value
         nearer = self._equal_to.get(value)
         if nearer is None:
-            return self._decided(value)
+            return self._decided(value) if value.type is Type.INT else value
         if not isinstance(nearer, Var):
             return nearer
         passed: list[Var] = []
@@ -74,14 +74,14 @@ class Facts:
             passed.append(value)
             value = nearer
             nearer = self._equal_to.get(value) if isinstance(value, Var) else None
-        value = self._decided(value) if isinstance(value, Var) else value
+        value = self._decided(value) if isinstance(value, Var) and value.type is Type.INT else value
         for var in passed:
             self._equal_to[var] = value
         return value
 
     def _decided(self, var: Var) -> Value:
-        """The constant that the bounds leave, or the variable itself."""
-        if self._decide_values and var.type is Type.INT:
+        """The constant that the bounds of an integer leave, or the variable itself."""
+        if self._decide_values:
             bounds = self.bounds.known.get(var.name)
             if bounds is not None and bounds.low == bounds.high:
                 constant = self._equal_to[var] = ConstInt(bounds.low)
@@ -123,47 +123,45 @@ class Facts:
 
         `delayed`: it has not been emitted yet, but everything from here on is as if it had been.
         """
-        if operation.op.kind is Kind.GUARD:
+        row, result = operation.op, operation.result
+        passed = True
+        if row.kind is Kind.GUARD:
             passed = self._learn_guard(operation)
-            self._define(operation)
-            return passed
-        self._learn_of_heap(operation, delayed)
-        self._define(operation)
-        if operation.op.overflows is not None:
-            self._flag_of = operation
-        if operation.op.is_pure and not self.bounds.define(operation):
-            self._bound_result(operation)
-        elif operation.op.has_floats and operation.op.result is Type.INT:
+        elif row.kind is Kind.EVENT:
+            self._learn_call(operation)
+        elif row.memory is not None and memory_of(operation) is not None:
+            self._learn_of_heap(operation, delayed)
+        if result is not None:
+            self.now += 1
+            self._definitions[result] = operation
+            self._ages[result] = self.now
+        if row.is_pure:
+            if row.overflows is not None:
+                self._flag_of = operation
+            if not self.bounds.define(operation):
+                self._bound_result(operation)
+        elif row.has_floats and row.result is Type.INT:
             self._bound_of_floats(operation)
         self.bounds.contradiction = False
-        return True
-
-    def _define(self, operation: Operation) -> None:
-        if operation.result is not None:
-            self.now += 1
-            self._definitions[operation.result] = operation
-            self._ages[operation.result] = self.now
+        return passed
 
     # The heap.
 
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
-        if kind is Kind.EVENT:
-            self._learn_call(operation)
-        elif memory_of(operation) is not None:
-            self._learn_requirements(operation)
-            if kind is Kind.LOAD:
-                self._learn_load(operation)
-            elif kind is Kind.STORE:
-                self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
-            elif kind is Kind.COPY:
-                self.memory.copy(copy_of(operation, self.layout))
-            elif kind is Kind.NEW:
-                self._learn_allocation(operation)
-            elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
-                self._learn_raw(operation)
-            else:
-                self._learn_meaning(operation)
+        self._learn_requirements(operation)
+        if kind is Kind.LOAD:
+            self._learn_load(operation)
+        elif kind is Kind.STORE:
+            self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
+        elif kind is Kind.COPY:
+            self.memory.copy(copy_of(operation, self.layout))
+        elif kind is Kind.NEW:
+            self._learn_allocation(operation)
+        elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
+            self._learn_raw(operation)
+        else:
+            self._learn_meaning(operation)
 
     def _learn_call(self, operation: Operation) -> None:
         call = call_of(operation, self.layout)
@@ -178,7 +176,10 @@ class Facts:
     def _learn_requirements(self, operation: Operation) -> None:
         descr = self.layout.descr_of(operation)
         for condition in requirements(operation, descr):
-            self.assume(condition)
+            if condition is not None and condition is not True:
+                self.assume(condition)
+        if operation.op.kind not in (Kind.FACT, Kind.GUARD):
+            return
         watched, protects = watching(operation, descr)
         if watched is not None:
             self.memory.watch(Cell(watched[1], watched[0]))

@@ -54,7 +54,7 @@ def stored_value(operation: Operation) -> Value:
     return operation.args[memory.stores]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Copy:
     """So many items of `source`, from `start` on, become those of `object` from `at` on."""
 

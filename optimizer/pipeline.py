@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from optimizer.float_rules import FLOAT_RULES
 from optimizer.ir.calls import call_of
-from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes import dead_code
 from optimizer.passes.calls import Calls
@@ -47,7 +47,7 @@ DEFAULT_PASSES: tuple[str, ...] = (*FORWARD, dead_code.NAME)
 """The names of all passes."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Optimization:
     """What the passes made of a trace.
 
@@ -111,9 +111,7 @@ def run_passes(
 
 
 def _check_supported(trace: Trace, layout: Layout) -> None:
+    check_supported(trace)
     for operation in all_operations(trace):
-        row = operation.op
-        if not row.has_meaning:
-            raise Unsupported(row.name, operation.line)
-        if row.is_call:
+        if operation.op.is_call:
             call_of(operation, layout)

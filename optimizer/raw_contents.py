@@ -8,10 +8,10 @@ so may bytes and a field of a raw struct; but not two such fields.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.effects import Effects
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
 from optimizer.ir.ops import Kind
 from optimizer.ir.raw_memory import is_raw
@@ -27,7 +27,7 @@ _DEEPEST = 4
 """So many definitions of values are looked through, one behind the other."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Address:
     """The sum of values, each so many times, and an offset, modulo 2**WORD."""
 
@@ -35,7 +35,7 @@ class Address:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Place:
     """What stands at an address: bytes, or a field of a raw struct."""
 
@@ -150,7 +150,7 @@ class RawContents:
         assert heap.found is not None
         slot, address = heap.found
         assert address is not None
-        where = slot if isinstance(slot, Field) else replace(slot, signed=False)
+        where = slot if isinstance(slot, Field) else RawItem(slot.size, False, slot.type)
         return Place(address, where, self._facts.word)
 
     def _address(self, value: Value, depth: int) -> Address:

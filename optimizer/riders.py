@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import ClassVar
 
 from optimizer.facts import Facts
@@ -116,6 +116,12 @@ class Pass:
     kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
     """Those of the operations that it has anything to say about; of others it is not asked."""
 
+    learned: ClassVar[frozenset[Kind]] = frozenset(Kind)
+    """Those of the operations that it learns from."""
+
+    def begin(self, trace: Trace) -> None:
+        """The walk over `trace` begins."""
+
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         """What shall stand in this place instead; None if this pass has nothing to say. An answer is obeyed."""
         return None
@@ -123,7 +129,7 @@ class Pass:
     def learn(self, operation: Operation, facts: Facts) -> None:
         """`operation` has been emitted or taken, and `facts` know of it."""
 
-    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+    def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
         """Operations that must be emitted before `operation` is. Nobody is asked about them."""
         return ()
 

@@ -32,11 +32,11 @@ The walk is linear in the length of the trace where its passes do constant work 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
@@ -57,7 +57,7 @@ from optimizer.riders import (
 _ALWAYS_FAILS = OPS["guard_always_fails"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Walked:
     """What came out. `always_fails` is the origin of the guard that always fails.
 
@@ -85,9 +85,10 @@ class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
         self._passes = passes
-        self._rewriting: dict[Kind, list[Pass]] = {}  # the passes to ask, as far as that was needed
-        # The passes that have anything to do there, those before an operation and at an exit the last one first.
-        self._learning = [one for one in passes if type(one).learn is not Pass.learn]
+        # The passes to ask and to tell about operations of a kind, as far as that was needed.
+        self._rewriting: dict[Kind, list[Pass]] = {}
+        self._learning: dict[Kind, list[Pass]] = {}
+        # The passes that have anything to do there, the last one first.
         self._preparing = [one for one in reversed(passes) if type(one).prepare is not Pass.prepare]
         self._completing = [one for one in reversed(passes) if type(one).complete is not Pass.complete]
         self._decides = any(rider.decides for rider in passes)
@@ -104,6 +105,8 @@ class _Walk:
         self._asked = 0
 
     def run(self) -> Walked:
+        for rider in self._passes:
+            rider.begin(self._trace)
         operations = iter(self._trace.ops)
         while self._always_fails is None and (operation := next(operations, None)) is not None:
             if operation.op.overflows is None:
@@ -233,9 +236,11 @@ class _Walk:
 
     def _prepare(self, operation: Operation) -> None:
         for rider in self._preparing:
-            self._put_all(rider, rider.prepare(operation, self._facts))
+            taken = rider.prepare(operation, self._facts)
+            if taken:
+                self._put_all(rider, taken)
 
-    def _put_all(self, rider: Pass, operations: Iterable[Operation]) -> None:
+    def _put_all(self, rider: Pass, operations: Sequence[Operation]) -> None:
         """Put out what `rider` has taken."""
         for operation in operations:
             self._operations[rider.name] -= 1
@@ -245,7 +250,12 @@ class _Walk:
     def _learn(self, operation: Operation, *, delayed: bool = False) -> bool:
         """What holds behind an operation, or behind a guard that passes where the one emitted does."""
         passed = self._facts.learn(operation, delayed=delayed)
-        for rider in self._learning:
+        kind = operation.op.kind
+        riders = self._learning.get(kind)
+        if riders is None:
+            telling = (one for one in self._passes if kind in one.learned)
+            riders = self._learning[kind] = [one for one in telling if type(one).learn is not Pass.learn]
+        for rider in riders:
             rider.learn(operation, self._facts)
         return passed
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import isqrt
 
 NAN = 0x7FF8000000000000
 SIGN = 1 << 63
@@ -82,6 +83,22 @@ def div(a: int, b: int) -> int:
     return rounded(s ^ t, x / y)
 
 
+def sqrt(a: int) -> int:
+    found = parts(a)
+    if found is None:
+        return NAN
+    sign, size = found
+    if size == 0 or sign:
+        return a if size == 0 else NAN
+    if isinstance(size, str):
+        return a
+    digits = 160  # of the root, far more than are kept: what is cut off is told by one more
+    scaled = size * (1 << 2 * digits) * (1 << 1200)
+    root = isqrt(scaled.numerator // scaled.denominator)
+    inexact = Fraction(1, 2) if root * root != scaled else Fraction(0)
+    return rounded(0, (root + inexact) / Fraction(2) ** (digits + 600))
+
+
 def neg(a: int) -> int:
     return NAN if parts(a) is None else (a + SIGN) % (1 << 64)
 
@@ -129,6 +146,7 @@ REFERENCE: dict[str, Callable[..., int | None]] = {
     "float_sub": lambda w, a, b: add(a, neg(b)),
     "float_mul": lambda w, a, b: mul(a, b),
     "float_truediv": lambda w, a, b: div(a, b),
+    "math_sqrt": lambda w, a: sqrt(a),
     "float_lt": lambda w, a, b: compare(a, b, lambda x, y: x < y),  # type: ignore[operator]
     "float_le": lambda w, a, b: compare(a, b, lambda x, y: x <= y),  # type: ignore[operator]
     "float_eq": lambda w, a, b: compare(a, b, lambda x, y: x == y),

@@ -7,7 +7,7 @@ is not made. That is more than is right, and what both take for unknown behind i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.faults import Unsupported
@@ -15,7 +15,7 @@ from optimizer.ir.ops import Role, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation, Value
 from validator.encode import Application, Definedness, EventEncoding, event_name, raise_name, unknown
-from validator.facts import Facts
+from validator.object_kinds import at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap
 from validator.visibility import Sight, anything, surely_visible, visible
@@ -29,16 +29,17 @@ class CallEncoder:
         self._terms = heap.memory.terms
         self._recorded = recorded
         self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
+        self._upheavals = 0  # events that may write everything
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
 
     def call(
-        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Sequence[Term]
+        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Sequence[Term]]
     ) -> tuple[Term | None, list[Definedness]]:
-        """The operation's result, and what is known where it has been done. `known` holds in front of it."""
+        """The operation's result, and what is known where it has been done. What is `known` holds in front of it."""
         call = call_of(operation, self._terms.layout)
         assert call is not None
-        happens = self._happens(call, operation, args, known)
+        happens = self._happens(operation, args, known) if call.is_conditional else self._terms.true
         if happens is self._terms.false:
             return args[0], []
         own = tuple(args[len(args) - len(call.args) :])
@@ -60,21 +61,24 @@ class CallEncoder:
             result = self._terms.select(happens, result, args[0])
         return result, defined
 
-    def _happens(self, call: Call, operation: Operation, args: Sequence[Term], known: Sequence[Term]) -> Term:
-        """The condition under which the call is made, where all of `known` hold."""
-        memory = operation.op.memory
-        if not call.is_conditional:
-            return self._terms.true
+    def _happens(self, operation: Operation, args: Sequence[Term], known: Callable[[], Sequence[Term]]) -> Term:
+        """The condition under which the call is made, where all that is `known` holds."""
+        terms, memory = self._terms, operation.op.memory
         assert memory is not None
         assert memory.happens is not None
-        condition: Term = memory.happens(self._terms, self._heap, None, args[0])
-        if not isinstance(self._terms, SimplifyingObjectTerms):
+        condition: Term = memory.happens(terms, self._heap, None, args[0])
+        if not isinstance(terms, SimplifyingObjectTerms) or condition.kind == "truth":
             return condition
-        facts = Facts(self._terms)
-        for one in known:
+        from validator.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
+
+        facts = BoundedFacts(terms)
+        for one in known():
             facts.assume(one)
-        simpler = facts.rebuild(condition)
-        return simpler if simpler.kind == "truth" and not facts.contradiction else condition
+        if facts.contradiction:
+            return condition
+        if facts.proves(condition):
+            return terms.true
+        return terms.false if facts.proves(terms.not_(condition)) else condition
 
     def _raise(self, call: Call, raised: Term, happens: Term) -> None:
         if call.effects.can_raise:
@@ -91,9 +95,10 @@ class CallEncoder:
         kind = call.name, terms.layout.canonical(operation.descr), len(args)
         self.events.append(EventEncoding(operation, kind, args, happens, guards, Sight(heap.copy(), objects), may_see))
         for alloc in sorted(objects, key=lambda alloc: alloc.number):
-            terms.expose(alloc, count)
+            terms.expose(alloc, at_event(count))
         if self._recorded and happens is terms.true and any(slot.immutable for slot in may_see):
             terms.surely_seen |= surely_visible(heap, args, effects.may_see)
+        self._upheavals += effects.writes is None
         kept = list(heap.happen(count, effects))
         if heap.memory.has_exceptions and effects.can_raise:
             self._raise(call, terms.pointer(raise_name(count), count + 1), happens)
@@ -122,22 +127,28 @@ class CallEncoder:
     def _function(
         self, call: Call, operation: Operation, args: tuple[Term, ...], happens: Term, guards: int, number: int
     ) -> tuple[Term | None, list[Term]]:
-        terms, events = self._terms, len(self.events)
-        type_ = operation.op.result
-        result, raised = terms.applied(type_, args, events), terms.null
-        if call.effects.can_raise:
-            raised = terms.raised(type_, args, events)
-        self._show(args, gives_reference=type_ is Type.REF or call.effects.can_raise)
-        self.applications.append(Application(number, type_, args, result, raised, happens, guards, events))
+        terms, type_ = self._terms, operation.op.result
+        if type_ is Type.REF or call.effects.can_raise:
+            self._show(args)
+        if call.passing:
+            args = (*args, terms.const(self._upheavals))
+        result, raised = self._asked(type_, args)
+        if self._recorded and happens is terms.true:
+            terms.decide(result, raised)
+        self.applications.append(Application(number, type_, args, result, raised, happens, guards, len(self.events)))
         self._raise(call, raised, happens)
         return None if operation.result is None else result, self._declared(call, args, result, raised)
 
-    def _show(self, args: Sequence[Term], *, gives_reference: bool) -> None:
-        """A function that gives a reference may give what its arguments reach: it is as if somebody had seen that,
-        between the last event and the next one."""
-        if gives_reference:
-            for alloc in sorted(visible(self._heap, args, anything), key=lambda alloc: alloc.number):
-                self._terms.expose(alloc, len(self.events) - 0.5)
+    def _show(self, reached: Sequence[Term]) -> None:
+        """A function that gives a reference may give what its arguments reach: it is as if somebody had seen that."""
+        moment = self._terms.now(len(self.events))
+        for alloc in sorted(visible(self._heap, reached, anything), key=lambda alloc: alloc.number):
+            self._terms.expose(alloc, moment)
+
+    def _asked(self, type_: Type, args: tuple[Term, ...]) -> tuple[Term, Term]:
+        """What a function gives and raises that is asked now."""
+        moment = self._terms.now(len(self.events))
+        return self._terms.applied(type_, args, moment), self._terms.raised(type_, args, moment)
 
     def _declared(self, call: Call, args: tuple[Term, ...], result: Term, raised: Term) -> list[Term]:
         """What is declared of what the function gives. It is assumed of the recorded trace."""
@@ -158,12 +169,13 @@ class CallEncoder:
         return row.meaning(self._terms, *args[1:]), defined
 
     def _record(self, call: Call, operation: Operation, args: tuple[Term, ...], value: Term) -> list[Term]:
-        terms, events = self._terms, len(self.events)
+        terms = self._terms
         if call.meaning is not None:
             computed, defined = self._meaning(call, args)
             assert computed is not None
             return [*defined, terms.equal(computed, value)]
-        type_ = operation.args[0].type
-        self._show(args, gives_reference=True)
-        gives = terms.equal(terms.applied(type_, args, events), value)
-        return [gives, terms.same(terms.raised(type_, args, events), terms.null)]
+        self._show((*args, value))
+        result, raised = self._asked(operation.args[0].type, args)
+        if self._recorded:
+            terms.decide(result, raised)
+        return [terms.equal(result, value), terms.same(raised, terms.null)]

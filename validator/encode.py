@@ -6,7 +6,7 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from optimizer.ir.array_copies import meant
@@ -192,19 +192,15 @@ def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace
     return any(tells_exceptions_apart(one, layout) for one in operations), may_be_raised_before(recorded)
 
 
-def check_supported(trace: Trace) -> None:
-    """Raises Unsupported for the first operation that has no encoding."""
-    for operation in all_operations(trace):
-        if not operation.op.has_meaning:
-            raise Unsupported(operation.op.name, operation.line)
-
-
-def encode(trace: Trace, memory: Memory, *, recorded: bool, named: Mapping[int, Term] | None = None) -> Encoding:
-    """Encode `trace`, the recorded one or the optimized one. Its allocations with numbers in `named` are those terms.
+def encode(
+    trace: Trace, memory: Memory, before: Encoding | None = None, named: Mapping[int, Term] | None = None
+) -> Encoding:
+    """Encode `trace`: the recorded one, or the optimized one of the recorded one `before`. Its allocations with numbers
+    in `named` are those terms.
 
     Raises Unsupported for operations and values that have no encoding.
     """
-    encoder = _Encoder(trace, memory, named or {}, recorded)
+    encoder = _Encoder(trace, memory, named or {}, before)
     for operation in trace.ops:
         encoder.step(operation)
     return encoder.encoding()
@@ -233,7 +229,7 @@ class _Computer:
 
     def term(self, value: Value, line: int) -> Term:
         if isinstance(value, Var):
-            return self.values[value.name]
+            return self.heap.now(self.values[value.name])
         match value:
             case ConstInt(number):
                 return self.terms.const(number)
@@ -313,12 +309,12 @@ class _Computer:
 
 
 class _Encoder:
-    def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], recorded: bool) -> None:
+    def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], before: Encoding | None) -> None:
         self._trace = trace
-        self._recorded = recorded
+        self._before = before
         self._allocator = Allocator(named)
         self._terms = terms = memory.terms
-        self._heap = SymbolicHeap(memory, self._allocator, lenient=recorded)
+        self._heap = SymbolicHeap(memory, self._allocator, lenient=before is None)
         self._values: dict[str, Term] = {}
         self._computer = _Computer(self._heap, self._values)
         self._defined: list[Definedness] = []
@@ -377,16 +373,31 @@ class _Encoder:
         if self._calls is None:
             from validator.call_encoder import CallEncoder  # here: many traces have no calls
 
-            self._calls = CallEncoder(self._heap, recorded=self._recorded)
-        known = [guard.passes for guard in self._guards]
-        if self._recorded:
-            known += [one.condition for one in self._defined]
+            self._calls = CallEncoder(self._heap, recorded=self._before is None)
         args = self._computer.args(operation)
-        result, defined = self._calls.call(operation, number, args, len(self._guards), known)
+        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
         self._defined += defined
         if operation.result is not None:
             assert result is not None
             self._values[operation.result.name] = result
+
+    def _known(self) -> list[Term]:
+        """What holds where the run gets here: its guards have passed, and what the recorded trace has done by now is
+        defined."""
+        passed = [guard.passes for guard in self._guards]
+        if self._before is None:
+            return passed + [known.condition for known in self._defined]
+        return passed + [condition for events, condition in _promised(self._before) if events <= self._events]
+
+
+def _promised(before: Encoding) -> Iterator[tuple[int, Term]]:
+    """That the operations of `before` are defined where the guards ahead of each pass, and so many events are done."""
+    terms, ahead, guards = before.heap.memory.terms, before.heap.memory.terms.true, 0
+    for known in before.defined:
+        while guards < known.guards:
+            ahead = terms.both(ahead, before.guards[guards].passes)
+            guards += 1
+        yield known.events, terms.implies(ahead, known.condition)
 
 
 def _is_call(operation: Operation) -> bool:

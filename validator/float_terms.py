@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MINUS_ZERO = Float.of(-0.0)
 _ONE = Float.of(1.0)
 _MINUS_ONE = Float.of(-1.0)
+_TWO = Float.of(2.0)
 
 
 class PlainFloatTerms(FloatDomain[Term, Term, Term]):
@@ -58,6 +59,9 @@ class PlainFloatTerms(FloatDomain[Term, Term, Term]):
 
     def div(self, a: Term, b: Term) -> Term:
         return self._make("float_div", (a, b))
+
+    def sqrt(self, a: Term) -> Term:
+        return self._make("float_sqrt", (a,))
 
     def neg(self, a: Term) -> Term:
         return self._make("float_neg", (a,))
@@ -119,6 +123,8 @@ class FloatTerms(PlainFloatTerms):
         a, b = _sorted(a, b)
         if _is(b, _MINUS_ZERO):
             return a
+        if a is b:
+            return self.mul(a, self.const(_TWO))
         for one, other in ((a, b), (b, a)):
             if other.kind == "float_neg":
                 return self.sub(one, other.args[0])
@@ -144,6 +150,9 @@ class FloatTerms(PlainFloatTerms):
         if inverse is not None:
             return self.mul(a, self.const(inverse))
         return self.const(NAN) if _is(a, NAN) or _is(b, NAN) else self._computed("div", a, b)
+
+    def sqrt(self, a: Term) -> Term:
+        return self._computed("sqrt", a)
 
     def neg(self, a: Term) -> Term:
         return a.args[0] if a.kind == "float_neg" else self._computed("neg", a)

@@ -31,7 +31,7 @@ Simplify = Callable[[Term], Term]
 @dataclass(frozen=True, slots=True)
 class Matches:
     """Partners for allocations by number. `contradicted`: two that were named as partners before flow together with
-    others."""
+    others, or with none and are of different lengths."""
 
     partners: dict[int, Term]
     contradicted: bool
@@ -42,7 +42,7 @@ def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
     `before`, by number: what most optimizers leave of them. To be checked by flow."""
     allocations = {alloc: number for number, alloc in before.made.items()}
     named = {name: alloc for name, alloc in before.values.items() if alloc in allocations}
-    operations = list(all_operations(before.trace))
+    operations = all_operations(before.trace)
     guess: dict[int, Term] = {}
     numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}
     for operation in after.ops:
@@ -69,13 +69,15 @@ def match_allocations(
     if not flow.has_all(after.made):
         flow.simplify = knowing_all(before, after)
         _follow_all(flow, before, after, origins)
-    return Matches(flow.partners(after.made), flow.contradicted)
+    idle = any(after.heap.mismatch(number) and flow.is_unconfirmed(alloc) for number, alloc in after.made.items())
+    return Matches(flow.partners(after.made), flow.contradicted or idle)
 
 
 def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
     for wanted, got in zip(before.events, after.events, strict=False):
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
+    flow.follow(_whole(before.heap), _whole(after.heap), [(before.heap.pending(), after.heap.pending())])
     left = list(before.applications)
     for application in after.applications:
         found = next((other for other in left if _are_alike(other, application)), None)
@@ -170,6 +172,10 @@ class _Flow:
                 self._partner[alloc] = other._partner[alloc]
                 self._taken.add(other._partner[alloc])
 
+    def is_unconfirmed(self, alloc: Term) -> bool:
+        """Has nothing been seen to flow where its partner does?"""
+        return alloc in self._unconfirmed
+
     def has_all(self, made: Mapping[int, Term]) -> bool:
         return all(alloc in self._partner for alloc in made.values())
 
@@ -178,15 +184,16 @@ class _Flow:
 
     def follow_exit(self, before: ExitEncoding, after: ExitEncoding) -> None:
         handed = zip(before.failargs or (), after.failargs or (), strict=False)
-        self.follow(_whole(before.heap), _whole(after.heap), handed)
+        pending = before.heap.pending(), after.heap.pending()
+        self.follow(_whole(before.heap), _whole(after.heap), [*handed, pending])
 
     def follow(self, before: Sight, after: Sight, pairs: Pairs) -> None:
         """Match what both hand over, what old objects hold in both, and what these reach."""
         if not after.heap.allocations:
             return
         inside = _Contents(before.heap, self.simplify), _Contents(after.heap, self.simplify)
-        partners = [(wanted, got) for got, wanted in self._partner.items()]
-        waiting = [*pairs, *partners, *_stored(before.heap, after.heap, self.simplify)]
+        within = [pair for got, wanted in self._partner.items() for pair in _held(wanted, got, *inside)]
+        waiting = [*pairs, *within, *_stored(before.heap, after.heap, self.simplify)]
         seen: set[tuple[Term, Term]] = set()
         while waiting:
             wanted, got = waiting.pop(0)

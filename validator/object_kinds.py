@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term, cone
+
+Moment = tuple[int, float]
+"""How many events are done, and a number that grows with each call of a function. What existed before the trace came
+into being at (0, 0), what the n-th event gives and writes at (n + 1, 0)."""
+
+
+def at_event(number: int) -> Moment:
+    """The moment at which that event sees what it can: behind all calls of functions in front of it."""
+    return number, inf
+
 
 ClassRange = tuple[int, int]
 """Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
@@ -80,7 +91,7 @@ APPLIED = frozenset({"applied", "applied_ref", "applied_float", "raised_ref"})
 _REFERENCES = frozenset({"null", "alloc", "constant", "pointer", "load_ref", "applied_ref", "raised_ref", "choose"})
 
 OPAQUE_FLOATS = frozenset(
-    {"float_add", "float_sub", "float_mul", "float_div", "float_of_int", "float_of_single"},
+    {"float_add", "float_sub", "float_mul", "float_div", "float_sqrt", "float_of_int", "float_of_single"},
 )
 """The kinds of floats that a solver takes for functions of which it knows nothing, where it is not asked exactly."""
 

@@ -36,6 +36,7 @@ from validator.object_kinds import (
     Function,
     Hashed,
     Initial,
+    Moment,
     Unknown,
     choices,
     is_float,
@@ -53,6 +54,8 @@ _FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
 _APPLIED = {Type.INT: "applied", Type.REF: "applied_ref", Type.FLOAT: "applied_float", Type.VOID: "applied"}
 _LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
 
+_START: Moment = (0, 0)
+
 _MOST_HASHES = 6
 """Of further hashes nothing is said."""
 
@@ -67,7 +70,9 @@ class ObjectTerms(PlainTerms):
     __slots__ = (
         "_ages",
         "_class_ranges",
+        "_decided",
         "_floats",
+        "_moments",
         "exposed",
         "hashes",
         "is_abstract",
@@ -82,10 +87,12 @@ class ObjectTerms(PlainTerms):
         super().__init__(width)
         self.layout = layout
         self.null = self._make("null", ())
-        self.visible_from: dict[Term, float] = {}  # of allocations: the event that sees them first
+        self.visible_from: dict[Term, Moment] = {}  # of allocations: when they are seen first
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
-        self._ages: dict[Term, int] = {}  # of what functions give and raise: how many events it came behind
+        self._moments = 0
+        self._ages: dict[Term, Moment] = {}  # of what functions give and raise: when it came
+        self._decided: set[Term] = set()  # of these, those that a call gave that was made for certain
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self.texts: list[Term] = []  # all constant strings of the pair
         self.hashes: dict[Term, Hashed] = {}
@@ -116,7 +123,7 @@ class ObjectTerms(PlainTerms):
             case "gc_type" | "vtable":
                 return self._make(term.kind, tuple(args))
             case kind if kind in APPLIED:
-                return self._applied(kind, tuple(args), term.value, self._ages.get(term, 0))
+                return self._applied(kind, tuple(args), term.value, self._ages.get(term, _START))
             case kind if kind.startswith("float_"):
                 made: Term = getattr(self.floats, kind[len("float_") :])(*args)
                 return made
@@ -147,26 +154,32 @@ class ObjectTerms(PlainTerms):
         self.is_abstract = True
         return self._make("alloc", (), Allocation(type_, class_, length, cleared))
 
-    def expose(self, alloc: Term, event: float) -> None:
-        """That event sees the allocation, if no earlier one did; or a function, which stands in front of an event."""
+    def now(self, events: int) -> Moment:
+        """A moment behind so many events and behind all that have been asked for there. The optimized trace, which is
+        encoded last, makes its calls behind those of the recorded one."""
+        self._moments += 1
+        return events, self._moments
+
+    def expose(self, alloc: Term, moment: Moment) -> None:
+        """An event or a function sees the allocation then, if no earlier one did."""
         if alloc not in self.visible_from:
-            self.visible_from[alloc] = event
+            self.visible_from[alloc] = moment
             self.exposed.append(alloc)
 
-    def forget_exposures(self, visible_from: Mapping[Term, float]) -> None:
-        """Only these allocations have been exposed, each from that event on."""
+    def forget_exposures(self, visible_from: Mapping[Term, Moment]) -> None:
+        """Only these allocations have been exposed, each from that moment on."""
         self.visible_from = dict(visible_from)
         self.exposed = list(visible_from)
 
-    def birth(self, p: Term) -> int:
-        """The epoch in which a reference that is neither a choice nor an allocation came into being. What an object
-        holds is at least as young as the object, which an event may have made."""
-        epoch = 0
+    def birth(self, p: Term) -> Moment:
+        """When a reference that is neither a choice nor an allocation came into being. What an object holds is at least
+        as young as the object, which an event may have made."""
+        birth = _START
         while p.kind == "load_ref":
-            epoch = max(epoch, p.value.epoch)
+            birth = max(birth, (p.value.epoch, 0))
             p = p.args[0]
-        own = p.value.epoch if p.kind == "pointer" else self._ages.get(p, 0)
-        return max(epoch, own)
+        own = (p.value.epoch, 0) if p.kind == "pointer" else self._ages.get(p, _START)
+        return max(birth, own)
 
     def may_be(self, p: Term) -> list[Term]:
         """The allocations that a reference may be that is none itself."""
@@ -256,17 +269,22 @@ class ObjectTerms(PlainTerms):
 
     # What functions give.
 
-    def applied(self, result: Type, args: tuple[Term, ...], events: int) -> Term:
-        """What a function gives, its address being the first argument, that is called behind so many events."""
-        return self._applied(_APPLIED[result], args, Function(result, tuple(map(_type_of, args))), events)
+    def applied(self, result: Type, args: tuple[Term, ...], moment: Moment) -> Term:
+        """What a function gives, its address being the first argument, that is called then."""
+        return self._applied(_APPLIED[result], args, Function(result, tuple(map(_type_of, args))), moment)
 
-    def raised(self, result: Type, args: tuple[Term, ...], events: int) -> Term:
+    def raised(self, result: Type, args: tuple[Term, ...], moment: Moment) -> Term:
         """What it raises, NULL if nothing."""
-        return self._applied("raised_ref", args, Function(result, tuple(map(_type_of, args))), events)
+        return self._applied("raised_ref", args, Function(result, tuple(map(_type_of, args))), moment)
 
-    def _applied(self, kind: str, args: tuple[Term, ...], function: Function, events: int) -> Term:
+    def decide(self, *given: Term) -> None:
+        """The recorded trace has made the call that gives these, if not before: further ones give the same."""
+        self._decided.update(given)
+
+    def _applied(self, kind: str, args: tuple[Term, ...], function: Function, moment: Moment) -> Term:
         term = self._make(kind, args, function)
-        self._ages[term] = max(events, self._ages.get(term, 0))
+        if term not in self._decided:
+            self._ages[term] = max(moment, self._ages.get(term, _START))
         self.is_abstract = True
         return term
 

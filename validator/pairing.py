@@ -7,10 +7,11 @@ from contextlib import contextmanager
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout
+from optimizer.ir.supported import check_supported
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
-from validator.encode import Encoding, check_supported, encode, memory_for
+from validator.encode import Encoding, encode, memory_for
 from validator.matching import guess_by_name, guess_origins, match_allocations
 from validator.obligations import Pair
 from validator.symbolic_heap import Memory
@@ -23,21 +24,22 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
         with _naming(which):
             check_supported(trace)
     memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
-    recorded = _encoded(before, memory, "before")
+    with _naming("before"):
+        recorded = encode(before, memory)
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
 
 
 def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
     """The optimized trace, encoded again as often as more partners are found."""
     if not recorded.made:
-        return _encoded(after, memory, "after")
+        return _encoded(after, memory, recorded, {})
     seen = memory.terms.visible_from.copy()
     known: dict[int, Term] = guess_by_name(recorded, after)
     by_name = True
     origins = given_origins(recorded.trace, after)
     while True:
         memory.terms.forget_exposures(seen)
-        optimized = _encoded(after, memory, "after", known)
+        optimized = _encoded(after, memory, recorded, known)
         found = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
         if found.contradicted and by_name:
             known, by_name = {}, False
@@ -47,9 +49,9 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
             return optimized
 
 
-def _encoded(trace: Trace, memory: Memory, which: str, named: Mapping[int, Term] | None = None) -> Encoding:
-    with _naming(which):
-        return encode(trace, memory, recorded=which == "before", named=named)
+def _encoded(after: Trace, memory: Memory, recorded: Encoding, named: Mapping[int, Term]) -> Encoding:
+    with _naming("after"):
+        return encode(after, memory, recorded, named)
 
 
 @contextmanager

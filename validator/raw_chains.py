@@ -17,7 +17,7 @@ from optimizer.ir.term import Term
 from validator.object_terms import ObjectTerms
 from validator.raw_links import Overlapped, held_behind
 from validator.raw_overlaps import has_overlaps
-from validator.store_chains import Chain, Renewed, Stored, initial, links
+from validator.store_chains import NEAR, Chain, Renewed, Stored, initial, links
 
 ANYWHERE = "any address"
 """The variable that is any address: what holds of it holds of all."""
@@ -40,9 +40,30 @@ class RawChains:
         self._bytes: dict[tuple[Chain, Term], Term] = {}
 
     def store(self, below: Chain, address: Term, value: Term, size: int) -> Chain:
-        """The chain behind a store. One right behind another that it covers takes its place."""
-        if isinstance(below, StoredBytes) and below.index is address and below.size <= size:
-            return self.store(below.below, address, value, size)
+        """The chain behind a store. What it covers goes, as far as that is near."""
+        return self._stored(self._without(below, address, size), address, value, size)
+
+    def _without(self, chain: Chain, address: Term, size: int) -> Chain:
+        """The chain without those of its near stores whose bytes are all among so many from `address` on."""
+        near: list[StoredBytes] = []
+        link = chain
+        while isinstance(link, StoredBytes) and len(near) < NEAR:
+            near.append(link)
+            link = link.below
+        kept = [one for one in near if not self._is_covered(one, address, size)]
+        if len(kept) == len(near):
+            return chain
+        for one in reversed(kept):
+            assert one.index is not None
+            link = self._stored(link, one.index, one.value, one.size)
+        return link
+
+    def _is_covered(self, store: StoredBytes, address: Term, size: int) -> bool:
+        assert store.index is not None
+        offset = self._offset(store.index, address)
+        return offset is not None and offset + store.size <= size
+
+    def _stored(self, below: Chain, address: Term, value: Term, size: int) -> StoredBytes:
         key = (below, address, value, size)
         link = self._links.get(key)
         if link is None:

@@ -10,14 +10,14 @@ object, on both sides of a pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import Initial
+from validator.object_kinds import Initial, at_event
 from validator.object_terms import ObjectTerms
 from validator.raw_links import Overlapped, held_behind
 
@@ -69,7 +69,7 @@ Key = tuple[Term, Term | None]
 """An object and an index, None for a field."""
 
 
-_NEAR = 64
+NEAR = 64
 """What a store overwrites is looked for among so many stores before it."""
 
 _MOST_COPIES = 100
@@ -100,11 +100,15 @@ class Chains:
         below = self._without(below, p, index)
         return self._stored(below, p, index, value)
 
+    def holds(self, slot: Field, chain: Chain, p: Term, index: Term | None, value: Term) -> bool:
+        """Is that value known to be what the memory holds there, because it was read there?"""
+        return self._read.get((chain, p, index)) is value and self.written(slot, chain, p, index) is self._terms.true
+
     def _without(self, chain: Chain, p: Term, index: Term | None) -> Chain:
         """The chain without the latest of its near stores to that very key: what is stored there next hides it."""
         above: list[Stored] = []
         link = chain
-        while isinstance(link, Stored) and len(above) < _NEAR:
+        while isinstance(link, Stored) and len(above) < NEAR:
             if link.object is p and link.index is index:
                 return self._on(link.below, above)
             above.append(link)
@@ -124,21 +128,26 @@ class Chains:
         while isinstance(link, Stored):
             above.append(link)
             link = link.below
-        if all(self.key(one.object, one.index, known) == (one.object, one.index) for one in above):
+
+        def now(term: Term) -> Term:
+            return known.get(term, term)
+
+        if all(self.key(one.object, one.index, now) == (one.object, one.index) for one in above):
             return chain
         for stored in reversed(above):
-            p, index = self.key(stored.object, stored.index, known)
+            p, index = self.key(stored.object, stored.index, now)
             link = self.store(link, p, index, stored.value)
         return link
 
-    def key(self, p: Term, index: Term | None, known: Mapping[Term, Term]) -> Key:
-        """The key where these terms are what they stand for."""
+    def key(self, p: Term, index: Term | None, now: Callable[[Term], Term]) -> Key:
+        """The key where terms are what they are `now`."""
         if index is None or index.kind == "const":
-            return known.get(p, p), index
-        if index not in known:
-            args = tuple(known.get(arg, arg) for arg in index.args)
-            return known.get(p, p), index if args == index.args else self._terms.remade(index, args)
-        return known.get(p, p), known[index]
+            return now(p), index
+        stands = now(index)
+        if stands is index:
+            args = tuple([now(arg) for arg in index.args])
+            stands = index if args == index.args else self._terms.remade(index, args)
+        return now(p), stands
 
     def _stored(self, below: Chain, p: Term, index: Term | None, value: Term) -> Stored:
         key = (below, p, index, value)
@@ -167,6 +176,8 @@ class Chains:
 
     def read(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         """What the memory holds for that key: a word, or a reference."""
+        if isinstance(chain, Stored) and chain.object is p and chain.index is index:
+            return chain.value
         return self._terms.by_object(p, lambda one: self._walk(slot, chain, one, index))
 
     def _walk(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
@@ -225,11 +236,14 @@ class Chains:
 
     def _keeps(self, p: Term, event: int) -> bool:
         """Is it an allocation that the event did not see?"""
-        return p.kind == "alloc" and self._terms.visible_from.get(p, event + 1) > event
+        if p.kind != "alloc":
+            return False
+        seen = self._terms.visible_from.get(p)
+        return seen is None or seen > at_event(event)
 
     def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
         """The allocations that the event did not see, and that `p` may be: a later event did."""
-        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > event)
+        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > at_event(event))
 
     def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
         """Are both keys the same?"""

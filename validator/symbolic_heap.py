@@ -15,7 +15,17 @@ from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, PENDING, STRUCTS, Hashed, Initial, forced_name, future_name
+from validator.object_kinds import (
+    ARRAYS,
+    OBJECTS,
+    PENDING,
+    STRUCTS,
+    Hashed,
+    Initial,
+    at_event,
+    forced_name,
+    future_name,
+)
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
@@ -60,18 +70,24 @@ class Allocator:
     mismatched: dict[int, tuple[Term, Term]] = field(default_factory=dict)
 
 
-def _said(condition: Term) -> Iterator[tuple[Term, Term]]:
+def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
     """The terms that the condition says are constants or objects of a name, and these."""
     match condition.kind, condition.args:
         case "both", parts:
             for part in parts:
-                yield from _said(part)
+                yield from _said(terms, part)
+            return
         case "eq", (a, b) if b.kind == "const":
             yield a, b
         case "same", (p, q):
             named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
             if named is not None and "choose" not in (p.kind, q.kind):
                 yield (q if named is p else p), named
+        case "not_", (denied,) if denied.kind == "class_in" and denied.value == OBJECTS:
+            if denied.args[0].kind == "class_of":
+                yield denied.args[0].args[0], terms.null
+    yield terms.ite(condition, terms.one, terms.zero), terms.one
+    yield terms.ite(condition, terms.zero, terms.one), terms.zero
 
 
 _FEW = 16
@@ -91,6 +107,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         "_events",
         "_known",
         "_lenient",
+        "_passed",
         "_pending",
         "_protected",
         "_settled",
@@ -111,7 +128,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._settled: tuple[tuple[str, Key], ...] = ()
         self._watched: tuple[tuple[str, Key], ...] = ()
         self._protected: tuple[tuple[str, Key], ...] = ()
-        self._known: Mapping[Term, Term] = {}  # what guards that have passed say of terms
+        self._known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
+        self._passed = 0
         self._events = 0
         self._validity = 0
         self._pending = memory.terms.pointer(PENDING, 0) if memory.is_pending else memory.terms.null
@@ -121,7 +139,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
         heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
         heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
-        heap._known = self._known
+        heap._known, heap._passed = self._known, self._passed
         heap._events, heap._validity, heap._pending = self._events, self._validity, self._pending
         return heap
 
@@ -164,8 +182,13 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     # Contents.
 
+    def now(self, term: Term) -> Term:
+        """What a term is as guards that have passed say, itself where they say nothing."""
+        known = self._known.get(term)
+        return term if known is None or known[1] > self._passed else known[0]
+
     def is_set(self, p: Term, slot: Field, index: Term | None = None) -> Term:
-        p, index = self.memory.chains.key(p, index, self._known)
+        p, index = self.memory.chains.key(p, index, self.now)
         return self.memory.chains.written(slot, self._chains[slot.key], p, index)
 
     def is_settled(self, p: Term, slot: Field, index: Term | None = None) -> Term:
@@ -185,7 +208,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def read(self, p: Term, slot: Field, index: Term | None = None) -> Term:
         """What the memory holds, for one who only looks."""
-        p, index = self.memory.chains.key(p, index, self._known)
+        p, index = self.memory.chains.key(p, index, self.now)
         return self.memory.chains.read(slot, self._chains[slot.key], p, index)
 
     def set_field(self, p: Term, slot: Field, value: Term) -> None:
@@ -195,15 +218,21 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._put(p, slot, index, value)
 
     def _put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
-        p, index = self.memory.chains.key(p, index, self._known)
-        self._chains[slot.key] = self.memory.chains.store(self._chains[slot.key], p, index, value)
+        chains, chain = self.memory.chains, self._chains[slot.key]
+        p, index = chains.key(p, index, self.now)
+        if self.memory.is_plain or not chains.holds(slot, chain, p, index, value):
+            self._chains[slot.key] = chains.store(chain, p, index, value)
 
     def learn(self, passes: Term) -> None:
         """A guard with that condition has passed: where it says what an index or an object is, stores are known by
         that."""
-        said = {} if self.memory.is_plain else dict(_said(passes))
-        if said:
-            self._known = {**self._known, **said}
+        self._passed += 1
+        if self.memory.is_plain or passes.kind == "truth":
+            return
+        said = dict(_said(self._terms, passes))
+        for term, stands in said.items():
+            self._known.setdefault(term, (stands, self._passed))
+        if any(term.kind != "ite" for term in said):
             for key in self.memory.slots:
                 if not is_raw(key):
                     self._chains[key] = self.memory.chains.rekeyed(self._chains[key], said)
@@ -217,7 +246,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def set_raw(self, slot: RawItem | Field, address: Term, value: Term) -> None:
         if isinstance(slot, Field):
-            self._put(self._terms.null, slot, address, value)
+            chains, (null, at) = self.memory.chains, self.memory.chains.key(self._terms.null, address, self.now)
+            self._chains[slot.key] = chains.store(self._chains[slot.key], null, at, value)
             self.memory.overlaps.stored(self._chains, slot.key)
         else:
             self._chains[BYTES.key] = self.memory.raw.store(self._chains[BYTES.key], address, value, slot.size)
@@ -343,8 +373,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def is_seen(self, alloc: Term) -> bool:
         """Has an event seen the allocation, or a function?"""
-        return self._terms.visible_from.get(alloc, self._events) < self._events
+        return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)
 
     def _is_seen_by_event(self, alloc: Term) -> bool:
         """Has one of the events so far seen it? What functions see behind the last of them does not count."""
-        return self._terms.visible_from.get(alloc, self._events) < self._events - 0.5
+        return self._terms.visible_from.get(alloc, at_event(self._events)) < (self._events, 0)

@@ -92,7 +92,7 @@ def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> It
 def simplify_operands(candidate: Candidate) -> Iterator[Change]:
     """Earlier values and constants for variables and opaque constants."""
     for trace in candidate.traces:
-        for op in reversed(list(all_operations(trace))):
+        for op in reversed(all_operations(trace)):
             for place, arg in enumerate(op.args):
                 for value in _simpler_values(candidate, trace, op, arg):
                     yield partial(_with_arg, line=op.line, place=place, old=arg, new=value)

@@ -33,6 +33,9 @@ class AnyFloats(FloatDomain[W, bool | None, None], Generic[W]):
     def div(self, a: None, b: None) -> None:
         return None
 
+    def sqrt(self, a: None) -> None:
+        return None
+
     def neg(self, a: None) -> None:
         return None
 

@@ -28,6 +28,7 @@ class Caller:
     heap: Heap
     domain: Concrete
     _invariants: dict[tuple[Value, Type], tuple[Datum | None, Ref]] = field(default_factory=dict)
+    _upheavals: int = 0  # events that may write everything
 
     def call(self, call: Call, operation: Operation, number: int, args: Sequence[Any]) -> Result:
         """The call or other event of the operation of that number, where it is made."""
@@ -57,6 +58,7 @@ class Caller:
         number = self.environment.meet(op, call.name, operation.descr, tuple(args), call.effects)
         if not self.environment.returns(number):
             return Stopped(number)
+        self._upheavals += call.effects.writes is None
         return self.environment.act(number, call.effects, operation.op.result)
 
     def _invariant(self, call: Call, operation: Operation, number: int, args: Sequence[Datum]) -> Result:
@@ -81,6 +83,8 @@ class Caller:
 
     def _function(self, call: Call, operation: Operation, number: int, args: tuple[Datum, ...]) -> Result:
         functions, events = self.environment.functions, self.environment.count
+        if call.passing:
+            args = (*args, self._upheavals)
         found = functions.call(number, args, operation.op.result, events, call.declared)
         if isinstance(found, str):
             return Undefined(number, found)

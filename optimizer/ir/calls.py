@@ -7,6 +7,10 @@
   that one gave, and raise what it raised.
 - A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
 
+- A *reading* of what belongs to the thread: its oopspec is `threadlocalref_get`, and it is declared as neither elidable
+  nor loop invariant, and cannot raise. It is a function until the next event that may write everything, which may give
+  the slot another value: how many of these there have been is one more argument.
+
 A descr that is not declared is elidable where the recorded trace has it at `call_pure_*` only (and at what records
 results of these), loop invariant where it has it at `call_loopinvariant_*` only. Such a call may raise.
 """
@@ -14,11 +18,13 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optimizer.ir.effects import NOTHING, Effects, effects_of
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.float_rows import SQRT
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
@@ -27,19 +33,30 @@ from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var
 if TYPE_CHECKING:
     from optimizer.ir.declaration_entries import Call as Declared
 
-MEANINGS = {"int_py_div": "int_py_div", "int_py_mod": "int_py_mod", "int_udiv": "uint_floordiv"}
-"""The operations that oopspecs stand for."""
+MEANINGS: dict[str, Op] = {
+    "int_py_div": OPS["int_py_div"],
+    "int_py_mod": OPS["int_py_mod"],
+    "int_udiv": OPS["uint_floordiv"],
+    "math_sqrt": SQRT,
+}
+"""The operations that oopspecs stand for. The last one has no name of its own in traces."""
+
+_READING = "threadlocalref_get"
 
 _SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value": "call"}
 """Calls that may be made by an operation of another name."""
 
 
-@dataclass(frozen=True, slots=True)
+_RAISING = replace(NOTHING, can_raise=True)
+
+
+@immutable
 class Call:
     """What a call is. `args` are the function, where the row has one, and what it is called with.
 
     With `condition` it is made only where that holds (see `Memory.happens`). `meaning` is the operation that it stands
-    for, if it does; `declared` its declaration. Events that may be the same have the same `name`.
+    for, if it does; `declared` its declaration. Events that may be the same have the same `name`. A function that is
+    `passing` may give something else behind an event that may write everything.
     """
 
     role: Role
@@ -49,6 +66,7 @@ class Call:
     is_conditional: bool = False
     meaning: Op | None = None
     declared: Declared | None = None
+    passing: bool = False
 
     @property
     def is_event(self) -> bool:
@@ -88,10 +106,19 @@ def effects_at(operation: Operation, layout: Layout) -> Effects:
 
 def call_of(operation: Operation, layout: Layout) -> Call | None:
     """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
+    if operation.op.kind is not Kind.EVENT and not operation.op.is_call:
+        return None
+    asked, call = layout.latest_call
+    if asked is not operation:  # each is asked about several times in a row
+        call = _call_of(operation, layout)
+        layout.latest_call = operation, call
+    return call
+
+
+def _call_of(operation: Operation, layout: Layout) -> Call:
     memory, row = operation.op.memory, operation.op
     if memory is None or memory.descr is not DescrKind.CALL:
-        is_event = row.kind is Kind.EVENT
-        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name) if is_event else None
+        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
     declared = None if operation.descr is None else layout.call(operation.descr)
     role = _role(declared, layout, operation)
     if role is Role.INVARIANT and isinstance(_function(operation, memory), Var):
@@ -100,32 +127,39 @@ def call_of(operation: Operation, layout: Layout) -> Call | None:
     is_record = row.kind is Kind.FACT
     is_whole = role in (Role.EVENT, Role.INVARIANT) and not is_conditional
     args = operation.args if is_whole else operation.args[memory.function :]
-    meaning = OPS[MEANINGS[declared.oopspec or ""]] if role is Role.MEANING and declared else None
+    meaning = MEANINGS[declared.oopspec or ""] if role is Role.MEANING and declared else None
     if is_record:
         if role not in (Role.FUNCTION, Role.MEANING) or not args:
             raise Unsupported(f"{row.name} of what is not elidable", operation.line)
         return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
     effects = _effects(role, operation, layout)
-    return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared)
+    passing = role is Role.FUNCTION and declared is not None and not declared.elidable
+    return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
 
 
 def _role(declared: Declared | None, layout: Layout, operation: Operation) -> Role:
     if declared is None:
         return layout.role(operation.descr)
-    if declared.oopspec in MEANINGS and not declared.can_raise and declared.result == "int":
-        memory = operation.op.memory
+    meaning, memory = MEANINGS.get(declared.oopspec or ""), operation.op.memory
+    if meaning is not None and not declared.can_raise and declared.result == meaning.result.value:
         assert memory is not None
-        args = operation.args[memory.function + 1 :]
-        if len(args) == 2 and all(arg.type is Type.INT for arg in args):
+        if tuple(arg.type for arg in operation.args[memory.function + 1 :]) == meaning.args:
             return Role.MEANING
-    if declared.elidable:
+    if declared.elidable or _is_reading(declared, operation):
         return Role.FUNCTION
     return Role.INVARIANT if declared.loop_invariant else Role.EVENT
 
 
+def _is_reading(declared: Declared, operation: Operation) -> bool:
+    row, memory = operation.op, operation.op.memory
+    is_plain = row.kind is Kind.EVENT and memory is not None and memory.happens is None and memory.function == 0
+    gives = row.result is not Type.VOID and not declared.can_raise and not declared.loop_invariant
+    return declared.oopspec == _READING and is_plain and gives
+
+
 def _effects(role: Role, operation: Operation, layout: Layout) -> Effects:
     effects = effects_of(operation, layout)
-    return replace(NOTHING, can_raise=effects.can_raise) if role in (Role.FUNCTION, Role.MEANING) else effects
+    return (_RAISING if effects.can_raise else NOTHING) if role in (Role.FUNCTION, Role.MEANING) else effects
 
 
 def _function(operation: Operation, memory: Memory) -> Value | None:

@@ -48,6 +48,9 @@ class ConcreteFloats(FloatDomain[int, bool, Float]):
             return Float.of(x / y)
         return NAN if math.isnan(x) or not x else Float.of(math.copysign(math.inf, x) * math.copysign(1.0, y))
 
+    def sqrt(self, a: Float) -> Float:
+        return NAN if a.value < 0 else Float.of(math.sqrt(a.value))
+
     def neg(self, a: Float) -> Float:
         return Float(a.bits ^ _SIGN)
 

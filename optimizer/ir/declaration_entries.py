@@ -5,12 +5,11 @@ They refer to each other by name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Scalar:
     """A constant in a declaration: an "int", a "float" or a "ref" (the name of a constant)."""
 
@@ -18,7 +17,7 @@ class Scalar:
     value: int | Float | str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Field:
     """A field of a struct. `type` is one of int ref float i8 u8 i16 u16 i32 u32 bool."""
 
@@ -28,7 +27,7 @@ class Field:
     quasi_immutable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Struct:
     """A class of objects; `fields` are its own, without its parent's. `vtable` is what `ConstClass` names."""
 
@@ -39,7 +38,7 @@ class Struct:
     fields: tuple[Field, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Array:
     """A class of arrays of `item`, or, where `item` is None, of structs with `fields`."""
 
@@ -49,7 +48,7 @@ class Array:
     immutable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class KnownResult:
     """A call with these arguments, the function's address left out, gives this value."""
 
@@ -57,7 +56,7 @@ class KnownResult:
     value: Scalar
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Call:
     """A call's descr. `reads` and `writes` are names of fields and arrays, or ("*",) for everything."""
 
@@ -73,7 +72,7 @@ class Call:
     results: tuple[KnownResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Descr:
     """Another name under which a trace refers to a declaration or to one of its fields."""
 
@@ -81,7 +80,7 @@ class Descr:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class KnownObject:
     """What is known of the opaque constant `ConstPtr(name)`. `fields` are pairs of a name and a value."""
 

@@ -119,6 +119,8 @@ def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[P
                 yield path, f"call {call.name} has known results, but is not elidable"
             elif known.value.type != call.result:
                 yield path, f"call {call.name} gives {call.result}, but a known result is {known.value.type}"
+        if len({known.args for known in call.results}) < len(set(call.results)):
+            yield ("call", call.name, "results"), f"call {call.name} has two known results of the same arguments"
 
 
 def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Struct]) -> Iterator[Problem]:

@@ -57,6 +57,9 @@ FLOAT_ROWS = [
     _pure("cast_float_to_singlefloat", (FLOAT,), INT, lambda d, a: d.floats.to_single(a), min_word=32),
 ]
 
+SQRT = _pure("math_sqrt", (FLOAT,), FLOAT, lambda d, a: d.floats.sqrt(a))
+"""The square root, which traces have as a call with that oopspec."""
+
 
 def same_float(d: Domain[Any, Any], a: Any, b: Any) -> Any:
     """A `guard_value` of floats passes where they are the same, bit for bit."""

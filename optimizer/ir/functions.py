@@ -25,7 +25,8 @@ Arguments = tuple[Datum, ...]
 
 
 class Functions:
-    """The functions of one run, on `heap`. `unclear`: it is not known which of several calls one stands for."""
+    """The functions of one run, on `heap`. `unclear`: it is not known which of several calls one stands for, or what it
+    gives here."""
 
     def __init__(self, world: World, heap: Heap) -> None:
         self._world = world
@@ -59,6 +60,8 @@ class Functions:
         key = type_, args
         known = self._known.get(key)
         wanted = self._declared(declared, args[1:])
+        if any(one != wanted[0] for one in wanted):
+            return CONTRADICTED
         if known is None or (self._world.checked and key not in self._made):
             known = (
                 self._other(op, args, type_, events)
@@ -70,7 +73,7 @@ class Functions:
         elif key not in self._made:
             known = Applied(op, type_, args, known.result, known.raises, events)
         self._known[key] = self._made[key] = known
-        if wanted is not None and (known.result, known.raises) != (wanted, NULL):
+        if wanted and (known.result, known.raises) != (wanted[0], NULL):
             self.unclear |= self._world.checked
             return CONTRADICTED
         return known
@@ -86,18 +89,18 @@ class Functions:
                 return OTHERWISE
         if known is None:
             wanted = self._declared(declared, args[1:])
-            known = Applied(op, type_, args, value if wanted is None else wanted, NULL, 0, False)
+            known = Applied(op, type_, args, wanted[0] if wanted else value, NULL, 0, False)
         self._known[type_, args] = known
         return None if (known.result, known.raises) == (value, NULL) else OTHERWISE
 
     # The recorded trace.
 
-    def _new(self, op: int, args: Arguments, type_: Type, events: int, wanted: Datum | None) -> Applied:
+    def _new(self, op: int, args: Arguments, type_: Type, events: int, wanted: Sequence[Datum]) -> Applied:
         number, given = len(self._made), self._world.functions
         script = given[number] if number < len(given) else Given()
         raises = self._value(script.raises)
-        if wanted is not None:
-            return Applied(op, type_, args, wanted, NULL, events)
+        if wanted:
+            return Applied(op, type_, args, wanted[0], NULL, events)
         return Applied(
             op, type_, args, self._result(script.result, type_), raises if isinstance(raises, Ref) else NULL, events
         )
@@ -122,9 +125,13 @@ class Functions:
         return self._as_here(found[0], op, args, events) if found else None
 
     def _as_here(self, one: Applied, op: int, args: Arguments, events: int) -> Applied:
-        raises = self._value(one.raises)
-        result = self._result(one.result, one.type)
+        raises, result = self._value(one.raises), self._result(one.result, one.type)
+        self.unclear |= not (self._is_here(one.raises) and self._is_here(one.result))
         return Applied(op, one.type, args, result, raises if isinstance(raises, Ref) else NULL, events)
+
+    def _is_here(self, told: Scripted) -> bool:
+        """Is it known what that is here? Of an object that no event has seen yet it is not."""
+        return self._value(told) is not None and not (isinstance(told, Ref) and told.fresh)
 
     def _matching(self, args: Arguments, type_: Type) -> list[Applied]:
         return [one for one in self._world.known if one.type is type_ and self._is_same(one.args, args)]
@@ -143,11 +150,12 @@ class Functions:
 
     # Declarations.
 
-    def _declared(self, declared: Declared | None, args: Sequence[Datum]) -> Datum | None:
-        """What is declared of what the function gives of these arguments."""
-        for known in () if declared is None else declared.results:
-            if len(known.args) == len(args) and all(
-                self._heap.content(one.value) == arg for one, arg in zip(known.args, args, strict=True)
-            ):
-                return self._heap.content(known.value.value)
-        return None
+    def _declared(self, declared: Declared | None, args: Sequence[Datum]) -> list[Datum]:
+        """What is declared of what the function gives of these arguments: more than once, where constants with
+        different names are one object."""
+        return [
+            self._heap.content(known.value.value)
+            for known in (() if declared is None else declared.results)
+            if len(known.args) == len(args)
+            and all(self._heap.content(one.value) == arg for one, arg in zip(known.args, args, strict=True))
+        ]

@@ -30,6 +30,7 @@ from optimizer.ir.runs import Run as Run
 from optimizer.ir.runs import Stopped as Stopped
 from optimizer.ir.runs import Undefined as Undefined
 from optimizer.ir.runs import World as World
+from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -73,7 +74,7 @@ class _Step:
     plain: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Guard:
     number: int
     block: tuple[_Step, ...]
@@ -97,6 +98,7 @@ class Program:
     """
 
     def __init__(self, trace: Trace, layout: Layout | None = None) -> None:
+        check_supported(trace)
         self.layout = layout or layout_of(trace)
         self._domain = concrete(trace.word)
         self._inputs = trace.inputs
@@ -153,8 +155,6 @@ class Program:
     def _compile(self, operation: Operation) -> _Step:
         operation = meant(operation, self.layout)
         row, line, memory = operation.op, operation.line, memory_of(operation)
-        if not row.has_meaning:
-            raise Unsupported(row.name, line)
         number, self._count = self._count, self._count + 1
         args = () if row.raw else tuple(self._argument(operation, i, memory) for i in range(len(operation.args)))
         result = -1 if operation.result is None else self._define(operation.result)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.declared_types import declared_types
 from optimizer.ir.faults import InputError
-from optimizer.ir.floats import Float
 from optimizer.ir.memory_types import SUBCLASS as SUBCLASS
 from optimizer.ir.memory_types import Array as Array
 from optimizer.ir.memory_types import Field as Field
@@ -28,6 +27,7 @@ from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
+    from optimizer.ir.calls import Call
 
 
 class WrongDescr(Exception):
@@ -71,8 +71,11 @@ def layout_of(*traces: Trace) -> Layout:
     layout = Layout(declarations, traces[0].word)
     layout.learn_roles(traces[0])
     for number, trace in enumerate(traces):
-        layout.learn_texts(trace)
-        for operation in all_operations(trace):
+        operations = all_operations(trace)
+        layout.learn_texts(operations)
+        for operation in operations:
+            if operation.op.memory is None:
+                continue
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -105,15 +108,15 @@ class Layout:
         self.word = word
         self._types = declared_types(declarations, word)
         self._structs, self._arrays = self._types.structs, self._types.arrays
-        self._aliases = {descr.name: descr.target for descr in declarations.descrs}
-        self._calls = {call.name: call for call in declarations.calls}
+        self._aliases, self._calls = self._types.aliases, self._types.calls
         self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
         self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
-        self._known = {name: known for known in self._merge_constants() for name in known.names}
+        self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
+        self.latest_call: tuple[Operation | None, Call | None] = (None, None)  # see `optimizer.ir.calls.call_of`
 
     # Learning.
 
@@ -161,9 +164,9 @@ class Layout:
             self._check_field(resolved, text, type_, operation.op.name)
         self._learned.add((kind, text, type_))
 
-    def learn_texts(self, trace: Trace) -> None:
-        """The trace's constant strings are constants from now on."""
-        for operation in all_operations(trace):
+    def learn_texts(self, operations: Iterable[Operation]) -> None:
+        """Their constant strings are constants from now on."""
+        for operation in operations:
             exit_ = operation.exit
             for value in operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ())):
                 if isinstance(value, ConstRef) and is_text(value.text):
@@ -345,10 +348,7 @@ class Layout:
 
     def is_subclass(self, name: str, other: str) -> bool:
         """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
-        here: str | None = name
-        while here is not None and here != other:
-            here = self._structs[here].parent if here in self._structs else _above(here)
-        return here is not None
+        return self._types.is_subclass(name, other)
 
     def unrelated(self, name: str, other: str) -> bool:
         """Can no object be of both classes, structs or arrays? Only declared ones are known to be unrelated."""
@@ -376,38 +376,6 @@ class Layout:
             return False
         one, two = self.constant(name), self.constant(other)
         return None if one is None or two is None else one is not two
-
-    def _merge_constants(self) -> Iterable[Known]:
-        groups: dict[str, list[str]] = {}
-        for const in self.declarations.consts:
-            joined = groups.get(const.name, [const.name])
-            other = groups.get(const.same_as, [const.same_as]) if const.same_as is not None else joined
-            if other is not joined:
-                joined = joined + other
-            for name in joined:
-                groups[name] = joined
-        merged = {tuple(names): None for names in groups.values()}
-        entries = {const.name: const for const in self.declarations.consts}
-        return [self._merge(names, [entries[name] for name in names if name in entries]) for names in merged]
-
-    def _merge(self, names: tuple[str, ...], entries: list[declaration_entries.KnownObject]) -> Known:
-        struct: Struct | None = None
-        for entry in entries:
-            if entry.struct is not None and (struct is None or self.is_subclass(entry.struct, struct.name)):
-                struct = self._structs[entry.struct]
-        array = next((self._arrays[entry.array] for entry in entries if entry.array is not None), None)
-        length = next((entry.length for entry in entries if entry.length is not None), None)
-        fields: dict[str, tuple[Field, int | Float | str]] = {}
-        for entry in entries:
-            for name, scalar in entry.fields:
-                field = self.field(f"{entry.struct}.{name}")
-                fields[field.key] = field, scalar.value
-        return Known(names, struct, array, length, tuple(fields.values()))
-
-
-def _above(name: str) -> str | None:
-    """The struct of which a class that is not declared is known to be a subclass."""
-    return name.removesuffix(SUBCLASS) if name.endswith(SUBCLASS) else None
 
 
 def _used_type(operation: Operation) -> Type | None:

@@ -149,6 +149,9 @@ class _FloatNotation(FloatDomain[str, str, str]):
     def div(self, a: str, b: str) -> str:
         return _infix(a, "/", b)
 
+    def sqrt(self, a: str) -> str:
+        return f"sqrt({a})"
+
     def neg(self, a: str) -> str:
         return f"-{_atom(a)}"
 

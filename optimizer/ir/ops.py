@@ -195,6 +195,8 @@ _EVENTS = [
 
 _POSITIONS = [Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_merge_point", "jit_debug")]
 
+_ENTRY = Op("label", None, VOID, Kind.POSITION, is_entry=True)
+
 _ENDS = [Op("jump", None, VOID, Kind.END, jumps=True), Op("finish", None, VOID, Kind.END)]
 
 
@@ -225,12 +227,11 @@ _RAW = [
     *_exit_block(VOID, "setinteriorfield_raw zero_array"),
     *_exit_block(INT, "cast_ptr_to_int"),
     *_exit_block(REF, "cast_int_to_ptr"),
-    *_unmodelled(REF, "load_from_gc_table"),
+    Op("load_from_gc_table", (INT,), REF, Kind.OTHER, modelled=False, constant_args=(0,), of_table=True),
     *_unmodelled(INT, "load_effective_address"),
 ]
 
 _BACKEND = [
-    Op("label", None, VOID, Kind.OTHER, modelled=False),
     *_unmodelled(VOID, "increment_debug_counter force_spill cond_call_gc_wb cond_call_gc_wb_array"),
     *_unmodelled(REF, "call_malloc_nursery call_malloc_nursery_varsize call_malloc_nursery_varsize_frame"),
     *_unmodelled(REF, "nursery_ptr_increment"),
@@ -245,6 +246,7 @@ OPS: dict[str, Op] = {
         *_GUARDS,
         *_EVENTS,
         *_POSITIONS,
+        _ENTRY,
         *_ENDS,
         *HEAP_ROWS,
         *CALL_ROWS,

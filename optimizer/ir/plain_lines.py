@@ -83,7 +83,7 @@ class _Reader:
         row = OPS.get(op)
         if row is None or (opens_block and in_block) or name in RESERVED:
             raise _NotPlain
-        if row.raw or (row.kind is Kind.NEW and descr is None):
+        if row.raw or row.of_table or (row.kind is Kind.NEW and descr is None):
             return self._carefully(number)
         if args and (descr or origin):
             if len(args) < 3 or args[-2:] != ", ":

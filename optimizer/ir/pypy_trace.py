@@ -30,7 +30,7 @@ _ARRAY = re.compile(r"<Array(?P<kind>[SU]) (?P<size>[0-9]+)>")
 _RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void", "v": "void"}
 _NARROW = {"S1": "i8", "U1": "u8", "S2": "i16", "U2": "u16", "S4": "i32", "U4": "u32"}
 _ELIDABLE, _LOOP_INVARIANT, _SILENT = (0, 3, 4), 1, (0, 1, 2)
-_OOPSPECS = {12: "int_py_div", 13: "int_udiv", 14: "int_py_mod"}
+_OOPSPECS = {5: "threadlocalref_get", 12: "int_py_div", 13: "int_udiv", 14: "int_py_mod", 100: "math_sqrt"}
 
 
 def read_recorded(section: Section, file: str, *, bare: bool = False) -> Trace:

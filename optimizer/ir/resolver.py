@@ -10,7 +10,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.lexer import Source, Token, describe, is_variable_name, shorten
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op
 from optimizer.ir.syntax import Header, Statement
-from optimizer.ir.trace import ConstClass, Exit, Operation, RawText, Trace, Value, Var
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, RawText, Trace, Value, Var
 from optimizer.ir.values import BadConstant, read_constant
 
 _OF_VARIABLES = ("i", "p", "r", "f", "v")
@@ -82,6 +82,8 @@ class Resolver:
         if descr is None and len(args) == 1 and isinstance(args[0], ConstClass) and _allocates_struct(row):
             struct = self._struct_of(args[0].name)
             args, descr = ((), struct) if struct is not None else (args, None)
+        if row.of_table and len(args) == 1 and isinstance(args[0], ConstInt):
+            row, args, descr = OPS["same_as_r"], (ConstRef(f"ConstPtr(gc_table.{args[0].value})"),), None
         return Operation(row, args, result, exit_, descr, statement.line)
 
     def _struct_of(self, vtable: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -127,9 +127,15 @@ class Op:
     guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
     `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
     an end `jumps` or finishes.
+    An `is_entry` position is one where others may enter. What is `of_table` is the object of that number in a table of
+    constants that all traces share: it is read as the operation for constants.
     `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats, where
     `passes_floats` says when a guard goes on; `in_exit_block` that the operation may stand in one: it is pure, an
     allocation or a store.
+
+    What follows from these stands in the last ones. The row `has_meaning` here, over machine ints, floats or on a heap;
+    it `is_call` if its descr says what it is (see `optimizer.ir.calls`), `is_pure` if it computes a machine int from
+    machine ints; it `has_floats` if it is a pure operation on floats, or one that gives a float.
     """
 
     name: str
@@ -149,31 +155,27 @@ class Op:
     modelled: bool = True
     memory: Memory | None = None
     raw: bool = False
+    is_entry: bool = False
+    of_table: bool = False
     same_type: bool = False
     in_exit_block: bool = False
     jumps: bool = False
     undefined_when: str = ""
 
-    @property
-    def has_meaning(self) -> bool:
-        """Does it mean something here, over machine ints, floats or on a heap?"""
-        return self.modelled or self.meaning is not None or self.memory is not None
+    has_meaning: bool = field(init=False)
+    is_guard: bool = field(init=False)
+    is_call: bool = field(init=False)
+    is_pure: bool = field(init=False)
+    has_floats: bool = field(init=False)
 
-    @property
-    def is_guard(self) -> bool:
-        return self.kind is Kind.GUARD
-
-    @property
-    def is_call(self) -> bool:
-        """Does its descr say what it is (see `optimizer.ir.calls`)?"""
-        return self.memory is not None and self.memory.descr is DescrKind.CALL
-
-    @property
-    def is_pure(self) -> bool:
-        """Does it compute a machine int from machine ints?"""
-        return self.kind is Kind.PURE and self.modelled
-
-    @property
-    def has_floats(self) -> bool:
-        """Is it a pure operation on floats, or one that gives a float?"""
-        return self.kind is Kind.PURE and not self.modelled and self.meaning is not None
+    def __post_init__(self) -> None:
+        is_pure = self.kind is Kind.PURE
+        follows = {
+            "has_meaning": self.modelled or self.meaning is not None or self.memory is not None,
+            "is_guard": self.kind is Kind.GUARD,
+            "is_call": self.memory is not None and self.memory.descr is DescrKind.CALL,
+            "is_pure": is_pure and self.modelled,
+            "has_floats": is_pure and not self.modelled and self.meaning is not None,
+        }
+        for name, value in follows.items():
+            object.__setattr__(self, name, value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.floats import Float
@@ -91,7 +91,7 @@ class World:
     known: tuple[Applied, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class EventSeen:
     """An event, with all visible objects as they were: of their cells only those that its `effects` may see.
     `op` is the number of the operation."""
@@ -104,17 +104,17 @@ class EventSeen:
     op: int = field(default=-1, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Finished:
     args: tuple[Datum, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Jumped:
     args: tuple[Datum, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GuardFailed:
     """The run left at the guard of that number. `failargs` are None where the trace does not list them."""
 
@@ -122,7 +122,7 @@ class GuardFailed:
     failargs: tuple[Datum | None, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Stopped:
     """The event of that number did not return."""
 
@@ -133,7 +133,7 @@ TOO_LONG = "more items are copied than a run follows"
 """The reason of a run that has not come to its end, though its trace may be defined."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Undefined:
     """The operation of that number (in the order of the text, those of exit blocks counted) had no meaning."""
 
@@ -144,7 +144,7 @@ class Undefined:
 Outcome = Finished | Jumped | GuardFailed | Stopped | Undefined
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Run:
     """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end.
 

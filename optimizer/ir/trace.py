@@ -6,8 +6,8 @@ word in bits. Machine integers, in constants as everywhere, are signed Python in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import field
 from typing import NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
@@ -75,7 +75,7 @@ class ConstClass:
         return f"ConstClass({self.name})"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ConstFloat:
     """A float, equal to another one if its bits are."""
 
@@ -89,7 +89,7 @@ class ConstFloat:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RawText:
     """The arguments of a debug operation, kept as they are written."""
 
@@ -201,9 +201,11 @@ def passes_of(guard: Operation) -> Meaning | None:
     return guard.op.passes
 
 
-def all_operations(trace: Trace) -> Iterator[Operation]:
+def all_operations(trace: Trace) -> list[Operation]:
     """Every operation in the order of the text, those of exit blocks behind their guard."""
+    found: list[Operation] = []
     for op in trace.ops:
-        yield op
-        if op.exit is not None:
-            yield from op.exit.block
+        found.append(op)
+        if op.exit is not None and op.exit.block:
+            found += op.exit.block
+    return found

@@ -16,10 +16,11 @@ conditional calls whose condition is known are done here too, and so are guards 
 from __future__ import annotations
 
 from optimizer.facts import Facts
-from optimizer.ir.calls import Call, call_of, is_given_pending
+from optimizer.ir.calls import Call, call_of, may_be_raised_before
+from optimizer.ir.concrete import concrete
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.ops import OPS, Kind, Op, Role, Type
-from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
 Key = tuple[Role, Type, tuple[Value, ...]]
@@ -28,38 +29,36 @@ Key = tuple[Role, Type, tuple[Value, ...]]
 
 class Calls(Pass):
     name = "calls"
+    kinds = learned = frozenset({Kind.GUARD, Kind.EXCEPTION, Kind.EVENT, Kind.FACT})
 
     def __init__(self) -> None:
         self._given: dict[Key, Value | None] = {}  # by functions
         self._calm: set[Key] = set()  # calls of functions that are known not to raise
         self._latest: Key | None = None  # the call that has set the pending exception, if it is a function's
         self._is_clear = True  # is no exception pending?
-        self._is_ahead = True  # of all operations
+        self._upheavals = 0  # events that may write everything
         self._settled: set[Op] = set()  # guards of what only events change that have passed since the last one
+
+    def begin(self, trace: Trace) -> None:
+        self._is_clear = not may_be_raised_before(trace)
 
     # Asking.
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        row = operation.op
-        if self._is_ahead and row.kind is not Kind.POSITION:
-            self._is_ahead = False
-            self._is_clear = not is_given_pending(row)
-        if row.kind is Kind.GUARD:
+        if operation.op.kind is Kind.GUARD:
             return self._guard(operation)
-        if row.kind is not Kind.EVENT and row.kind is not Kind.FACT:
-            return None
         call = call_of(operation, facts.layout)
         if call is None:
             return None
         if call.is_conditional:
             return _conditional(operation, call, facts)
         match call.role:
-            case Role.MEANING if call.meaning is not None:
-                return Becomes(call.meaning, operation.args[-2:], "known_meaning")
+            case Role.MEANING:
+                return self._meaning(operation, call, facts)
             case Role.FUNCTION:
                 return self._function(operation, call, facts)
             case Role.INVARIANT:
-                return self._again(operation, _key(operation, call), call, facts, "loop_invariant")
+                return self._again(operation, self._key(operation, call), call, facts, "loop_invariant")
         return None
 
     def _guard(self, guard: Operation) -> Answer | None:
@@ -69,11 +68,22 @@ class Calls(Pass):
         is_check = memory is not None and memory.pending and memory.class_arg is None
         return Passes("no_exception") if is_check and self._is_clear else None
 
+    def _meaning(self, operation: Operation, call: Call, facts: Facts) -> Answer | None:
+        """The operation that it stands for, if traces have a name for that; otherwise what it gives, if known."""
+        row, args = call.meaning, call.args[1:]
+        assert row is not None
+        if row.name in OPS:
+            return Becomes(row, args, "known_meaning")
+        values = [arg.value for arg in args if isinstance(arg, ConstInt | ConstFloat)]
+        if len(values) == len(args) and row.meaning is not None:
+            return Equal(constant_of(row.meaning(concrete(facts.word), *values)), "known_meaning")
+        return self._again(operation, self._key(operation, call), call, facts, "same_call")
+
     def _function(self, operation: Operation, call: Call, facts: Facts) -> Answer | None:
         known = _declared(call)
         if known is not None and self._may_go(call, None):
             return _is(operation, known, "known_result")
-        return self._again(operation, _key(operation, call), call, facts, "same_call")
+        return self._again(operation, self._key(operation, call), call, facts, "same_call")
 
     def _again(self, operation: Operation, key: Key, call: Call, facts: Facts, why: str) -> Answer | None:
         if key not in self._given or not self._may_go(call, key):
@@ -114,19 +124,27 @@ class Calls(Pass):
                 self._given.setdefault(said, operation.args[0])
                 self._calm.add(said)
             return
-        key = _key(operation, call) if call.is_function or call.is_invariant else None
+        key = None if call.role is Role.EVENT else self._key(operation, call)
         if key is not None and not call.is_conditional:
             self._given.setdefault(key, operation.result)
         if call.is_event:
             self._settled.clear()
+            self._upheavals += call.effects.writes is None
         if call.effects.can_raise:
             is_calm = key in self._calm or (call.is_function and _declared(call) is not None)
             self._is_clear = is_calm and (self._is_clear or not call.is_conditional)
             self._latest = None if call.is_conditional else key
 
-
-def _key(operation: Operation, call: Call) -> Key:
-    return call.role, operation.op.result, call.args[:1] if call.is_invariant else call.args
+    def _key(self, operation: Operation, call: Call) -> Key:
+        """Of an operation it does not matter which function computes it."""
+        args = call.args
+        if call.meaning is not None:
+            args = (ConstRef(call.meaning.name), *args[1:])
+        elif call.is_invariant:
+            args = args[:1]
+        elif call.passing:
+            args = (*args, ConstInt(self._upheavals))
+        return call.role, operation.op.result, args
 
 
 def _is(operation: Operation, value: Value | None, why: str) -> Answer | None:

@@ -8,18 +8,20 @@
     guard_no_overflow() [i1]                jump(i2, i2, i2)
     jump(i2, i3, i4)
 
-Operations are looked up by row and arguments, those of commutative rows sorted. An overflow operation has
+Operations are looked up by row and arguments, those of commutative rows in any order. An overflow operation has
 also computed what its wrapping one computes; its flag is known from its guard on. Events are never the same.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from optimizer.facts import Facts
 from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.riders import Answer, Equal, Pass
 
-Key = tuple[str, tuple[Value, ...]]
+Key = tuple[str, Collection[Value]]
 
 
 def _is_function(op: Op) -> bool:
@@ -28,14 +30,12 @@ def _is_function(op: Op) -> bool:
 
 
 def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
-    if op.commutative:
-        args = tuple(sorted(args, key=lambda arg: (isinstance(arg, Var), str(arg))))
-    return name, args
+    return name, frozenset(args) if op.commutative else args
 
 
 class CommonSubexpressions(Pass):
     name = "cse"
-    kinds = frozenset({Kind.PURE})
+    kinds = learned = frozenset({Kind.PURE})
 
     def __init__(self) -> None:
         self._computed: dict[Key, Var] = {}

@@ -27,7 +27,7 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 
 NAME = "dead-code"
 
-_COMPUTED = (Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW)
+_COMPUTED = frozenset({Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW})
 _CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 
 
@@ -45,31 +45,34 @@ class _Liveness:
         self._definitions = {op.result: op for op in all_operations(trace) if op.result is not None}
         self._stores: dict[Value, list[Operation]] = {}  # to objects that the trace allocates
         self._live: set[Value] = set()
-        self._pending: list[Value] = []
+        self._pending: list[Value | None] = []
         self._find_roots(trace)
-        while self._pending:
-            self._reach(self._pending.pop())
+        self._reach_all()
 
     def _find_roots(self, trace: Trace) -> None:
-        defined: list[Operation] = []
-        for operation in all_operations(trace):
-            defined.append(operation)
+        operations, unneeded = all_operations(trace), 0  # from there on, some may be needed by nobody
+        for place, operation in enumerate(operations):
             changed = self._changed_allocation(operation)
             if changed is not None:
                 self._stores.setdefault(changed, []).append(operation)
             elif not self._goes(operation):
                 self._need(operation)
-            if operation.exit is not None:
-                self._pending.extend(arg for arg in operation.exit.failargs or () if arg is not None)
-                if operation.exit.failargs is None:
-                    for one in (*defined, *operation.exit.block):
-                        self._need(one)
-                    defined = []
+            exit_ = operation.exit
+            if exit_ is None:
+                continue
+            if exit_.failargs is not None:
+                self._pending += exit_.failargs
+            else:
+                for one in (*operations[unneeded : place + 1], *exit_.block):
+                    self._need(one)
+                unneeded = place + 1
 
     def _changed_allocation(self, operation: Operation) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
         place = _CHANGED.get(operation.op.kind)
-        changed = None if place is None else operation.args[place]
+        if place is None:
+            return None
+        changed = operation.args[place]
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
 
@@ -78,15 +81,18 @@ class _Liveness:
         if operation.result is not None:
             self._pending.append(operation.result)
 
-    def _reach(self, value: Value) -> None:
-        if not isinstance(value, Var) or value in self._live:
-            return
-        self._live.add(value)
-        definition = self._definitions.get(value)
-        if definition is not None:
-            self._pending.extend(definition.args)
-        for store in self._stores.get(value, ()):
-            self._pending.extend(store.args)
+    def _reach_all(self) -> None:
+        pending, live = self._pending, self._live
+        while pending:
+            value = pending.pop()
+            if not isinstance(value, Var) or value in live:
+                continue
+            live.add(value)
+            definition = self._definitions.get(value)
+            if definition is not None:
+                pending += definition.args
+            for store in self._stores.get(value, ()):
+                pending += store.args
 
     def keep(self, operations: Iterable[Operation]) -> Iterator[Operation]:
         for operation in operations:
@@ -104,9 +110,10 @@ class _Liveness:
 
     def _goes(self, operation: Operation) -> bool:
         """Is it there for its result alone? A call that can raise is not."""
-        call = call_of(operation, self._layout) if operation.op.kind is Kind.EVENT and operation.op.is_call else None
-        if call is not None and not call.is_event and not call.effects.can_raise:
-            return True
+        if operation.op.kind is Kind.EVENT and operation.op.is_call:
+            call = call_of(operation, self._layout)
+            if call is not None and not call.is_event and not call.effects.can_raise:
+                return True
         return _is_computed(operation)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.floats import Float
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
@@ -28,8 +29,12 @@ class Fold(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op
-        args = [arg.value for arg in operation.args if isinstance(arg, ConstInt | ConstFloat)]
-        if len(args) != len(operation.args) or row.reads_flag:
+        args: list[int | Float] = []
+        for arg in operation.args:
+            if not isinstance(arg, ConstInt | ConstFloat):
+                return None
+            args.append(arg.value)
+        if row.reads_flag:
             return None
         d = concrete(facts.word)
         if row.defined is not None and not row.defined(d, *args):

@@ -30,6 +30,7 @@ class Guards(Pass):
     name = "guards"
     decides = True
     kinds = frozenset({Kind.PURE, Kind.GUARD})
+    learned = frozenset({Kind.GUARD})
 
     def __init__(self) -> None:
         self._orders = Orders()

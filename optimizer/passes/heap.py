@@ -16,7 +16,7 @@ stores to what may be one cell, so that their order does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from optimizer.aliasing import distinct, may_meet
 from optimizer.facts import Facts
@@ -74,7 +74,7 @@ class HeapAccesses(Pass):
         self._delayed = [(cell, store) for cell, store in self._delayed if cell not in cells]
         return found
 
-    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+    def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
         if not self._delayed:
             return ()
         cells = [cell for cell, _ in self._delayed]

@@ -15,7 +15,7 @@ look at what it may overlap with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from optimizer.facts import Facts
 from optimizer.ir.calls import effects_at
@@ -86,7 +86,7 @@ class RawAccesses(Pass):
         self._delayed = [(at, waits) for at, waits in self._delayed if at not in places]
         return found
 
-    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
+    def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
         if not self._delayed:
             return ()
         places = [at for at, _ in self._delayed]
@@ -105,8 +105,10 @@ class RawAccesses(Pass):
         return [_resolve(waits, facts) for waits in self._take_out(places)]
 
     def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
+        if not self._delayed:
+            return exit_
         stores = [_resolve(waits, facts) for _, waits in self._delayed]
-        return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block)) if stores else exit_
+        return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block))
 
 
 def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:

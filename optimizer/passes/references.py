@@ -42,6 +42,7 @@ _NONNULL_CLASS = OPS["guard_nonnull_class"]
 class ReferenceTests(Pass):
     name = "references"
     kinds = frozenset({Kind.GUARD, Kind.PURE, Kind.FACT})
+    learned = frozenset({Kind.EVENT, Kind.GUARD})
 
     def __init__(self) -> None:
         self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at
@@ -66,7 +67,7 @@ class ReferenceTests(Pass):
         if operation.op.kind is Kind.EVENT:
             self._nonnull.clear()
             self._of_class.clear()
-        elif operation.op.is_guard and exit_of(operation).origin not in self._with_block:
+        elif exit_of(operation).origin not in self._with_block:
             match passing(operation):
                 case Not(Same(value, other)) if other == NULL:
                     self._nonnull.setdefault(value, operation)

@@ -16,7 +16,7 @@ that its exit needs. Stores of what an allocation has cleared anyway are left ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -133,10 +133,10 @@ class Virtuals(Pass):
         self._virtuals[operation.result] = _Virtual(operation, allocated)
         return Taken("virtual")
 
-    def prepare(self, operation: Operation, facts: Facts) -> Iterable[Operation]:
-        if not self._virtuals:
-            return ()
+    def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
         unknown = operation.exit is not None and operation.exit.failargs is None
+        if not unknown and self._virtuals.keys().isdisjoint(operation.args):
+            return ()
         needed = self._reachable(list(self._virtuals) if unknown else operation.args, facts)
         objects = {var: self._virtuals.pop(var) for var in needed}
         return _build(objects, {var: var for var in objects}, facts)

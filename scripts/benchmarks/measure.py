@@ -178,6 +178,6 @@ def timed(method: Method, sample: Sample, cap_s: float) -> tuple[Judged, float]:
 
 def _size(trace: Trace) -> tuple[int, int]:
     """The operations of a trace, and those of them that work on the heap."""
-    operations = list(all_operations(trace))
+    operations = all_operations(trace)
     on_heap = [op for op in operations if memory_of(op) is not None and op.op.kind is not Kind.EVENT]
     return len(operations), len(on_heap)

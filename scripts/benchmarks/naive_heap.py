@@ -19,7 +19,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, STRUCTS, ClassRange, validity_name
+from validator.object_kinds import ARRAYS, STRUCTS, ClassRange, at_event, validity_name
 from validator.symbolic_heap import Memory
 
 WORD = 64
@@ -141,7 +141,7 @@ class Objects:
         if (reference.get_id(), epoch) in self._known:
             return
         self._known.add((reference.get_id(), epoch))
-        seen = [alloc for alloc, event in self.memory.terms.visible_from.items() if event < epoch]
+        seen = [alloc for alloc, event in self.memory.terms.visible_from.items() if event < (epoch, 0)]
         self.axioms += [
             z3.Or(z3.ULT(reference, FRESH), *[reference == self.allocation(alloc) for alloc in seen]),
             (self.class_of(reference) == 0) == (reference == 0),
@@ -272,7 +272,8 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
 
     def is_settled(self, p: Any, slot: Field, index: Any | None = None) -> Any:
         words, terms = self.objects.words, self.objects.memory.terms
-        seen = [alloc for alloc in self.allocations if terms.visible_from.get(alloc, self.events) < self.events]
+        now = at_event(self.events)
+        seen = [alloc for alloc in self.allocations if terms.visible_from.get(alloc, now) < now]
         if self.lenient:
             seen = [alloc for alloc in seen if alloc in terms.surely_seen]
         is_old = z3.Or(z3.ULT(p, FRESH), *[p == self.objects.allocation(alloc) for alloc in seen])
@@ -382,8 +383,8 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         seen; what it was promised not to change comes as conditions."""
         objects, before = self.objects, self.copy()
         kept = self.settled if effects.can_invalidate else (*self.settled, *self.protected)
-        visible_from = objects.memory.terms.visible_from
-        hidden = [alloc for alloc in self.allocations if visible_from.get(alloc, event + 1) > event]
+        visible_from, now = objects.memory.terms.visible_from, at_event(event)
+        hidden = [alloc for alloc in self.allocations if alloc not in visible_from or visible_from[alloc] > now]
         written = {objects.parts[slot.key] for slot in objects.memory.slots.values() if effects.may_write(slot)}
         for part in written:
             array = objects.begin(event + 1)[part]

@@ -159,6 +159,11 @@ def _highest_first(right: Any, cells: Any, item: RawItem, address: int, width: i
     return int.from_bytes(bytes(held), "big", signed=item.signed)
 
 
+def _meets(right: Any, chains: RawChains, store: Any, address: Any, size: int) -> bool:
+    offset = chains._offset(store.index, address)
+    return right(chains, store, address, size) or (offset is not None and offset < size)
+
+
 def _caught(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFault:
     return ValidatorFault(name, breaks, "raw memory", plant, catches)
 
@@ -169,6 +174,8 @@ RAW_VALIDATOR_FAULTS = (
     _caught("no sign", "what is loaded has no sign", _around(RawChains, "_extended", _unsigned), _PAIRS),
     _caught("first part", "each part of what was stored is the first one", _around(RawChains, "_part", _first_part),
         _PAIRS),
+    _caught("covered in part", "a store is dead where a later one covers its beginning",
+        _around(RawChains, "_is_covered", _meets), "validator/test_settled_by_structure.py"),
     _caught("bytes alike", "raw memory is the same in both traces", _around(RawChains, "agree",
         lambda _right, chains, *_: chains._terms.true), _PAIRS),
     _caught("fields apart from bytes", "a store to bytes leaves fields alone, and one to a field bytes",

@@ -33,6 +33,7 @@ from validator.solvers.process import Process
 from validator.solvers.references import References
 from validator.solvers.smtlib import Script
 from validator.solvers.symbols import literal
+from validator.store_chains import Chains
 from validator.symbolic_heap import SymbolicHeap
 from validator.verdict import Guards
 
@@ -236,6 +237,15 @@ def _nothing_happens(right: Any, self: Any, count: int, effects: Any) -> Iterato
     return iter(right(self, count, replace(effects, writes=frozenset())))
 
 
+def _said_for_good(heap: Any, term: Term) -> Term:
+    stands: Term = heap._known.get(term, (term, 0))[0]
+    return stands
+
+
+def _read_before(self: Any, _slot: Any, chain: Any, p: Term, index: Term | None, value: Term) -> bool:
+    return self._read.get((chain, p, index)) is value
+
+
 def _fault(name: str, breaks: str, layer: str, plant: Plant, *catches: str) -> ValidatorFault:
     return ValidatorFault(name, breaks, layer, plant, catches)
 
@@ -360,6 +370,10 @@ VALIDATOR_FAULTS = (
         _set(encode, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
     _fault("events write nothing", "memory is behind an event what it was ahead of it", "objects",
         _around(SymbolicHeap, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
+    _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",
+        _set(SymbolicHeap, "now", _said_for_good), "validator/test_settled_by_structure.py"),
+    _fault("storing zero writes nothing", "memory that was not cleared holds what a read of it gave", "objects",
+        _set(Chains, "holds", _read_before), "validator/test_settled_by_structure.py"),
     _fault("nothing handed over is run", "runs that fail at a guard are not compared", "runs",
         _set(Replay, "_handed_over", lambda *_: None),
         "validator/test_soundness_events.py::test_replay_agrees_with_the_definition"),

@@ -45,7 +45,7 @@ def _without_sign(right: Any, op: Any, found: Any) -> Any:
 
 def _first_argument(right: Any, op: Any, found: Any) -> Any:
     name, args = right(op, *found)
-    return name, tuple(arg for arg in args if isinstance(arg, Var)) or args
+    return name, type(args)(arg for arg in args if isinstance(arg, Var)) or args
 
 
 def _flag_is_clear(patch: pytest.MonkeyPatch) -> None:
@@ -62,6 +62,7 @@ def _flag_is_clear(patch: pytest.MonkeyPatch) -> None:
 
 def _also_loads(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(CommonSubexpressions, "kinds", frozenset({Kind.PURE, Kind.LOAD}))
+    patch.setattr(CommonSubexpressions, "learned", frozenset({Kind.PURE, Kind.LOAD}))
     patch.setattr(cse, "_is_function", lambda op: op.kind in (Kind.PURE, Kind.LOAD) and op.has_meaning)
 
 

@@ -148,11 +148,11 @@ def test_files_that_cannot_be_read_end_with_2(command: str, traceproof: Command)
 
 
 @pytest.mark.parametrize(
-    "operation", ["i1 = load_effective_address(p0)", "p1 = load_from_gc_table(3)", "p1 = cast_int_to_ptr(1)"]
+    "operation", ["p1 = call_malloc_nursery(16)", "p1 = nursery_ptr_increment(p0, 8)", "cond_call_gc_wb(p0)"]
 )
 def test_what_is_not_modelled_ends_with_4_and_its_line(operation: str, traceproof: Command) -> None:
     file = traceproof.write("a.trace", f"[p0]\n{operation}\njump(p0)\n")
-    name = operation.split()[2].partition("(")[0]
+    name = operation.partition("(")[0].split()[-1]
     for command in (["optimize", file], ["run", file, "--input", "p0=NULL"], ["validate", file, file]):
         ended = traceproof(*command)
         assert ended.code == 4

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from optimizer.ir.calls import call_of, is_event
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Datum, Ref
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
@@ -31,6 +34,13 @@ elidable = true
 [call.find]
 result = "ref"
 elidable = true
+[call.sqrt]
+result = "float"
+elidable = true
+oopspec = "math_sqrt"
+[call.local]
+result = "int"
+oopspec = "threadlocalref_get"
 [call.once]
 result = "int"
 loop_invariant = true
@@ -86,6 +96,10 @@ ROLES = [
     ("i3 = call_i(1, i2, 2, descr=div)", Role.MEANING),
     ("i3 = call_i(1, i2, descr=div)", Role.FUNCTION),
     ("i3 = call_i(1, i2, 2, descr=raising_div)", Role.FUNCTION),
+    ("f3 = call_f(1, 1.5, descr=sqrt)", Role.MEANING),
+    ("f3 = call_f(1, i2, descr=sqrt)", Role.FUNCTION),
+    ("i3 = call_i(1, 8, descr=local)", Role.FUNCTION),
+    ("i3 = cond_call_value_i(i2, 1, 8, descr=local)", Role.EVENT),
     ("i3 = call_i(1, i2, descr=once)", Role.INVARIANT),
     ("call_n(1, i2, descr=poke)", Role.EVENT),
     ("i3 = call_i(1, i2, descr=unknown)", Role.EVENT),
@@ -188,6 +202,24 @@ def test_known_results() -> None:
     assert run(twice, World(functions=(Given(70),)), 7).outcome == Finished((70,))
 
 
+def test_known_results_that_contradict_each_other() -> None:
+    head = "[struct.Node]\nfields = { value = 'int' }\n[call.f]\nresult = 'int'\nelidable = true\n"
+    results = "results = [ { args = ['a'], value = 1 }, { args = ['b'], value = 2 } ]\n"
+    constants = "[const.a]\nstruct = 'Node'\n[const.b]\nstruct = 'Node'\n"
+    declarations = "+++\n" + head + results + constants
+    body = "i3 = call_i(1, ConstPtr(b), descr=f)\nfinish(i3)"
+    assert run(body, declarations=declarations + "+++\n").outcome == Finished((2,))
+    same = declarations + "same_as = 'a'\n+++\n"
+    assert isinstance(run(body, declarations=same).outcome, Undefined)
+
+
+def test_which_object_a_function_gives_is_not_known_before_it_is_seen() -> None:
+    before = "p3 = new(descr=Node)\nrecord_known_result(p3, 1, 5, descr=find)\np4 = call_r(1, 5, descr=find)\n"
+    assert follow(f"{before}finish(p4)", "p4 = call_r(1, 5, descr=find)\nfinish(p4)")[1].unclear
+    assert follow(f"{before}escape_n(p4)\nfinish()", "p4 = call_r(1, 5, descr=find)\nfinish()")[1].unclear
+    assert not follow(f"escape_n(p0)\n{before}finish()", "escape_n(p0)\nfinish()")[1].unclear
+
+
 def test_what_is_recorded_of_a_function() -> None:
     body = "record_known_result(i2, 1, 5, descr=quiet)\ni3 = call_i(1, 5, descr=quiet)\nfinish(i3)"
     assert run(body, World(functions=(Given(8),))).outcome == Finished((3,))
@@ -204,6 +236,23 @@ def test_a_known_meaning() -> None:
     body = "i3 = call_i(1, i2, -2, descr=div)\nfinish(i3)"
     assert run(body).outcome == Finished((-2,))
     assert isinstance(run("i3 = call_i(1, i2, 0, descr=div)\nfinish(i3)").outcome, Undefined)
+
+
+def test_roots() -> None:
+    body = "f3 = call_f(1, {}, descr=sqrt)\nfinish(f3)"
+    roots = {"2.25": 1.5, "-0.0": -0.0, "inf": math.inf, "-1.0": math.nan, "nan": math.nan, "2.0": 1.4142135623730951}
+    for text, root in roots.items():
+        assert run(body.format(text)).outcome == Finished((Float.of(root),))
+
+
+def test_what_belongs_to_the_thread_may_change_at_events_that_may_write_everything() -> None:
+    body = "i3 = call_i(1, 8, descr=local)\n{}\ni4 = call_i(1, 8, descr=local)\nfinish(i3, i4)"
+    world = World((0,), functions=(Given(5), Given(6)))
+    assert run(body.format("call_n(1, descr=poke)"), world).outcome == Finished((5, 5))
+    assert run(body.format("keepalive(p0)"), world).outcome == Finished((5, 5))
+    assert run(body.format("escape_n()"), world).outcome == Finished((5, 6))
+    before, after = follow(body.format("escape_n()"), "escape_n()\ni4 = call_i(1, 8, descr=local)\nfinish(i4, i4)")
+    assert after.outcome == Finished((before.outcome.args[1],) * 2)  # type: ignore[union-attr]
 
 
 def test_conditional_calls() -> None:

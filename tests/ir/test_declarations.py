@@ -217,6 +217,12 @@ BAD = {
         1,
         "call f gives int, but a known result is float",
     ),
+    "two results of the same arguments": (
+        "[call.f]\nresult = 'int'\nelidable = true\nresults = [{ args = [3], value = 1 }, { args = [3], value = 2 }]",
+        4,
+        1,
+        "call f has two known results of the same arguments",
+    ),
     "half a result": (
         "[call.f]\nresult = 'int'\nresults = [{ args = [] }]",
         3,

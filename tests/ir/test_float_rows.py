@@ -11,7 +11,7 @@ from reference_floats import REFERENCE
 from optimizer.ir.concrete import concrete
 from optimizer.ir.concrete_floats import ConcreteFloats, UnspecifiedBytes
 from optimizer.ir.float_domain import PRIMITIVES, FloatDomain, limits_of_int
-from optimizer.ir.float_rows import FLOAT_ROWS
+from optimizer.ir.float_rows import FLOAT_ROWS, SQRT
 from optimizer.ir.floats import NAN, Float
 from optimizer.ir.ops import Op, Type
 
@@ -43,7 +43,7 @@ def computed(row: Op, width: int, args: tuple[int | Float, ...]) -> int | None:
     return result.bits if isinstance(result, Float) else result
 
 
-@pytest.mark.parametrize("row", FLOAT_ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*FLOAT_ROWS, SQRT], ids=lambda row: row.name)
 @pytest.mark.parametrize("width", [16, 32, 33, 64])
 def test_rows_compute_what_the_reference_says(row: Op, width: int) -> None:
     if width < row.min_word or (width != 64 and Type.INT not in (row.result, *(row.args or ()))):
@@ -59,7 +59,7 @@ def test_rows_compute_what_the_reference_says(row: Op, width: int) -> None:
 
 
 def test_every_row_has_a_reference() -> None:
-    assert {row.name for row in FLOAT_ROWS} == set(REFERENCE)
+    assert {row.name for row in (*FLOAT_ROWS, SQRT)} == set(REFERENCE)
 
 
 @pytest.mark.parametrize("width", [16, 31, 32, 53, 54, 63, 64])

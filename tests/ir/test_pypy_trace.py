@@ -58,7 +58,10 @@ def test_a_printed_float_is_not_known() -> None:
     [
         ("<Calli 8 ii EF=0 OS=12>", 'result = "int"\nelidable = true\noopspec = "int_py_div"\n'),
         ("<Calli 8 ii EF=0 OS=14>", 'result = "int"\nelidable = true\noopspec = "int_py_mod"\n'),
-        ("<Calli 8 i EF=1 OS=5>", 'result = "int"\nloop_invariant = true\ncan_invalidate = true\n'),
+        (
+            "<Calli 8 i EF=1 OS=5>",
+            'result = "int"\nloop_invariant = true\ncan_invalidate = true\noopspec = "threadlocalref_get"\n',
+        ),
         ("<Calli 8 i EF=2>", 'result = "int"\ncan_invalidate = true\n'),
         ("<Calli 8 i EF=3 OS=22>", 'result = "int"\nelidable = true\ncan_raise = true\n'),
         ("<Calli 8 i EF=4>", 'result = "int"\nelidable = true\ncan_raise = true\n'),

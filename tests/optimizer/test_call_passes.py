@@ -20,6 +20,13 @@ results = [ { args = [7], value = 70 } ]
 result = "int"
 elidable = true
 results = [ { args = [7], value = 70 } ]
+[call.sqrt]
+result = "float"
+elidable = true
+oopspec = "math_sqrt"
+[call.local]
+result = "int"
+oopspec = "threadlocalref_get"
 [call.once]
 result = "int"
 loop_invariant = true
@@ -42,6 +49,7 @@ writes = []
 
 H = "i{} = call_i(1, i1, descr=hash)"
 Q = "i{} = call_i(1, {}, descr=quiet)"
+LOCAL = "i{} = call_i(1, 8, descr=local)"
 OK = "guard_no_exception() [i1]"
 CHECKED = "guard_no_exception(origin=0) [i1]"
 
@@ -69,6 +77,22 @@ CASES = {
         ["i2 = call_i(1, 8, i1, descr=div)", "finish(i2)"],
         ["i2 = int_py_div(8, i1)", "finish(i2)"],
     ),
+    "a root of a constant": (["f2 = call_f(1, 2.25, descr=sqrt)", "finish(f2)"], ["finish(1.5)"]),
+    "the same root": (
+        [
+            "f2 = cast_int_to_float(i1)",
+            "f3 = call_f(1, f2, descr=sqrt)",
+            "f4 = call_f(2, f2, descr=sqrt)",
+            "finish(f4)",
+        ],
+        ["f2 = cast_int_to_float(i1)", "f3 = call_f(1, f2, descr=sqrt)", "finish(f3)"],
+    ),
+    "a root that nobody needs": (["f2 = call_f(1, 0.5, descr=sqrt)", "finish()"], ["finish()"]),
+    "the same thread local": (
+        [LOCAL.format(2), "call_n(1, descr=poke)", OK, LOCAL.format(3), "finish(i2, i3)"],
+        [LOCAL.format(2), "call_n(1, descr=poke)", CHECKED, "finish(i2, i2)"],
+    ),
+    "the thread local behind an event": ([LOCAL.format(2), "escape_n()", LOCAL.format(3), "finish(i2, i3)"],) * 2,
     "loop invariant": (
         ["i2 = call_loopinvariant_i(1, descr=once)", OK, "i3 = call_i(1, descr=once)", OK, "finish(i3)"],
         ["i2 = call_loopinvariant_i(1, descr=once)", CHECKED, "finish(i2)"],

@@ -204,7 +204,7 @@ def test_what_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     unrepeatable = judged(asked)
     assert isinstance(unrepeatable, Unknown)
     strings = question(
-        "[i0]\np1 = load_from_gc_table(i0)\nfinish(i0)\n", "[i0]\np1 = load_from_gc_table(i0)\nfinish(i0)\n"
+        "[i0]\np1 = call_malloc_nursery(i0)\nfinish(i0)\n", "[i0]\np1 = call_malloc_nursery(i0)\nfinish(i0)\n"
     )
     mistaken = question("[i0]\nfinish(i0)\n", "[i0, i1]\nfinish(i0)\n")
     for one, verdict in (

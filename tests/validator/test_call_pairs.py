@@ -29,6 +29,13 @@ elidable = true
 [call.half]
 result = "float"
 elidable = true
+[call.sqrt]
+result = "float"
+elidable = true
+oopspec = "math_sqrt"
+[call.local]
+result = "int"
+oopspec = "threadlocalref_get"
 [call.once]
 result = "int"
 loop_invariant = true
@@ -65,6 +72,7 @@ H = "i{} = call_i(1, {}, descr=hash)\n"
 Q = "i{} = call_i(1, {}, descr=quiet)\n"
 POKE = "call_n(1, descr=poke)\n"
 SET = "setfield_gc(p0, i2, descr=Node.value)\n"
+LOCAL = "i{} = call_i(1, {}, descr=local)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
 NEW = "p5 = new(descr=Node)\n"
 OK = "guard_no_exception() [i2]\n"
@@ -85,6 +93,25 @@ RIGHT = {
         Q.format(5, "i2") + "finish(i5)",
     ),
     "undeclared and pure": ("i5 = call_pure_i(1, i2, descr=u)\nfinish(i5)", "i5 = call_i(1, i2, descr=u)\nfinish(i5)"),
+    "the root by another function": (
+        "f5 = call_f(1, f4, descr=sqrt)\nf6 = call_pure_f(2, f4, descr=sqrt)\nfinish(f5, f6)",
+        "f5 = call_f(3, f4, descr=sqrt)\nfinish(f5, f5)",
+    ),
+    "a root that nobody needs": ("f5 = call_f(1, f4, descr=sqrt)\nfinish(i2)", "finish(i2)"),
+    "roots of constants": (
+        "f5 = call_f(1, 2.25, descr=sqrt)\nf6 = call_f(1, -0.0, descr=sqrt)\nf7 = call_f(1, -1.0, descr=sqrt)\n"
+        "finish(f5, f6, f7)",
+        "finish(1.5, -0.0, nan)",
+    ),
+    "a root is not below 0": (
+        "f5 = call_f(1, f4, descr=sqrt)\ni6 = float_lt(f5, 0.0)\nfinish(i6)",
+        "finish(0)",
+    ),
+    "a thread local again": (
+        LOCAL.format(5, 8) + POKE + OK + LOCAL.format(6, 8) + "finish(i5, i6)",
+        LOCAL.format(5, 8) + POKE + OK + "finish(i5, i5)",
+    ),
+    "a thread local that nobody needs": (LOCAL.format(5, 8) + "escape_n()\nfinish(i2)", "escape_n()\nfinish(i2)"),
     "an unused function": (Q.format(5, "i2") + "finish(i2)", "finish(i2)"),
     "below a guard": (
         Q.format(5, "i2") + "guard_true(i3) [i2]\nfinish(i5)",
@@ -226,6 +253,26 @@ WRONG = {
         "p5 = call_r(1, p0, descr=find)\nfinish()",
         "p5 = call_r(1, NULL, descr=find)\nfinish()",
         "op 0: made before",
+    ),
+    "the root of something else": (
+        "f5 = call_f(1, f4, descr=sqrt)\nfinish(f5)",
+        "f4b = float_abs(f4)\nf5 = call_f(1, f4b, descr=sqrt)\nfinish(f5)",
+        "end: argument 0",
+    ),
+    "a root squared": (
+        "f5 = call_f(1, f4, descr=sqrt)\nf6 = float_mul(f5, f5)\nfinish(f6)",
+        "finish(f4)",
+        "end: argument 0",
+    ),
+    "a thread local behind an event": (
+        LOCAL.format(5, 8) + "escape_n()\n" + LOCAL.format(6, 8) + "finish(i5, i6)",
+        LOCAL.format(5, 8) + "escape_n()\nfinish(i5, i5)",
+        "end: argument 1",
+    ),
+    "another thread local": (
+        LOCAL.format(5, 8) + LOCAL.format(6, 16) + "finish(i5, i6)",
+        LOCAL.format(5, 8) + "finish(i5, i5)",
+        "end: argument 1",
     ),
     "another function": (
         Q.format(5, "i2") + "finish(i5)",

@@ -66,7 +66,7 @@ i5 = int_and(i3, i2)
 i6 = int_sub(i4, i5)
 finish(i6)
 """
-STRING = "[i0]\n\n\np1 = load_from_gc_table(i0)\nfinish(i0)\n"
+STRING = "[i0]\n\n\np1 = call_malloc_nursery(i0)\nfinish(i0)\n"
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_vacuous(folder: Path) -> None:
 def test_unsupported(folder: Path) -> None:
     result = validate(*pair(folder, STRING, STRING))
     assert result.exit_code == 4
-    assert result.stdout == "unsupported: line 4: load_from_gc_table\n  in the trace before\n"
+    assert result.stdout == "unsupported: line 4: call_malloc_nursery\n  in the trace before\n"
 
 
 def test_modes(folder: Path) -> None:
@@ -195,7 +195,7 @@ def test_json_of_a_proof(folder: Path) -> None:
 
 
 def test_json_of_other_verdicts(folder: Path) -> None:
-    assert as_json(validate(*pair(folder, STRING, STRING), "--json"))["reason"] == "line 4: load_from_gc_table"
+    assert as_json(validate(*pair(folder, STRING, STRING), "--json"))["reason"] == "line 4: call_malloc_nursery"
     broken = validate(*pair(folder, "nonsense", ADD), "--json")
     assert broken.exit_code == 2
     assert as_json(broken)["verdict"] == "error"

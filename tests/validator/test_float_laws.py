@@ -32,6 +32,7 @@ LAWS: dict[str, tuple[Side, Side]] = {
     "x - 0.0 = x": (lambda d, x, y: d.sub(x, c(d, 0.0)), lambda d, x, y: x),
     "x * 1.0 = x": (lambda d, x, y: d.mul(x, c(d, 1.0)), lambda d, x, y: x),
     "x * -1.0 = -x": (lambda d, x, y: d.mul(x, c(d, -1.0)), lambda d, x, y: d.neg(x)),
+    "x + x = x * 2.0": (lambda d, x, y: d.add(x, x), lambda d, x, y: d.mul(x, c(d, 2.0))),
     "x / 1.0 = x": (lambda d, x, y: d.div(x, c(d, 1.0)), lambda d, x, y: x),
     "x / 8.0 = x * 0.125": (lambda d, x, y: d.div(x, c(d, 8.0)), lambda d, x, y: d.mul(x, c(d, 0.125))),
     "x / -0.5 = x * -2.0": (lambda d, x, y: d.div(x, c(d, -0.5)), lambda d, x, y: d.mul(x, c(d, -2.0))),

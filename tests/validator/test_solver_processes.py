@@ -57,6 +57,14 @@ def fake(folder: Path, code: str) -> str:
     return str(path)
 
 
+def linear(t: PlainTerms) -> list[Term]:
+    """What is inside a range is inside a larger one."""
+    start, index, length, whole = (t.var(name) for name in ("start", "index", "length", "whole"))
+    ordered = [t.not_(t.slt(whole, t.zero)), t.not_(t.slt(length, t.zero)), t.not_(t.ult(whole, start))]
+    inside = [t.not_(t.ult(t.sub(whole, start), length)), t.ult(index, length)]
+    return [*ordered, *inside, t.not_(t.ult(t.add(start, index), whole))]
+
+
 def easy(t: PlainTerms) -> list[Term]:
     return [t.slt(t.var("x"), t.const(3))]
 
@@ -162,6 +170,12 @@ def test_a_solver_that_is_not_installed_is_a_mistake(monkeypatch: pytest.MonkeyP
     assert Portfolio(t).check(hard(t), 1_000_000, 30) == GaveUp("effort", ("z3",))
 
 
+def test_sums_that_are_compared_are_settled() -> None:
+    t = PlainTerms(64)
+    assert Portfolio(t).check(linear(t), 20_000_000, 60) == Unsat("cvc5")
+    assert isinstance(Portfolio(t).check(linear(t)[:-1], 20_000_000, 60), Sat)
+
+
 def test_the_order_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, float]] = []
 
@@ -183,6 +197,9 @@ def test_the_order_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     asked.clear()
     assert Portfolio(t).check(easy(t), 1_000_000, 60) == GaveUp("wall", ("z3", "bitwuzla"))
     assert asked == [("z3", FIRST_EFFORT), ("bitwuzla", 1.0), ("z3", 1_000_000)]
+    asked.clear()
+    Portfolio(t).check(linear(t), 30_000_000, 60)
+    assert asked == [("z3", FIRST_EFFORT), ("cvc5", 1.0), ("bitwuzla", 3.0), ("z3", 30_000_000)]
     asked.clear()
     assert Portfolio(t).check(hard(t), FIRST_EFFORT, 60) == GaveUp("effort", ("z3",))
     assert asked == [("z3", FIRST_EFFORT)]

@@ -247,7 +247,7 @@ finish()"""
 def test_the_facts_of_a_place_are_those_that_are_given() -> None:
     trace = parse("[i0]\nfinish(i0)")
     memory = memory_for(layout_of(trace), trace)
-    encoding, terms = encode(trace, memory, recorded=True), memory.terms
+    encoding, terms = encode(trace, memory), memory.terms
     places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
@@ -569,12 +569,12 @@ def test_a_guard_that_passes_only_where_the_trace_is_undefined_is_told() -> None
 
 
 def test_an_operation_that_is_not_modelled() -> None:
-    verdict = judge("[i0]\ni1 = load_effective_address(NULL)\nfinish(i1)", "[i0]\nfinish(1)")
+    verdict = judge("[i0]\np1 = call_malloc_nursery(i0)\nfinish(p1)", "[i0]\nfinish(1)")
     assert isinstance(verdict, Unsupported)
-    assert verdict.reason == "line 2: load_effective_address"
-    verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = load_from_gc_table(3)\nfinish(i0)")
+    assert verdict.reason == "line 2: call_malloc_nursery"
+    verdict = judge("[i0]\nfinish(i0)", "[i0]\n\np1 = call_malloc_nursery(3)\nfinish(i0)")
     assert isinstance(verdict, Unsupported)
-    assert (verdict.reason, verdict.trace) == ("line 3: load_from_gc_table", "after")
+    assert (verdict.reason, verdict.trace) == ("line 3: call_malloc_nursery", "after")
 
 
 HARD = (

@@ -10,7 +10,7 @@ from heap_traces import DECLARED, WIDE
 from optimizer.ir.layout import Array, Field, Layout, Struct, layout_of
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS
+from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS, at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Portfolio
@@ -42,8 +42,8 @@ class Built:
             terms.allocate(Array("words", Field("words[]", "", Type.INT)), terms.const(2), True),
             terms.allocate(Struct("U", "U"), None, True),
         ]
-        terms.expose(allocations[0], 0)
-        terms.expose(allocations[1], 1)
+        terms.expose(allocations[0], at_event(0))
+        terms.expose(allocations[1], at_event(1))
         self.references = [terms.null, terms.constant("free"), *map(terms.constant, constants), *allocations]
         self.references += [terms.pointer(f"p{epoch}", epoch) for epoch in (0, 0, 1, 2)]
         self.words: list[Term] = [terms.var(name) for name in "xy"]

@@ -28,7 +28,13 @@ _BYTES_OF_NAN = "|bytes of NaN|"
 
 _DOUBLE = "(_ to_fp 11 53)"
 _SINGLE = "(_ to_fp 8 24)"
-_ARITHMETIC = {"float_add": "fp.add", "float_sub": "fp.sub", "float_mul": "fp.mul", "float_div": "fp.div"}
+_ARITHMETIC = {
+    "float_add": "fp.add",
+    "float_sub": "fp.sub",
+    "float_mul": "fp.mul",
+    "float_div": "fp.div",
+    "float_sqrt": "fp.sqrt",
+}
 
 _PREDICATES = f"""\
 (define-fun |float eq| ((a {SORT}) (b {SORT})) Bool

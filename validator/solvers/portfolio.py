@@ -1,5 +1,5 @@
 """Asks solvers, one after the other, always in the same order: Z3 with a small effort, then whatever else is installed
-and chosen, Z3 with all the effort."""
+and fits the query, Z3 with all the effort."""
 
 from __future__ import annotations
 
@@ -26,8 +26,17 @@ FIRST_EFFORT = 300_000
 _EFFORT_FOR_GATE = 80
 _EFFORT_OF_A_SECOND = 10_000_000
 _SHORTEST_S = 1.0
-_SQUARE_OF_FLOATS = {"float_mul": 1, "float_div": 3, "float_add": 0.5, "float_sub": 0.5, "float_of_int": 0.5}
+_SQUARE_OF_FLOATS = {
+    "float_mul": 1,
+    "float_div": 3,
+    "float_sqrt": 3,
+    "float_add": 0.5,
+    "float_sub": 0.5,
+    "float_of_int": 0.5,
+}
 _SQUARE = {"mul": 1, "umulh": 4, "mul_overflows": 4, "udiv": 2, "sdiv": 2, "srem": 2, "fdiv": 2, "fmod": 2}
+_SUMS = frozenset({"add", "sub", "neg", "add_overflows", "sub_overflows"})
+_BITWISE = frozenset({"bit_and", "bit_or", "bit_xor", "bit_not", "shl", "lshr", "ashr"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +109,15 @@ class Portfolio:
         from validator.solvers import child_process
 
         others = effort > FIRST_EFFORT
-        if others and child_process.is_installed("bitwuzla"):
+        has_bitwuzla, has_cvc5 = (others and child_process.is_installed(name) for name in ("bitwuzla", "cvc5"))
+        if has_bitwuzla or (has_cvc5 and circuit.is_linear):
             yield "z3", FIRST_EFFORT
+        if has_cvc5 and circuit.is_linear:
+            yield "cvc5", min(effort, _EFFORT_OF_A_SECOND)
+        if has_bitwuzla:
             yield "bitwuzla", effort
         yield "z3", effort
-        if others and circuit.has_products and child_process.is_installed("cvc5"):
+        if has_cvc5 and circuit.has_products:
             yield "cvc5", effort
 
 
@@ -126,17 +139,20 @@ def _together(gave_up: Sequence[GaveUp]) -> GaveUp:
 
 
 class Circuit(NamedTuple):
-    """How large a circuit a query is, roughly, and whether there are products or divisions in it."""
+    """How large a circuit a query is, roughly, and whether there are products or divisions in it. `is_linear`: sums
+    are compared, and nothing else is computed, which solvers that read words as integers settle best."""
 
     gates: float
     has_products: bool
+    is_linear: bool = False
 
     @staticmethod
     def of(terms: Sequence[Term], width: int, *, exact: bool = False) -> Circuit:
         kinds = Counter(term.kind for term in terms if term.args)
         square = _SQUARE | _SQUARE_OF_FLOATS if exact else _SQUARE
         gates = sum(width * count * (width * square.get(kind, 0) or 0.5) for kind, count in kinds.items())
-        return Circuit(gates, not kinds.keys().isdisjoint(_SQUARE))
+        is_linear = not kinds.keys() & (square.keys() | _BITWISE) and not kinds.keys().isdisjoint(_SUMS)
+        return Circuit(gates, not kinds.keys().isdisjoint(_SQUARE), is_linear)
 
     def fits(self, effort: int) -> bool:
         """Is it small enough for Z3 to make with this effort?"""

@@ -1,0 +1,140 @@
+"""Verdicts on calls that hide something: of objects that a trace has just made, of conditions that bounds decide, of
+objects that are raised."""
+
+from __future__ import annotations
+
+import pytest
+from pairs import judge
+
+from validator import Proved, Refuted, Unknown
+
+DECLARATIONS = """+++
+[struct.Error]
+[struct.Node]
+fields = { value = "int", next = "ref" }
+[call.find]
+result = "ref"
+elidable = true
+[call.quiet]
+result = "int"
+elidable = true
+[call.loud]
+result = "int"
+elidable = true
+can_raise = true
+[call.poke]
+result = "void"
+can_raise = true
+reads = []
+writes = ["Node.value"]
++++
+[p0, p1, i2, i3]
+"""
+NEW = "{} = new(descr=Node)\n"
+RAISE = "restore_exception(ConstClass(Error), {})\n"
+
+RECORDED = (
+    NEW.format("p5")
+    + "record_known_result(p5, 1, i2, descr=find)\np6 = call_r(1, i2, descr=find)\ni7 = ptr_eq(p5, p6)\n"
+)
+READ = "i4 = getfield_gc_i(p0, descr=Node.value)\n"
+NEVER = READ + "i6 = ptr_eq(p0, NULL)\ncond_call(i6, 1, i3, descr=poke)\n"
+SLICE = "p5 = newstr(i2)\ncopystrcontent(p0, p5, 0, 0, i2)\nescape_n()\n"
+
+RIGHT = {
+    "a function gives a new object": (RECORDED + "finish(i7)", "finish(1)"),
+    "a condition that bounds decide": (
+        "i5 = int_and(i2, 7)\ni6 = int_rshift(i5, 3)\ncond_call(i6, 1, i3, descr=poke)\nfinish()",
+        "finish()",
+    ),
+    "a condition that a load decides, in both": (NEVER + "finish(i4)",) * 2,
+    "a condition that a load decides": (NEVER + "finish(i4)", READ + "finish(i4)"),
+    "a new object is raised": (
+        "p5 = new(descr=Error)\n" + RAISE.format("p5") + "finish()",
+        "p5 = new(descr=Error)\np6 = new(descr=Error)\n" + RAISE.format("p6") + "finish()",
+    ),
+    "a new object is raised at a guard": (
+        "p5 = new(descr=Error)\n" + RAISE.format("p5") + "guard_true(i2) []\nfinish()",
+        "p6 = new(descr=Error)\n" + RAISE.format("p6") + "guard_true(i2, origin=0) []\nfinish()",
+    ),
+    "of two names the one that flows": (
+        SLICE + "p6 = newstr(i2)\ncopystrcontent(p5, p6, 0, 0, i2)\nfinish(p6)",
+        SLICE + "finish(p5)",
+    ),
+    "what nobody sees may have another length": (
+        "i4 = strgetitem(p0, i2)\np5 = newstr(i4)\nfinish()",
+        "i4 = strgetitem(p0, i2)\np5 = newstr(3)\nfinish()",
+    ),
+    "what a function gave is older than what the next one saw": (
+        "p5 = call_r(1, p0, descr=find)\n"
+        + NEW.format("p6")
+        + "p7 = call_r(2, p6, descr=find)\ni8 = ptr_eq(p5, p6)\nfinish(i8, p7)",
+        "p5 = call_r(1, p0, descr=find)\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\nfinish(0, p7)",
+    ),
+    "what an event gave is older than what a function saw": (
+        "p5 = escape_r()\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\ni8 = ptr_eq(p5, p6)\nfinish(i8, p7)",
+        "p5 = escape_r()\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\nfinish(0, p7)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name: str) -> None:
+    before, after = (f"{DECLARATIONS}{body}\n" for body in RIGHT[name])
+    found = judge(before, after)
+    assert isinstance(found, Proved), found
+
+
+WRONG = {
+    "a new object is given, and is another one": (RECORDED + "finish(i7)", "finish(0)"),
+    "a new object is given, and the rest is wrong": (RECORDED + "finish(i2)", "finish(i3)"),
+    "a function that raises instead of one that does not": (
+        "i5 = call_i(1, i2, descr=quiet)\nfinish(i5)",
+        "i5 = call_i(1, i2, descr=loud)\nfinish(i5)",
+    ),
+    "another new object is raised": (
+        "p5 = new(descr=Error)\n" + RAISE.format("p5") + "finish(p5)",
+        "p5 = new(descr=Error)\np6 = new(descr=Error)\n" + RAISE.format("p6") + "finish(p5)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong(name: str) -> None:
+    before, after = (f"{DECLARATIONS}{body}\n" for body in WRONG[name])
+    found = judge(before, after)
+    assert isinstance(found, Refuted), found
+
+
+NOT_PROVED = {
+    "what a function gives may be what it was shown": (
+        NEW.format("p6") + "p7 = call_r(1, p6, descr=find)\ni8 = ptr_eq(p7, p6)\nfinish(i8)",
+        NEW.format("p6") + "p7 = call_r(1, p6, descr=find)\nfinish(0)",
+    ),
+    "and what one before it was shown": (
+        NEW.format("p6")
+        + "p7 = call_r(1, p6, descr=find)\np8 = call_r(1, p0, descr=find)\ni9 = ptr_eq(p8, p6)\nfinish(i9)",
+        NEW.format("p6") + "p7 = call_r(1, p6, descr=find)\np8 = call_r(1, p0, descr=find)\nfinish(0)",
+    ),
+    "where it is not made at first": (
+        "p5 = cond_call_value_r(p0, 1, i2, descr=find)\n"
+        + NEW.format("p6")
+        + "escape_n(p6)\np7 = call_r(1, i2, descr=find)\ni8 = ptr_eq(p7, p6)\nfinish(i8)",
+        "p5 = cond_call_value_r(p0, 1, i2, descr=find)\n"
+        + NEW.format("p6")
+        + "escape_n(p6)\np7 = call_r(1, i2, descr=find)\nfinish(0)",
+    ),
+    "of equal arguments": (
+        NEW.format("p6")
+        + "escape_n(p6)\np7 = call_r(1, i2, descr=find)\ni5 = int_eq(i2, i3)\nguard_true(i5) []\n"
+        + "i8 = ptr_eq(p7, p6)\nfinish(i8)",
+        NEW.format("p6")
+        + "escape_n(p6)\ni5 = int_eq(i2, i3)\nguard_true(i5, origin=0) []\np7 = call_r(1, i3, descr=find)\nfinish(0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_not_proved(name: str) -> None:
+    before, after = (f"{DECLARATIONS}{body}\n" for body in NOT_PROVED[name])
+    assert isinstance(judge(before, after), Refuted | Unknown)
