@@ -195,6 +195,9 @@ class _Judge:
         attempt = _Attempt(origins)
         waiting: list[_Waiting] = []
         for obligation, guard in self._pair.obligations(origins):
+            if self._discharger.is_late:
+                attempt.unsettled.append((obligation, guard, NotSettled("wall")))
+                return attempt
             answer = self._discharger.already(obligation)
             if answer is None:
                 waiting.append(_Waiting(len(attempt.settled), obligation, guard))
