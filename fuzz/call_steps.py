@@ -29,7 +29,7 @@ def call_something(draft: AimedDraft) -> None:
         case 8:
             _meaning(draft, calls)
             if draft.choices.chance(40):
-                calls.reading((ConstInt(draft.choices.pick((8, 16))),))
+                calls.reading((ConstInt(draft.choices.pick((0, 4))),))
         case 9 | 10:
             _conditional(draft, calls)
         case 11:
