@@ -549,6 +549,13 @@ finish()"""
     assert proved(text, text).evidence.vacuous == ("guard 1 of the recorded trace never passes",)
 
 
+def test_whoever_knows_a_run_to_the_end_is_not_told_again() -> None:
+    trace = parse("[i0]\ni1 = int_lt(i0, i0)\nguard_true(i1) []\nfinish()")
+    verdict = validate(trace, trace, runs_to_end=True)
+    assert isinstance(verdict, Proved)
+    assert verdict.evidence.vacuous == ()
+
+
 def test_a_trace_that_is_never_defined_is_told() -> None:
     text = "[i0]\ni1 = int_lshift(i0, 64)\nfinish(i1)"
     (reason,) = proved(text, text).evidence.vacuous or ("",)
