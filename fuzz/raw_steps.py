@@ -88,7 +88,7 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
     choices = draft.choices
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
-    types = (Type.INT, Type.REF)
+    types = (Type.INT, Type.REF) if descr_kind is DescrKind.RAW_FIELD else (Type.INT,)
     rows = [
         row
         for row in OPS.values()
