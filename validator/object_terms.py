@@ -297,16 +297,13 @@ class ObjectTerms(PlainTerms):
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
-        """What the memory held for an object that is no choice. What raw memory held is that of NULL, and may be a
-        function of `more` than an address."""
-        if p is self.null and is_raw(initial.key):
-            assert index is not None
-            return self._make(_LOADS[initial.type], (p, index, *more), initial)
-        if p is self.null:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
+        function of `more` than an index."""
+        if p is self.null and not is_raw(initial.key):
             return self.zero_of(initial.type)
         if p.kind == "choose":
-            return self.by_object(p, lambda one: self.load(initial, one, index))
-        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index), initial)
+            return self.by_object(p, lambda one: self.load(initial, one, index, *more))
+        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index, *more), initial)
         if p.kind == "constant" and initial.epoch == 0 and index is None:
             return self._known_content(p.value, initial.key, unknown)
         return unknown
