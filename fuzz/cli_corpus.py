@@ -102,7 +102,7 @@ def show(name: str, folder: str, as_json: bool) -> int:
     """Show the case NAME: what is known of it, and its traces.
 
     \b
-    $ traceproof corpus show wrapping-add
+    $ traceproof corpus show swapped-failargs
     """
     case = read_case(Path(folder), name)
     texts = {"before": case.before, "after": case.after, "report": case.report}

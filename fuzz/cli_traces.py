@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from fuzz.run_state import event_results, run_state
-from optimizer.ir.heap import Datum, Heap, Ref
+from fuzz.run_state import event_results, read_run_state, run_state
+from optimizer.ir.heap import NULL, Datum, Heap, Ref
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_heap, format_object
 from optimizer.ir.interpreter import (
@@ -27,7 +27,9 @@ from optimizer.ir.lexer import Source
 from optimizer.ir.text import format_trace
 from optimizer.ir.toy_printer import format_toy
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
 from validator.files import file_name, read_text, read_trace, write_text
+from validator.state_text import scripted
 
 Command = Callable[..., Any]
 
@@ -85,6 +87,7 @@ def optimize(
 @click.argument("source", metavar="TRACE")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="The value of an input, or an object.")
 @click.option("--heap", "heap_file", metavar="FILE", help="Objects, such as p0 = Node(value=5, next=p1), a line each.")
+@click.option("--state", "state_file", metavar="FILE", help="All of it, with what functions give and what is raised.")
 @click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0 or NULL.")
 @click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
@@ -93,6 +96,7 @@ def run(
     source: str,
     inputs: tuple[str, ...],
     heap_file: str | None,
+    state_file: str | None,
     results: str | None,
     show_trace: bool,
     as_json: bool,
@@ -108,12 +112,20 @@ def run(
     $ traceproof run before.trace --input i0=5 --input i1=-1
     $ traceproof run before.trace --input i0=5,i1=0x10 --results 7,8 --trace
     $ traceproof run before.trace --input 'p0=Node(value=5, next=p1)' --input 'p1=Node()'
+    $ traceproof run campaign/cases/seed-7-refuted/before.trace --state campaign/cases/seed-7-refuted/case.toml
     """
+    if state_file is not None and (inputs or heap_file is not None or results is not None):
+        raise click.UsageError("--state says all that --input, --heap and --results say; give it alone.")
     trace = read_trace(source, word, types)
     program = Program(trace)
-    sources = [] if heap_file is None else [Source(file_name(heap_file), read_text(heap_file).split("\n"))]
-    values, heap = run_state(trace, inputs, sources, program.layout)
-    done = program.run(values, World(event_results(trace, results or "", heap)), heap=heap)
+    if state_file is not None:
+        state = read_run_state(trace, state_file, program.layout)
+    else:
+        sources = [] if heap_file is None else [Source(file_name(heap_file), read_text(heap_file).split("\n"))]
+        values, heap = run_state(trace, inputs, sources, program.layout)
+        state = State(tuple(values), World(event_results(trace, results or "", heap)), heap)
+    heap = state.heap or Heap(program.layout)
+    done = program.run(state.inputs, state.world, heap=heap)
     if as_json:
         from validator.run_json import run_json
 
@@ -122,6 +134,8 @@ def run(
         for line in _trace_lines(trace, done) if show_trace else _value_lines(trace, done, heap):
             click.echo(line)
         click.echo(_ending(done.outcome))
+        if done.pending != NULL:
+            click.echo(f"the exception {done.pending} is pending")
         click.echo(format_heap(visible_heap(done)), nl=False)
     return 0
 
@@ -140,7 +154,12 @@ def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
         is_here = isinstance(value, Ref) and value.name == name
         yield f"{name} = {format_object(described, heap.layout) if described is not None and is_here else value}"
     for number, event in enumerate(done.events):
-        yield f"event {number}: {event.name}{_listed(event.args)}"
+        yield f"event {number}: {event.name}{_listed(event.args)}{_raised(done, number)}"
+
+
+def _raised(done: Run, number: int) -> str:
+    raises = done.world.raises[number : number + 1] if done.events[number].effects.can_raise else ()
+    return "".join(f" raises {scripted(one, done)}" for one in raises if one != NULL)
 
 
 def _ending(outcome: Outcome) -> str:

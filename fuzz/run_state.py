@@ -15,7 +15,11 @@ from optimizer.ir.heap_text import read_heap
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.lexer import Source
 from optimizer.ir.ops import Type
+from optimizer.ir.runs import World
 from optimizer.ir.trace import Trace
+from validator.counterexample import State
+from validator.files import file_name
+from validator.stored_state import restored_state
 
 _PART = re.compile(r"""(?:"[^"]*"|\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]|[^,"(\[])+""")
 
@@ -70,6 +74,19 @@ def _value(name: str, type_: Type, numbers: dict[str, int | Float], heap: Heap) 
     if type_ is Type.REF:
         how = f"--input '{name}=NULL' or '{name}=Node(value=5)', or in the file of --heap"
     raise InputError(f"the input {name} has no value; give one with {how}")
+
+
+def read_run_state(trace: Trace, path: str, layout: Layout) -> State:
+    """The state in a file like the `case.toml` of a case of this trace. Raises InputError."""
+    from fuzz.store import read_state  # here: most runs have none
+
+    stored = read_state(path)
+    given, inputs = ({*dict(stored.inputs)}, {var.name for var in trace.inputs})
+    if given != inputs:
+        told, asked = (", ".join(sorted(names)) or "none" for names in (given, inputs))
+        raise InputError(f"[inputs] of the state are {told}; those of the trace are {asked}", file=file_name(path))
+    state = restored_state(stored, trace, layout, file_name(path))
+    return state or State((), World())
 
 
 def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Float | Ref, ...]:

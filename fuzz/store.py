@@ -27,10 +27,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from fuzz.state_table import known_state, state_of
 from fuzz.toml_table import Table
 from fuzz.toml_text import TomlValue, format_toml
 from optimizer.ir.faults import InputError
-from validator.stored_state import StoredState, write_toml
+from validator.files import read_text
+from validator.stored_state import StoredState
 from validator.verdict import Failargs, Guards, Options
 
 VERDICTS = ("proved", "refuted", "unknown", "unsupported")
@@ -134,7 +136,7 @@ def _known(case: Case) -> dict[str, TomlValue]:
         "kind": case.kind,
         "message": case.message,
         "command": case.command,
-        **_known_state(case.state),
+        **known_state(case.state),
         "options": options,
         "expected": {name: value for name, value in asdict(case.expected).items() if value is not None},
         "inputs": dict(case.state.inputs),
@@ -145,21 +147,6 @@ def _known(case: Case) -> dict[str, TomlValue]:
     if case.state.stops_at is not None:
         said = {"stops_at_event": case.state.stops_at, **said}
     return said if case.seed is None else {"seed": case.seed, **said}
-
-
-def _known_state(state: StoredState) -> dict[str, TomlValue]:
-    return {
-        "event_results": state.event_results,
-        "heap": state.heap,
-        "writes": tuple(tuple(write_toml(write) for write in done) for done in state.writes),
-        "invalid": state.invalid,
-        "raises": state.raises,
-        "function_results": state.function_results,
-        "function_raises": state.function_raises,
-        "pending": state.pending,
-        "forced": state.forced,
-        "false_conditions": state.false_conditions,
-    }
 
 
 def case_names(corpus: Path) -> tuple[str, ...]:
@@ -179,12 +166,7 @@ def read_case(corpus: Path, name: str) -> Case:
     if not folder.is_dir():
         raise InputError(f"there is no case {name!r} in {corpus}; `traceproof corpus list` shows those that are")
     path = folder / "case.toml"
-    text = _read(path)
-    try:
-        known = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not valid TOML: {error}", file=str(path)) from error
-    case = _case(name, _read(folder / "before.trace"), Table(str(path), known))
+    case = _case(name, _read(folder / "before.trace"), _table(str(path), _read(path)))
     case = replace(
         case,
         after=_read_if_there(folder / "after.trace"),
@@ -199,6 +181,18 @@ def read_case(corpus: Path, name: str) -> Case:
     return case
 
 
+def read_state(path: str) -> StoredState:
+    """The state in a file like `case.toml`. Raises InputError."""
+    return _case("", "", _table(path, read_text(path))).state
+
+
+def _table(file: str, text: str) -> Table:
+    try:
+        return Table(file, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", file=file) from error
+
+
 def _read_if_there(path: Path) -> str | None:
     return _read(path) if path.exists() else None
 
@@ -208,24 +202,6 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InputError("expected UTF-8 text, got something else", file=str(path)) from error
-
-
-def _state(table: Table) -> StoredState:
-    return StoredState(
-        inputs=table.table("inputs").stored(),
-        event_results=table.values("event_results"),
-        heap=table.take("heap", str, ""),
-        writes=table.writes("writes"),
-        invalid=table.numbers("invalid"),
-        gc_types=table.table("gc_types").all(int),
-        stops_at=table.take("stops_at_event", int, None),
-        raises=table.values("raises"),
-        function_results=table.values("function_results"),
-        function_raises=table.values("function_raises"),
-        pending=table.take("pending", str, ""),
-        forced=table.numbers("forced"),
-        false_conditions=table.numbers("false_conditions"),
-    )
 
 
 def _case(name: str, before: str, table: Table) -> Case:
@@ -251,7 +227,7 @@ def _case(name: str, before: str, table: Table) -> Case:
                 options.choose("failargs", tuple(mode.value for mode in Failargs), Options().failargs.value)
             ),
         ),
-        state=_state(table),
+        state=state_of(table),
         seed=table.take("seed", int, None),
         kind=table.take("kind", str, ""),
         message=table.take("message", str, ""),

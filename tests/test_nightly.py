@@ -111,6 +111,14 @@ def test_a_fault_that_is_not_found_needs_a_look(
     assert step["result"] == "10 of 10 planted faults tried (--seed any), not found: f3"
 
 
+def test_faults_that_cannot_be_listed_need_a_look(monkeypatch: pytest.MonkeyPatch, kill_table: Path) -> None:
+    kill_table.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    _, taken, step = kill(monkeypatch, kill_table, Steps(), 1000.0, "any")
+    assert taken.codes == [Exit.FAULT]
+    assert step["needs_a_look"]
+    assert step["output"] == "broken\n"
+
+
 @pytest.mark.parametrize(
     ("codes", "code", "look"),
     [

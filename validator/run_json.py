@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from optimizer.ir.heap import Datum
+from optimizer.ir.heap import NULL, Datum
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_object, natural_order
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
@@ -26,12 +26,15 @@ def counterexample_json(counterexample: Counterexample, before: Trace) -> dict[s
 
 
 def run_json(run: Run) -> dict[str, Any]:
-    """How a run ended, and with what. References are the names of objects, which `heap` describes if there are any."""
+    """How a run ended, with what, and the exception that is `pending` then, if one is. References are the names of
+    objects, which `heap` describes if there are any."""
     told = {
         **_outcome_json(run.outcome),
         "events": [{"name": event.name, "args": _plain(event.args)} for event in run.events],
         "values": dict(zip(run.values, _plain(run.values.values()), strict=True)),
     }
+    if run.pending != NULL:
+        told["pending"] = run.pending.name
     heap = {} if run.heap is None else visible_heap(run).objects
     if run.heap is not None and heap:
         texts = {ref.name: format_object(described, run.heap.layout) for ref, described in heap.items()}

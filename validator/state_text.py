@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref, blank
-from optimizer.ir.heap_comparison import step_to
+from optimizer.ir.heap_comparison import field_of, step_to
 from optimizer.ir.heap_text import format_heap, natural_order
 from optimizer.ir.interpreter import Run
 from optimizer.ir.ops import OPS, Type
@@ -113,10 +113,10 @@ def _write(write: Write, run: Run) -> str:
 
 
 def _cell(write: Write) -> str:
-    name = write.descr.rpartition(".")
+    field = field_of(write.descr)
     if write.index is None:
-        return f".{name[2]}"
-    return f"[{write.index}].{name[2]}" if name[1] else f"[{write.index}]"
+        return f".{field}"
+    return f"[{write.index}].{field}" if field != write.descr else f"[{write.index}]"
 
 
 def scripted(value: Scripted, run: Run) -> str:

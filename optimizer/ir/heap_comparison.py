@@ -187,11 +187,17 @@ def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
 
 
 def step_to(cell: Cell) -> str:
-    """How a cell is named behind its object: `.value`, `[0]`, `[0].x`."""
+    """How a cell is named behind its object: `.value`, `[0]`, `[0].x`, and `.<FieldS T.x 8>`, which is no word."""
     key, index = cell
     if index == NO_INDEX:
-        return f".{key.rpartition('.')[2]}"
+        return f".{field_of(key)}"
     return f"[{index}]{key.partition('[]')[2]}"
+
+
+def field_of(descr: str) -> str:
+    """The field that a descr such as `Node.value` names."""
+    own = descr.rpartition(".")[2]
+    return own if own.isidentifier() else descr
 
 
 # Runs.

@@ -164,7 +164,7 @@ class Resolver:
 
         name = statement.name.text
         known = [row for row in OPS if row[:-1] == f"{name}_"] or (
-            get_close_matches(name, OPS, n=1, cutoff=0.75) if len(name) < 50 else []
+            get_close_matches(name.lower(), OPS, n=2, cutoff=0.8) if len(name) < 50 else []
         )
         hint = ""
         if known:

@@ -116,12 +116,26 @@ def _report_late(night: _Night, folder: Path) -> Exit:
     return Exit.REFUTED if told.finds else Exit.PROVED
 
 
+def _planted_faults(night: _Night) -> list[str]:
+    """The names of those that there are; none where nobody can say, which is a fault."""
+    listed = subprocess.run([str(_KILL_TABLE), "--list"], capture_output=True, text=True, check=False)
+    names = [line.partition(" (")[0] for line in listed.stdout.splitlines() if " (" in line]
+    if listed.returncode != Exit.PROVED or not names:
+        result = "the planted faults cannot be listed"
+        print(f"== kill table: {result}\n{listed.stderr}", end="", flush=True)
+        night.codes.append(Exit.FAULT)
+        night.note(Step("kill table", "scripts/kill-table --list", result, 0.0, True, listed.stderr))
+        return []
+    return names
+
+
 def _kill(night: _Night, seconds: float, seed: str) -> None:
     """Plants as many faults as there is time for, but one at least, in an order that the seed says. Each has all the
     time that it takes to say that it is not found, even where the night gets longer by that."""
     start = time.monotonic()
-    listed = subprocess.run([str(_KILL_TABLE), "--list"], capture_output=True, text=True, check=False)
-    names = [line.partition(" (")[0] for line in listed.stdout.splitlines() if " (" in line]
+    names = _planted_faults(night)
+    if not names:
+        return
     Random(seed).shuffle(names)
     tried, missed, lines = 0, [], list[str]()
     print(f"== kill table: {len(names)} planted faults, in the order of --seed {seed}", flush=True)

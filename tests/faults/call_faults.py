@@ -35,13 +35,13 @@ def _fault(name: str, breaks: str, plant: Plant) -> OptimizerFault:
     return OptimizerFault(name, breaks, "calls", plant)
 
 
-def _first_argument_only(right: Any, operation: Operation, call: Call) -> Any:
-    role, type_, args = right(operation, call)
+def _first_argument_only(right: Any, self: Calls, operation: Operation, call: Call) -> Any:
+    role, type_, args = right(self, operation, call)
     return role, type_, args[:1]
 
 
-def _any_function(right: Any, operation: Operation, call: Call) -> Any:
-    role, type_, args = right(operation, call)
+def _any_function(right: Any, self: Calls, operation: Operation, call: Call) -> Any:
+    role, type_, args = right(self, operation, call)
     return role, type_, args[1:]
 
 
@@ -132,12 +132,12 @@ CALL_FAULTS = (
     _fault(
         "functions of one argument",
         "calls of a function are merged over their arguments",
-        _around(calls, "_key", _first_argument_only),
+        _around(Calls, "_key", _first_argument_only),
     ),
     _fault(
         "any function",
         "calls of two functions are merged, and loop-invariant ones too",
-        _around(calls, "_key", _any_function),
+        _around(Calls, "_key", _any_function),
     ),
     _fault(
         "calls go with their exceptions",

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from heap_pairs import heap_pair
 
 from optimizer.ir.heap import Ref
+from optimizer.ir.heap_text import parse_heap
+from optimizer.ir.interpreter import run
+from optimizer.ir.layout import layout_of
 from optimizer.ir.runs import Seen, World, Write
+from optimizer.ir.text import parse
+from validator import validate
 from validator.counterexample import State
 from validator.report import plain, verdict_json
 from validator.side_by_side import side_by_side
+from validator.state_text import state_lines
 from validator.verdict import Evidence, Refuted
 
 ESCAPES = "escape_n(p0)\np8 = escape_r(p1)\ni9 = escape_i()\n"
@@ -91,6 +98,19 @@ def test_an_object_with_the_name_of_another_input() -> None:
     assert found is not None
     lines = list(side_by_side(found, pair.before, pair.after, plain))
     assert lines[:3] == ["On p0 = p1, p1 = p0, with these objects:", "    p0 = Node(value=2)", "    p1 = Node(value=1)"]
+
+
+def test_a_field_with_a_name_that_is_no_word() -> None:
+    descr = "<FieldS Node.value 8>"
+    trace = parse(f"[p0]\nescape_n()\nsetfield_gc(p0, 1, descr={descr})\n")
+    lost = validate(trace, parse("[p0]\nescape_n()\n"))
+    assert isinstance(lost, Refuted)
+    assert lost.counterexample.difference == f"at the end, p0.{descr} is 0, not 1"
+    state = State(
+        (Ref("p0"),), World(writes=((Write(Ref("p0"), descr, 3),),)), parse_heap("p0 = Node()", layout_of(trace))
+    )
+    found = replace(lost.counterexample, state=state, before=run(trace, state.inputs, state.world, state.heap))
+    assert next(state_lines(found, trace)) == f"On these objects, event 0 writes p0.{descr} = 3:"
 
 
 def test_a_lost_store_beside_each_other() -> None:
