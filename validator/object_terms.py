@@ -11,7 +11,7 @@ become visible: an allocation is distinct from all variables that are no younger
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,9 @@ from validator.object_kinds import (
     Initial,
     Moment,
     Unknown,
+    address_name,
     choices,
+    class_of_address,
     is_float,
     is_reference,
     number_classes,
@@ -72,6 +74,7 @@ class ObjectTerms(PlainTerms):
         "_class_ranges",
         "_decided",
         "_floats",
+        "_has_vtables",
         "_moments",
         "exposed",
         "hashes",
@@ -91,6 +94,7 @@ class ObjectTerms(PlainTerms):
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self._moments = 0
+        self._has_vtables = False
         self._ages: dict[Term, Moment] = {}  # of what functions give and raise: when it came
         self._decided: set[Term] = set()  # of these, those that a call gave that was made for certain
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
@@ -120,8 +124,10 @@ class ObjectTerms(PlainTerms):
                 return self.load(term.value, *args)
             case "class_in":
                 return self._class_in(args[0], term.value)
-            case "gc_type" | "vtable":
+            case "gc_type":
                 return self._make(term.kind, tuple(args))
+            case "vtable":
+                return self._vtable_of(args[0])
             case kind if kind in APPLIED:
                 return self._applied(kind, tuple(args), term.value, self._ages.get(term, _START))
             case kind if kind.startswith("float_"):
@@ -146,7 +152,7 @@ class ObjectTerms(PlainTerms):
     def address(self, name: str) -> Term:
         """The address of the class or function of that name: a word of which nothing is known."""
         self.is_abstract = True
-        return self.var(f"ConstClass({name})")
+        return self.var(address_name(name))
 
     def allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         """A new object."""
@@ -291,16 +297,13 @@ class ObjectTerms(PlainTerms):
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
-        """What the memory held for an object that is no choice. What raw memory held is that of NULL, and may be a
-        function of `more` than an address."""
-        if p is self.null and is_raw(initial.key):
-            assert index is not None
-            return self._make(_LOADS[initial.type], (p, index, *more), initial)
-        if p is self.null:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
+        function of `more` than an index."""
+        if p is self.null and not is_raw(initial.key):
             return self.zero_of(initial.type)
         if p.kind == "choose":
-            return self.by_object(p, lambda one: self.load(initial, one, index))
-        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index), initial)
+            return self.by_object(p, lambda one: self.load(initial, one, index, *more))
+        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index, *more), initial)
         if p.kind == "constant" and initial.epoch == 0 and index is None:
             return self._known_content(p.value, initial.key, unknown)
         return unknown
@@ -318,9 +321,10 @@ class ObjectTerms(PlainTerms):
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
         hashes = self._equal_hashes(conditions) if self.hashes else []
-        if not self.layout.declarations.consts and not self.texts:
+        if not self.layout.declarations.consts and not self.texts and not self._has_vtables:
             return hashes
         order = cone([*conditions, *hashes])
+        hashes += self._known_vtables(order)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
         found: list[Term] = []
@@ -543,7 +547,38 @@ class ObjectTerms(PlainTerms):
     def _vtable(self, p: Term) -> Term:
         if p is self.null:
             return self.zero
-        return self._if_exposed(p, self._vtable, self._make("vtable", (self.class_of(p),)))
+        return self._if_exposed(p, self._vtable, self._vtable_of(self.class_of(p)))
+
+    def _vtable_of(self, class_: Term) -> Term:
+        """The address of the class's own name, where it has one."""
+        name: str | None = None
+        if class_.kind == "class_id":
+            structs = self.layout.declarations.structs
+            name = next((one.vtable for one in structs if self._class_ranges[one.name][0] == class_.value), None)
+        elif class_.kind == "class_name" and not class_.value.is_array:
+            name = class_.value.name
+        if name is not None:
+            return self.address(name)
+        self._has_vtables = True
+        return self._make("vtable", (class_,))
+
+    def _known_vtables(self, order: Sequence[Term]) -> Iterator[Term]:
+        """Of an object whose class has one of the names whose addresses these terms have, it is that address; of NULL
+        it is 0."""
+        vtables = [term for term in order if term.kind == "vtable"]
+        yield from (self.either(self._class_in(one.args[0], OBJECTS), self.eq(one, self.zero)) for one in vtables)
+        addresses = [(term, named) for term in order if vtables and (named := class_of_address(term)) is not None]
+        for address, name in addresses:
+            struct = self.layout.struct_of_vtable(name)
+            exact = self._class_ranges[struct.name][0] if struct.declared else 0
+            for vtable in vtables:
+                class_ = vtable.args[0]
+                is_it = (
+                    self._class_in(class_, (exact, exact))
+                    if struct.declared
+                    else self.class_same(class_, self.class_name(name))
+                )
+                yield self.implies(is_it, self.eq(vtable, address))
 
 
 def _type_of(term: Term) -> Type:
