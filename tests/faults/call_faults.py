@@ -112,6 +112,11 @@ def _above_its_guard(right: Any, *args: Any) -> Any:
     return replace(walked, trace=walked.trace.of(ops))
 
 
+def _reads_once(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+    right(self, operation, call)
+    self._upheavals = 0
+
+
 def _said_of_others(right: Any, self: Calls, operation: Operation, call: Call) -> None:
     right(self, operation, call)
     if call.role is Role.RECORD and call.meaning is None:
@@ -194,6 +199,19 @@ CALL_FAULTS = (
         "[]",
         "i0 = call_i(1, 4, descr=g)",
         "finish()",
+    ),
+    _fault(
+        "read for good",
+        "what belongs to the thread never changes",
+        _around(Calls, "_learn_call", _reads_once),
+        *_G[:3],
+        'oopspec = "threadlocalref_get"',
+        "+++",
+        "[]",
+        "i0 = call_i(1, 0, descr=g)",
+        "escape_n()",
+        "i1 = call_i(1, 0, descr=g)",
+        "finish(i1)",
     ),
     _fault(
         "divided as in C",
