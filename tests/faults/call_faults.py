@@ -192,6 +192,18 @@ CALL_FAULTS = (
         "finish()",
     ),
     _fault(
+        "exceptions are not put back",
+        "what is put back is not pending",
+        lambda patch: patch.setattr(Calls, "learned", Calls.learned - {Kind.EXCEPTION}),
+        "[]",
+        "i0 = save_exc_class()",
+        "p1 = save_exception()",
+        "guard_no_exception() []",
+        "restore_exception(i0, p1)",
+        "guard_no_exception() []",
+        "finish()",
+    ),
+    _fault(
         "any known result",
         "a known result is that of all arguments",
         _around(calls, "_declared", _any_known_result),
