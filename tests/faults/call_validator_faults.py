@@ -9,7 +9,7 @@ import pytest
 from faults.planting import Plant, ValidatorFault
 
 from optimizer.ir.term import Term
-from validator import symbolic_heap
+from validator import symbolic_heap, visibility
 from validator.call_encoder import CallEncoder
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair
@@ -110,6 +110,12 @@ CALL_VALIDATOR_FAULTS = (
         "what a function gives is never an object of the trace",
         lambda patch: patch.setattr(CallEncoder, "_show", lambda *_, **__: None),
         _NOT_PROVED,
+    ),
+    _caught(
+        "functions give what is seen",
+        "what a function gives is no object that no event has seen, so that it shows none",
+        lambda patch: patch.setattr(visibility, "_given", lambda *_: []),
+        f"{_REVIEW}::test_not_proved",
     ),
     _caught(
         "decided at once",
