@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.ops import DescrKind, Kind, Type

@@ -48,6 +48,7 @@ from validator.object_kinds import (
 )
 
 if TYPE_CHECKING:
+    from validator.comparisons import Compared
     from validator.float_terms import PlainFloatTerms
 
 _FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
@@ -76,7 +77,9 @@ class ObjectTerms(PlainTerms):
         "_floats",
         "_has_vtables",
         "_moments",
+        "compared",
         "exposed",
+        "found_from",
         "hashes",
         "is_abstract",
         "layout",
@@ -90,7 +93,8 @@ class ObjectTerms(PlainTerms):
         super().__init__(width)
         self.layout = layout
         self.null = self._make("null", ())
-        self.visible_from: dict[Term, Moment] = {}  # of allocations: when they are seen first
+        self.visible_from: dict[Term, Moment] = {}  # of allocations: when an event sees them first
+        self.found_from: dict[Term, Moment] = {}  # and when a function could first give them
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self._moments = 0
@@ -100,6 +104,7 @@ class ObjectTerms(PlainTerms):
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self.texts: list[Term] = []  # all constant strings of the pair
         self.hashes: dict[Term, Hashed] = {}
+        self.compared: dict[Term, Compared] = {}  # by what stands for the memory that is compared
         self._class_ranges = number_classes(layout)
         self._floats: PlainFloatTerms | None = None
 
@@ -167,14 +172,18 @@ class ObjectTerms(PlainTerms):
         return events, self._moments
 
     def expose(self, alloc: Term, moment: Moment) -> None:
-        """An event or a function sees the allocation then, if no earlier one did."""
+        """An event sees the allocation then, if no earlier one did."""
         if alloc not in self.visible_from:
             self.visible_from[alloc] = moment
             self.exposed.append(alloc)
 
-    def forget_exposures(self, visible_from: Mapping[Term, Moment]) -> None:
-        """Only these allocations have been exposed, each from that moment on."""
-        self.visible_from = dict(visible_from)
+    def show(self, alloc: Term, moment: Moment) -> None:
+        """A function may give the allocation from then on, if not before. That shows it to no event."""
+        self.found_from.setdefault(alloc, moment)
+
+    def forget_exposures(self, visible_from: Mapping[Term, Moment], found_from: Mapping[Term, Moment]) -> None:
+        """Only these allocations have been exposed, or shown to functions, each from that moment on."""
+        self.visible_from, self.found_from = dict(visible_from), dict(found_from)
         self.exposed = list(visible_from)
 
     def birth(self, p: Term) -> Moment:
@@ -189,10 +198,20 @@ class ObjectTerms(PlainTerms):
 
     def may_be(self, p: Term) -> list[Term]:
         """The allocations that a reference may be that is none itself."""
-        if p.kind not in _FOUND or not self.exposed:
+        if p.kind not in _FOUND or not (self.exposed or self.found_from):
             return []
         birth = self.birth(p)
-        return [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
+        given = [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
+        if p.kind in APPLIED:
+            given += [alloc for alloc, moment in self.found_from.items() if moment < birth and alloc not in given]
+        return given
+
+    def _may_be_given(self, alloc: Term, p: Term) -> bool:
+        """May the reference, which is no choice and no allocation, be that one?"""
+        birth = self.birth(p)
+        if self.visible_from.get(alloc, birth) < birth:
+            return True
+        return p.kind in APPLIED and self.found_from.get(alloc, birth) < birth
 
     def choose(self, c: Term, p: Term, q: Term) -> Term:
         """`p` where `c` holds, else `q`."""
@@ -232,7 +251,7 @@ class ObjectTerms(PlainTerms):
             return self.not_(self.class_in(q if p is self.null else p, OBJECTS))
         if p.kind == "alloc" or q.kind == "alloc":
             alloc, other = (p, q) if p.kind == "alloc" else (q, p)
-            if other.kind == "alloc" or self.birth(other) <= self.visible_from.get(alloc, self.birth(other)):
+            if other.kind == "alloc" or not self._may_be_given(alloc, other):
                 return self.false
         if p.kind == "constant" and q.kind == "constant" and self.layout.different_constants(p.value, q.value):
             return self.false
@@ -320,11 +339,16 @@ class ObjectTerms(PlainTerms):
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
-        hashes = self._equal_hashes(conditions) if self.hashes else []
+        conditions = list(conditions)
+        of_items = self._equal_hashes(conditions) if self.hashes else []
+        if self.compared:
+            from validator.comparisons import meaning_of_comparisons  # here: most traces compare no strings
+
+            of_items += meaning_of_comparisons(self, [*conditions, *of_items])
         if not self.layout.declarations.consts and not self.texts and not self._has_vtables:
-            return hashes
-        order = cone([*conditions, *hashes])
-        hashes += self._known_vtables(order)
+            return of_items
+        order = cone([*conditions, *of_items])
+        of_items += self._known_vtables(order)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
         found: list[Term] = []
@@ -336,7 +360,7 @@ class ObjectTerms(PlainTerms):
                     holds = self.equal(self._make(load.kind, (constant,), load.value), content)
                     found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
                     constants += [content] if content.kind == "constant" and content not in constants else []
-        return [*hashes, *found, *self._text_contents(order)]
+        return [*of_items, *found, *self._text_contents(order)]
 
     def _equal_hashes(self, conditions: Iterable[Term]) -> list[Term]:
         """Hashes in these conditions are equal where the strings are. Where these are not, their lengths differ, or
