@@ -92,7 +92,7 @@ def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keep
 
 def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:
     try:
-        return validate(before, after, plan.options, examples=(state,))
+        return validate(before, after, plan.options, examples=(state,), runs_to_end=True)
     except MemoryError:
         return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
 

@@ -63,6 +63,10 @@ def _held(rung: str) -> Holds:
     return Holds(rung)
 
 
+class _LateError(Exception):
+    """The time is used up while a query is made."""
+
+
 @dataclass
 class Budget:
     """Effort for each query in the solver's units, and the time at which the net closes."""
@@ -90,8 +94,8 @@ class Discharger:
     def settle(self, obligation: Obligation, effort: int | None = None) -> Answered:
         """Settle it, with solvers where nothing cheaper does. `effort` is a query's: the budget's if not given."""
         settled = self.already(obligation)
-        if settled is not None:
-            return settled
+        if settled is not None or self.is_late:
+            return settled or NotSettled("wall")
         answer = self._solve(obligation, self._budget.effort if effort is None else effort)
         if effort is None or not isinstance(answer, NotSettled):
             self._settled[_key(obligation)] = answer
@@ -139,11 +143,14 @@ class Discharger:
         """Can any of them fail? A short search for values, then one query with a small effort, for obligations in the
         order of the traces."""
         chains = list(_chains(obligations))
-        if len(chains) == 1:
-            assumed, fails = self._nested(chains[0])
-        else:
-            assumed = []
-            fails = self._any(self._all([rest, *first]) for first, rest in map(self._nested, chains))
+        try:
+            if len(chains) == 1:
+                assumed, fails = self._nested(chains[0])
+            else:
+                assumed = []
+                fails = self._any(self._all([rest, *first]) for first, rest in map(self._nested, chains))
+        except _LateError:
+            return GaveUp("wall", ())
         found = find_values(self._pair.terms, [fails, *assumed])
         if found is not None:
             return Sat(found, "search")
@@ -167,6 +174,8 @@ class Discharger:
         for obligation in chain:
             new = [one for one in self._pair.assumptions(obligation.place) if one not in assumed]
             assumed.update(new)
+            if self.is_late:
+                raise _LateError
             steps.append((new, self._all([self._denied(obligation), *obligation.given])))
         fails = self._pair.terms.false
         for new, denied in reversed(steps[1:]):

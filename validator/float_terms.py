@@ -135,6 +135,8 @@ class FloatTerms(PlainFloatTerms):
             return a
         if b.kind == "float_neg":
             return self.add(a, b.args[0])
+        if a.kind == "float_neg" and a.args[0] is b:
+            return self.add(a, a)
         return self.const(NAN) if _is(a, NAN) or _is(b, NAN) else self._computed("sub", a, b)
 
     def mul(self, a: Term, b: Term) -> Term:

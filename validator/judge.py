@@ -50,20 +50,22 @@ def validate(
     options: Options | None = None,
     *,
     examples: Sequence[State] = (),
+    runs_to_end: bool = False,
     clock: Callable[[], float] = time.perf_counter,
     observe: Callable[[Query], None] | None = None,
 ) -> Verdict:
     """Is `after` a correct optimization of `before`?
 
-    `examples` are states worth running first (a generated trace knows one on which all its guards pass); they cannot
-    change what is proved. `observe` is told every query to a solver. Never raises for traces that are well-formed.
+    `examples` are states worth running first; they cannot change what is proved. `runs_to_end`: `before` is known to go
+    to its end on one of them, as a generated trace does, so that no proof is vacuous. `observe` is told every query to
+    a solver. Never raises for traces that are well-formed.
     """
     start, options = clock(), options or Options()
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options, examples, clock, start, observe)
+        judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
         verdict = judge.verdict()
         if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
             from validator.audit import audited
@@ -127,6 +129,7 @@ class _Judge:
         after: Trace,
         options: Options,
         examples: Sequence[State],
+        runs_to_end: bool,
         clock: Callable[[], float],
         start: float,
         observe: Callable[[Query], None] | None,
@@ -134,7 +137,7 @@ class _Judge:
         self._options = options
         self._clock = clock
         self._before, self._after = before, after
-        self._examples = examples
+        self._examples, self._runs_to_end = examples, runs_to_end
         self._layout = layout_of(before, after)
         self._pair = encode_pair(before, after, self._layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
@@ -195,6 +198,9 @@ class _Judge:
         attempt = _Attempt(origins)
         waiting: list[_Waiting] = []
         for obligation, guard in self._pair.obligations(origins):
+            if self._discharger.is_late:
+                attempt.unsettled.append((obligation, guard, NotSettled("wall")))
+                return attempt
             answer = self._discharger.already(obligation)
             if answer is None:
                 waiting.append(_Waiting(len(attempt.settled), obligation, guard))
@@ -328,9 +334,12 @@ class _Judge:
         lost = self._lost_failargs(attempt.origins)
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
-        reasons = vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))
+        reasons = () if self._runs_to_end else self._vacuity()
         self._classify(attempt)
         return Proved(self._evidence(attempt, reasons))
+
+    def _vacuity(self) -> tuple[str, ...] | None:
+        return vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))
 
     def _lost_failargs(self, origins: list[int | None]) -> str | None:
         """A guard whose failargs are listed before and not after: they could not be compared."""

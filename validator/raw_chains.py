@@ -41,7 +41,22 @@ class RawChains:
 
     def store(self, below: Chain, address: Term, value: Term, size: int) -> Chain:
         """The chain behind a store. What it covers goes, as far as that is near."""
-        return self._stored(self._without(below, address, size), address, value, size)
+        return self._stored(self._without(below, address, size), address, self._lowest(value, size), size)
+
+    def _lowest(self, value: Term, size: int) -> Term:
+        """A word with the same lowest bytes: the one that it is an extension of, if it is one."""
+        spare = self._terms.width - 8 * size
+        while len(value.args) == 2 and value.args[1].kind == "const":
+            inner, constant = value.args[0], value.args[1].value
+            if value.kind == "bit_and" and not ~constant & ((1 << 8 * size) - 1):
+                value = inner
+            elif value.kind == "ashr" and 0 <= constant <= spare and inner.kind == "shl":
+                if inner.args[1] is not value.args[1]:
+                    return value
+                value = inner.args[0]
+            else:
+                return value
+        return value
 
     def _without(self, chain: Chain, address: Term, size: int) -> Chain:
         """The chain without those of its near stores whose bytes are all among so many from `address` on."""

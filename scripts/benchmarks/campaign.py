@@ -84,7 +84,7 @@ def main(kinds: str, solver: str, most: int) -> None:
     verdicts: Counter[str] = Counter()
     before, start, operations = time.process_time(), time.perf_counter(), 0
     for made in islice(_of_those_sizes(_SHAPES[kinds]), most):
-        verdict = validate(made.trace, optimize(made.trace), options, examples=(made.state,))
+        verdict = validate(made.trace, optimize(made.trace), options, examples=(made.state,), runs_to_end=True)
         verdicts[answer_of(verdict).value] += 1
         operations += len(made.trace.ops)
     seconds = time.perf_counter() - start

@@ -76,6 +76,8 @@ LOCAL = "i{} = call_i(1, {}, descr=local)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
 NEW = "p5 = new(descr=Node)\n"
 OK = "guard_no_exception() [i2]\n"
+FIRST = "i6 = getarrayitem_gc_i({}, 0, descr=A)\n"
+FRESH = "p5 = new_array(1, descr=A)\nsetfield_gc(p1, p5, descr=Node.next)\n"
 
 
 def verdict(before: str, after: str, rungs: Rungs = Rungs.ALL) -> Verdict:
@@ -223,6 +225,14 @@ RIGHT = {
         "call_may_force_n(1)\nguard_not_forced(origin=0) [i2]\nfinish()",
     ),
     "a future condition": ("guard_future_condition() [i2]\nfinish()",) * 2,
+    "an input is no object that a function may find": (
+        FIRST.format("p0") + FRESH + H.format(7, "i2") + "finish(i6)",
+        FIRST.format("p0") + H.format(7, "i2") + FRESH + "finish(i6)",
+    ),
+    "nor is what an event gave in front of it": (
+        "p4 = escape_r()\n" + FIRST.format("p4") + FRESH + H.format(7, "i2") + "finish(i6)",
+        "p4 = escape_r()\n" + FIRST.format("p4") + H.format(7, "i2") + FRESH + "finish(i6)",
+    ),
 }
 
 

@@ -35,6 +35,7 @@ LAWS: dict[str, tuple[Side, Side]] = {
     "x + x = x * 2.0": (lambda d, x, y: d.add(x, x), lambda d, x, y: d.mul(x, c(d, 2.0))),
     "x / 1.0 = x": (lambda d, x, y: d.div(x, c(d, 1.0)), lambda d, x, y: x),
     "x / 8.0 = x * 0.125": (lambda d, x, y: d.div(x, c(d, 8.0)), lambda d, x, y: d.mul(x, c(d, 0.125))),
+    "-x - x = -x + -x": (lambda d, x, y: d.sub(d.neg(x), x), lambda d, x, y: d.add(d.neg(x), d.neg(x))),
     "x / -0.5 = x * -2.0": (lambda d, x, y: d.div(x, c(d, -0.5)), lambda d, x, y: d.mul(x, c(d, -2.0))),
     "x + nan = nan": (lambda d, x, y: d.add(x, c(d, math.nan)), lambda d, x, y: c(d, math.nan)),
     "nan - x = nan": (lambda d, x, y: d.sub(c(d, math.nan), x), lambda d, x, y: c(d, math.nan)),

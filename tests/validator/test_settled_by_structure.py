@@ -39,6 +39,14 @@ RIGHT = {
         "raw_store(i0, 1, 5, descr=<ArrayU 2>); raw_store(i1, 0, 6, descr=<ArrayU 1>); raw_store(i0, 0, 7, descr=w)",
         "raw_store(i1, 0, 6, descr=<ArrayU 1>); raw_store(i0, 0, 7, descr=w)",
     ),
+    "the bytes of what a load extends": (
+        "i5 = raw_load_i(i0, 0, descr=<ArrayS 2>); raw_store(i1, 0, i5, descr=<ArrayU 2>)",
+        "i5 = raw_load_i(i0, 0, descr=<ArrayU 2>); raw_store(i1, 0, i5, descr=<ArrayU 2>)",
+    ),
+    "and of what has a mask": (
+        "i5 = int_and(i2, 511); raw_store(i1, 0, i5, descr=<ArrayU 1>)",
+        "raw_store(i1, 0, i2, descr=<ArrayU 1>)",
+    ),
     "what a guard has said is stored": (
         "i5 = int_lt(i0, i1); guard_true(i5) []; raw_store(i2, 0, i5, descr=w); i6 = raw_load_i(i1, i5, descr=w)",
         "i5 = int_lt(i0, i1); guard_true(i5) []; raw_store(i2, 0, 1, descr=w); i6 = raw_load_i(i1, 1, descr=w)",
@@ -74,6 +82,16 @@ WRONG = {
         "end: heap raw[]",
         "raw_store(i0, -1, 5, descr=<ArrayU 2>); raw_store(i1, 0, 6, descr=<ArrayU 1>); raw_store(i0, 0, 7, descr=w)",
         "raw_store(i1, 0, 6, descr=<ArrayU 1>); raw_store(i0, 0, 7, descr=w)",
+    ),
+    "more bytes than a load extends": (
+        "end: heap raw[]",
+        "i5 = raw_load_i(i0, 0, descr=<ArrayS 2>); raw_store(i1, 0, i5, descr=<ArrayU 4>)",
+        "i5 = raw_load_i(i0, 0, descr=<ArrayU 2>); raw_store(i1, 0, i5, descr=<ArrayU 4>)",
+    ),
+    "more bytes than a mask has": (
+        "end: heap raw[]",
+        "i5 = int_and(i2, 255); raw_store(i1, 0, i5, descr=<ArrayU 2>)",
+        "raw_store(i1, 0, i2, descr=<ArrayU 2>)",
     ),
     "what a guard has said, where it fails": (
         "guard 0: failarg 0",

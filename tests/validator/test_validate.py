@@ -10,8 +10,10 @@ from pairs import judge, not_proved, proved, refuted
 
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
 from validator.cheap_rungs import KnownPlaces
+from validator.discharge import Discharger
 from validator.encode import encode, memory_for
 from validator.judge import _Judge
 from validator.obligations import Pair, Place
@@ -547,6 +549,13 @@ finish()"""
     assert proved(text, text).evidence.vacuous == ("guard 1 of the recorded trace never passes",)
 
 
+def test_whoever_knows_a_run_to_the_end_is_not_told_again() -> None:
+    trace = parse("[i0]\ni1 = int_lt(i0, i0)\nguard_true(i1) []\nfinish()")
+    verdict = validate(trace, trace, runs_to_end=True)
+    assert isinstance(verdict, Proved)
+    assert verdict.evidence.vacuous == ()
+
+
 def test_a_trace_that_is_never_defined_is_told() -> None:
     text = "[i0]\ni1 = int_lshift(i0, 64)\nfinish(i1)"
     (reason,) = proved(text, text).evidence.vacuous or ("",)
@@ -626,6 +635,40 @@ def test_the_time_limit_is_a_net() -> None:
     verdict = validate(before, after, Options(timeout_s=1e-9))
     assert isinstance(verdict, Unknown)
     assert "time limit" in verdict.reason
+
+
+def sums(lines: str) -> Trace:
+    guarded = "".join(f"{lines}guard_value(i{{0}}, i99) []\n".format(k) for k in range(1, 8))
+    return parse(f"[i0, i99]\n{guarded}finish()")
+
+
+SUMS = (
+    sums("i{0} = int_xor(i0, {0})\n"),
+    sums("j{0} = int_or(i0, {0})\nk{0} = int_and(i0, {0})\ni{0} = int_sub(j{0}, k{0})\n"),
+)
+
+
+def test_behind_the_time_limit_no_obligations_are_looked_at() -> None:
+    verdict = validate(*SUMS, Options(timeout_s=1e-9))
+    assert isinstance(verdict, Unknown)
+    assert "time limit" in verdict.reason
+    assert len(verdict.evidence.obligations) < 2
+
+
+def test_nor_is_a_query_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, denied = [0.0], []
+    together, deny = Discharger.together, Discharger._denied
+
+    def late(discharger: Discharger, obligations: Any) -> Any:
+        now[0] = 100.0
+        return together(discharger, obligations)
+
+    monkeypatch.setattr(Discharger, "together", late)
+    monkeypatch.setattr(Discharger, "_denied", lambda *args: denied.append(args) or deny(*args))
+    verdict = validate(*SUMS, Options(timeout_s=50.0), clock=lambda: now[0])
+    assert isinstance(verdict, Unknown)
+    assert "time limit" in verdict.reason
+    assert not denied
 
 
 def test_behind_the_time_limit_no_other_origins_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
