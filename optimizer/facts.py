@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
+from optimizer.cells import Cell, cell_of, copy_of, is_cleared, stored_value
 from optimizer.conditions import (
     Bit,
     Both,
@@ -31,7 +32,7 @@ from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
+from optimizer.memory import Memory
 from optimizer.raw_contents import RawContents
 from optimizer.references import References
 
