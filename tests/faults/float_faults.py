@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
-from optimizer import memory, pipeline
+from optimizer import cells, pipeline
 from optimizer.ir import float_rows
 from optimizer.ir.concrete_floats import ConcreteFloats
 from optimizer.ir.float_domain import limits_of_int
@@ -106,10 +106,10 @@ FLOAT_FAULTS = (
         "[f0]", "f1 = float_mul(f0, 0.0)", "f2 = float_mul(f0, -0.0)", "jump(f1, f2)"),
     _fault("any order", "x op y is y op x, for all operations on floats", _around(cse, "_key", _any_order),
         "[f0, f1]", "f2 = float_sub(f0, f1)", "f3 = float_sub(f1, f0)", "jump(f2, f3)"),
-    _fault("cleared to one", "cleared memory of floats holds 1.0", _around(memory, "zero", _cleared_to_one),
+    _fault("cleared to one", "cleared memory of floats holds 1.0", _around(cells, "zero", _cleared_to_one),
         *_SHOWS_CLEARED),
     _fault("cleared to a machine int", "cleared memory of floats holds the machine int 0",
-        _around(memory, "zero", _cleared_to_int), *_SHOWS_CLEARED),
+        _around(cells, "zero", _cleared_to_int), *_SHOWS_CLEARED),
 )  # fmt: skip
 
 
