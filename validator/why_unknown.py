@@ -9,7 +9,7 @@ from optimizer.ir.printer import format_operation
 from optimizer.ir.term import Term, cone
 from optimizer.ir.trace import ConstInt, Operation, Var, all_operations
 from validator.discharge import NotSettled
-from validator.encode import Encoding
+from validator.encoding import Encoding
 from validator.object_kinds import OPAQUE
 from validator.obligations import Obligation, Pair
 from validator.solvers.answers import SolverChoice
