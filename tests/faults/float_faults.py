@@ -21,7 +21,7 @@ from optimizer.rule_language import rule
 from validator.float_terms import FloatTerms
 from validator.judge import _Judge
 from validator.object_kinds import is_float
-from validator.object_terms import ObjectTerms
+from validator.reference_terms import ReferenceTerms
 
 _MINUS_ZERO = Float.of(-0.0)
 
@@ -146,7 +146,7 @@ FLOAT_VALIDATOR_FAULTS = (
         "validator/test_float_laws.py::test_what_is_no_law_is_not_used",
         "validator/test_float_pairs.py::test_what_is_wrong_is_refuted"),
     _validator_fault("stale float slot", "a store of a float through a pointer that may be the same changes nothing",
-        _around(ObjectTerms, "select", _older_content),
+        _around(ReferenceTerms, "select", _older_content),
         "validator/test_float_pairs.py::test_what_is_wrong_is_refuted"),
     _validator_fault("casts of 64 bits", "a cast is defined where the float fits into 64 bits, whatever the word is",
         _any_cast_fits, "ir/test_float_rows.py::test_rows_compute_what_the_reference_says"),

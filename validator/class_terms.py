@@ -1,0 +1,89 @@
+"""Terms about the lengths of arrays, and about what objects are of which class."""
+
+from __future__ import annotations
+
+from optimizer.ir.term import Term
+from validator.object_kinds import STRUCTS
+from validator.reference_terms import ReferenceTerms
+
+
+class ClassTerms(ReferenceTerms):
+    """Terms over references, their lengths and classes."""
+
+    __slots__ = ()
+
+    # Lengths.
+
+    def length(self, p: Term) -> Term:
+        """The length of an array, 0 of NULL."""
+        return self.by_object(p, self._length)
+
+    def _length(self, p: Term) -> Term:
+        match p.kind:
+            case "null":
+                return self.zero
+            case "alloc":
+                return p.value.length or self.zero
+            case "constant":
+                known = self.layout.constant(p.value)
+                if known is not None and known.length is not None:
+                    return self.const(known.length)
+        return self._if_exposed(p, self._length, self._make("length", (p,)))
+
+    # Classes.
+
+    def has_class(self, p: Term, vtable: str) -> Term:
+        """Is it an object of exactly the struct with that vtable?"""
+        struct = self.layout.struct_of_vtable(vtable)
+        if struct.declared:
+            exact = self._class_ranges[struct.name][0]
+            return self.class_in(p, (exact, exact))
+
+        def of(one: Term) -> Term:
+            plain = self.class_same(self.class_of(one), self.class_name(vtable))
+            return self._object_if_exposed(one, of, plain)
+
+        return self.by_object(p, of)
+
+    def has_subclass(self, p: Term, vtable: str) -> Term:
+        """Is it an object of the struct with that vtable, or of a subclass?"""
+        struct = self.layout.struct_of_vtable(vtable)
+        if struct.declared:
+            return self.class_in(p, self._class_ranges[struct.name])
+
+        def of(one: Term) -> Term:
+            plain = self.class_below(self.class_of(one), self.class_name(vtable))
+            return self._object_if_exposed(one, of, plain)
+
+        return self.by_object(p, of)
+
+    def class_below(self, a: Term, b: Term) -> Term:
+        """Is the class `a` the class `b`, or a subclass of it? Of a struct that is not declared nobody knows."""
+        low, high = self.class_limits(a)
+        if a is b or high < STRUCTS[0] or STRUCTS[1] < low:
+            return self.truth(a is b)
+        return self._make("class_below", (a, b))
+
+    def class_same(self, a: Term, b: Term) -> Term:
+        if a is b:
+            return self.true
+        (low, high), (from_, to) = self.class_limits(a), self.class_limits(b)
+        if high < from_ or to < low:
+            return self.false
+        return self._make("class_same", (a, b) if a.number < b.number else (b, a))
+
+    def gc_type(self, p: Term) -> Term:
+        """The number that the collector has for the reference's class."""
+        return self.by_object(p, self._gc_type)
+
+    def _gc_type(self, p: Term) -> Term:
+        return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+
+    def vtable(self, p: Term) -> Term:
+        """The address of the vtable of the reference's class, 0 of NULL."""
+        return self.by_object(p, self._vtable)
+
+    def _vtable(self, p: Term) -> Term:
+        if p is self.null:
+            return self.zero
+        return self._if_exposed(p, self._vtable, self._make("vtable", (self.class_of(p),)))
