@@ -129,7 +129,7 @@ def _plus_zero_is_a_law(right: Callable[..., Term], terms: FloatTerms, a: Term, 
     return a if b.kind == "float_const" and b.value == ZERO else right(terms, a, b)
 
 
-def _older_content(right: Callable[..., Term], terms: ObjectTerms, c: Term, a: Term, b: Term) -> Term:
+def _older_content(right: Callable[..., Term], terms: ReferenceTerms, c: Term, a: Term, b: Term) -> Term:
     return b if is_float(a) else right(terms, c, a, b)
 
 
