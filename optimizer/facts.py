@@ -29,6 +29,7 @@ from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.calls import call_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
+from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
@@ -200,7 +201,10 @@ class Facts:
         low, high = range_of(slot, self.word) if isinstance(slot, RawItem | Field) else (None, None)
         if operation.result is not None and low is not None and high is not None:
             self._bound(operation.result, low, high)
-        self.raw.learn(operation)
+        if takes_object(operation):
+            self.memory.access_bytes(operation)
+        else:
+            self.raw.learn(operation)
 
     def _learn_allocation(self, operation: Operation) -> None:
         var, allocated = operation.result, self.layout.descr_of(operation)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from optimizer.aliasing import distinct, may_meet
-from optimizer.cells import MOST_CELLS, Cell, Copy, default_content
+from optimizer.cells import MOST_CELLS, Cell, Copy, default_content, stored_value
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
 from optimizer.ir.layout import Array, Struct
 from optimizer.ir.string_text import HIGHEST, constant_text
-from optimizer.ir.trace import ConstInt, ConstRef, Value, Var, constant_of
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
 from optimizer.known import Known
 from optimizer.references import Fresh, constant_name
 
@@ -42,6 +42,7 @@ class Memory:
         self._lasting: dict[str, dict[Cell, Value]] = {}  # of immutable and of protected cells
         self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
         self._world_has_written = False
+        self._bytes_changed = False
         self._watched: list[Cell] = []
         self._protected: set[Cell] = set()
 
@@ -81,7 +82,9 @@ class Memory:
         known = self._facts.layout.constant(constant_name(cell.object))
         if known is not None and known.items is not None and isinstance(cell.index, ConstInt):
             return ConstInt(known.items[cell.index.value]) if 0 <= cell.index.value < len(known.items) else None
-        if known is None or cell.slot.key in self._rewritten or (self._world_has_written and not cell.slot.immutable):
+        if known is None or self._bytes_changed or cell.slot.key in self._rewritten:
+            return None
+        if self._world_has_written and not cell.slot.immutable:
             return None
         for slot, value in known.fields:
             if slot.key == cell.slot.key:
@@ -151,6 +154,19 @@ class Memory:
         for cell, content in contents:
             if content is not None:
                 self._put(self._normal(cell), content)
+
+    def access_bytes(self, operation: Operation) -> None:
+        """An object has been read or changed by its bytes. They hold what its fields and items hold, or any of it."""
+        memory, changed = memory_of(operation), self._facts.find(operation.args[0])
+        assert memory is not None
+        self.escape(changed)
+        if memory.stores is None:
+            return
+        self.escape(self._facts.find(stored_value(operation)))
+        self._bytes_changed = True
+        for table in (*self._shared.values(), *self._lasting.values()):
+            for known in [known for known in table if not distinct(self._facts, known.object, changed)]:
+                del table[known]
 
     def _put(self, cell: Cell, value: Value, *, written: bool = False) -> None:
         local = self._local.get(cell.object) if isinstance(cell.object, Var) else None

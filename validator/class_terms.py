@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term
-from validator.object_kinds import STRUCTS
+from validator.object_kinds import OBJECTS, STRUCTS, class_of_address
 from validator.reference_terms import ReferenceTerms
 
 
 class ClassTerms(ReferenceTerms):
     """Terms over references, their lengths and classes."""
 
-    __slots__ = ()
+    __slots__ = ("_has_vtables",)
+
+    def __init__(self, width: int, layout: Layout) -> None:
+        super().__init__(width, layout)
+        self._has_vtables = False
 
     # Lengths.
 
@@ -86,4 +93,35 @@ class ClassTerms(ReferenceTerms):
     def _vtable(self, p: Term) -> Term:
         if p is self.null:
             return self.zero
-        return self._if_exposed(p, self._vtable, self._make("vtable", (self.class_of(p),)))
+        return self._if_exposed(p, self._vtable, self._vtable_of(self.class_of(p)))
+
+    def _vtable_of(self, class_: Term) -> Term:
+        """The address of the class's own name, where it has one."""
+        name: str | None = None
+        if class_.kind == "class_id":
+            structs = self.layout.declarations.structs
+            name = next((one.vtable for one in structs if self._class_ranges[one.name][0] == class_.value), None)
+        elif class_.kind == "class_name" and not class_.value.is_array:
+            name = class_.value.name
+        if name is not None:
+            return self.address(name)
+        self._has_vtables = True
+        return self._make("vtable", (class_,))
+
+    def _known_vtables(self, order: Sequence[Term]) -> Iterator[Term]:
+        """Of an object whose class has one of the names whose addresses these terms have, it is that address; of NULL
+        it is 0."""
+        vtables = [term for term in order if term.kind == "vtable"]
+        yield from (self.either(self._class_in(one.args[0], OBJECTS), self.eq(one, self.zero)) for one in vtables)
+        addresses = [(term, named) for term in order if vtables and (named := class_of_address(term)) is not None]
+        for address, name in addresses:
+            struct = self.layout.struct_of_vtable(name)
+            exact = self._class_ranges[struct.name][0] if struct.declared else 0
+            for vtable in vtables:
+                class_ = vtable.args[0]
+                is_it = (
+                    self._class_in(class_, (exact, exact))
+                    if struct.declared
+                    else self.class_same(class_, self.class_name(name))
+                )
+                yield self.implies(is_it, self.eq(vtable, address))

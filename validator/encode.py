@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.array_copies import meant
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field, Layout
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
 from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
@@ -44,19 +45,20 @@ if TYPE_CHECKING:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    on_heap = (meant(one, layout) for trace in traces for one in all_operations(trace) if one.op.memory)
-    named = (slot_of(layout.descr_of(one)) for one in on_heap)
-    slots = {slot.key: slot for slot in named if slot is not None}
+    on_heap = [meant(one, layout) for trace in traces for one in all_operations(trace) if one.op.memory]
+    named = [(slot_of(layout.descr_of(one)), one.op.memory) for one in on_heap]
+    slots = {slot.key: slot for slot, _ in named if slot is not None}
+    indexed = {slot.key for slot, row in named if slot is not None and row and row.descr is not DescrKind.FIELD}
     rows = {one.op for trace in traces for one in all_operations(trace)}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
         _check_raw(traces, layout, slots)
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
-    terms.is_abstract |= any(map(is_raw, slots))
+    terms.is_abstract |= any(is_raw(key) or key in VIEWS for key in slots)
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for trace in traces for one in trace.ops if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, *exceptions, is_plain=plain)
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, frozenset(indexed), *exceptions, is_plain=plain)
 
 
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:

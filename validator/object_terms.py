@@ -60,8 +60,10 @@ class ObjectTerms(ClassTerms):
                 return self.load(term.value, *args)
             case "class_in":
                 return self._class_in(args[0], term.value)
-            case "gc_type" | "vtable":
+            case "gc_type":
                 return self._make(term.kind, tuple(args))
+            case "vtable":
+                return self._vtable_of(args[0])
             case kind if kind in APPLIED:
                 return self._applied(kind, tuple(args), term.value, self.ages.get(term, START))
             case kind if kind.startswith("float_"):
@@ -94,16 +96,13 @@ class ObjectTerms(ClassTerms):
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
-        """What the memory held for an object that is no choice. What raw memory held is that of NULL, and may be a
-        function of `more` than an address."""
-        if p is self.null and is_raw(initial.key):
-            assert index is not None
-            return self._make(_LOADS[initial.type], (p, index, *more), initial)
-        if p is self.null:
+        """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
+        function of `more` than an index."""
+        if p is self.null and not is_raw(initial.key):
             return self.zero_of(initial.type)
         if p.kind == "choose":
-            return self.by_object(p, lambda one: self.load(initial, one, index))
-        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index), initial)
+            return self.by_object(p, lambda one: self.load(initial, one, index, *more))
+        unknown = self._make(_LOADS[initial.type], (p,) if index is None else (p, index, *more), initial)
         if p.kind == "constant" and initial.epoch == 0 and index is None:
             return self._known_content(p.value, initial.key, unknown)
         return unknown
@@ -121,9 +120,10 @@ class ObjectTerms(ClassTerms):
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
         hashes = self._equal_hashes(conditions) if self.hashes else []
-        if not self.layout.declarations.consts and not self.texts:
+        if not self.layout.declarations.consts and not self.texts and not self._has_vtables:
             return hashes
         order = cone([*conditions, *hashes])
+        hashes += self._known_vtables(order)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
         found: list[Term] = []

@@ -30,6 +30,7 @@ from validator.object_kinds import (
     ClassRange,
     Moment,
     Unknown,
+    address_name,
     choices,
     is_float,
     is_reference,
@@ -102,7 +103,7 @@ class ReferenceTerms(PlainTerms):
     def address(self, name: str) -> Term:
         """The address of the class or function of that name: a word of which nothing is known."""
         self.is_abstract = True
-        return self.var(f"ConstClass({name})")
+        return self.var(address_name(name))
 
     def allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         """A new object."""

@@ -15,7 +15,7 @@ from optimizer.ir.term import Term
 from validator.object_kinds import choices, is_reference
 from validator.raw_chains import ANYWHERE
 from validator.raw_overlaps import has_overlaps
-from validator.store_chains import Chain, Copied, Key, Renewed, Stored, links
+from validator.store_chains import Chain, Copied, Key, Renewed, Stored, changes, links
 from validator.symbolic_heap import SymbolicHeap
 
 
@@ -129,22 +129,22 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
         places = [chains.read(slot, chain, terms.null, terms.var(ANYWHERE)) for chain in (one, two)]
         return terms.equal(*places)
-    any_index = memory.any_index(slot)
+    any_index = memory.any_index(slot) if slot.key in memory.indexed else None
     for p, index in dict.fromkeys([*_keys(one, shared, seen, any_index), *_keys(two, shared, seen, any_index)]):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
         written = chains.written(slot, one, p, index)
-        if index is any_index:
+        if index is not None and index is any_index:
             written = terms.both(written, terms.ult(index, terms.length(p)))
         equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
         result = terms.both(result, terms.implies(written, equal))
     return result
 
 
-def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: Term) -> Iterator[Key]:
-    """The keys that were stored to in the links down to the one that is shared, and that can be seen. A copy may have
-    stored to any index."""
+def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: Term | None) -> Iterator[Key]:
+    """The keys that were stored to in the links down to the one that is shared, and that can be seen. A copy, or a
+    store to bytes, may have stored to any index."""
     renewed: int | None = None
-    for link in links(chain):
+    for link in changes(chain):
         if link is shared:
             return
         if isinstance(link, Renewed):
@@ -152,7 +152,7 @@ def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: 
             continue
         for p in _objects(link.object):
             if p in seen if p.kind == "alloc" else renewed is None:
-                yield p, any_index if isinstance(link, Copied) else link.index
+                yield p, link.index if isinstance(link, Stored) else any_index
 
 
 def _objects(p: Term) -> list[Term]:

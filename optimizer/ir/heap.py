@@ -7,10 +7,12 @@ from dataclasses import field, replace
 
 from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
+from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Known, Layout, RawItem, Struct
+from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.row import Type
 from optimizer.ir.string_text import constant_text, is_text
@@ -287,6 +289,29 @@ class Heap(HeapDomain[int, bool, Ref]):
         assert isinstance(value, int)
         changed = raw_heap.store(slot, address, value, word)
         self.objects[RAW_REF] = replace(raw, cells={**raw.cells, **changed})
+
+    # Objects by their bytes.
+
+    def get_bytes(self, p: Ref, item: RawItem, offset: int) -> Datum:
+        """Raises Unspecified where nobody knows what stands there."""
+        cells = self.objects[p].cells
+        if item.type is Type.REF:
+            return self._known_bytes(p, cells.get((OBJECT_REFERENCES.key, offset)), NULL)
+        held = [self._known_bytes(p, cells.get((OBJECT_BYTES.key, offset + k)), 0) for k in range(item.size)]
+        numbers = bytes(byte for byte in held if isinstance(byte, int))
+        return int.from_bytes(numbers, "little", signed=item.signed or 8 * item.size == self.layout.word)
+
+    def _known_bytes(self, p: Ref, held: Datum | None, otherwise: Datum) -> Datum:
+        if held is None and (p.fresh or self.is_text(p)):
+            raise Unspecified(f"bytes of {'a new object' if p.fresh else p} that nobody has stored")
+        return otherwise if held is None else held
+
+    def set_bytes(self, p: Ref, item: RawItem, offset: int, value: Datum) -> None:
+        if isinstance(value, int):
+            for k in range(item.size):
+                self.set_item(p, OBJECT_BYTES, offset + k, value >> 8 * k & 255)
+        else:
+            self.set_item(p, OBJECT_REFERENCES, offset, value)
 
     # The code and what it relies on.
 

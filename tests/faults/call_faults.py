@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
 from optimizer import pipeline
 from optimizer.facts import Facts
 from optimizer.ir.calls import Call
 from optimizer.ir.ops import OPS, Kind, Role
+from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation
 from optimizer.passes import calls, dead_code
 from optimizer.passes.calls import Calls
@@ -20,6 +22,7 @@ from validator import symbolic_heap
 from validator.call_encoder import CallEncoder
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair
+from validator.symbolic_heap import SymbolicHeap
 
 
 def _around(owner: Any, name: str, wrong: Callable[..., Any]) -> Plant:
@@ -204,6 +207,7 @@ CALL_FAULTS = (
 _RIGHT = "validator/test_call_pairs.py::test_right"
 _WRONG = "validator/test_call_pairs.py::test_wrong"
 _NOT_PROVED = "validator/test_call_pairs.py::test_not_proved"
+_REVIEW = "validator/test_call_review.py"
 
 
 def _caught(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFault:
@@ -236,6 +240,24 @@ def _known_for_all(right: Any, self: CallEncoder, *args: Any) -> Any:
 
 def _forced_at_once(_right: Any, _events: int) -> str:
     return "forced"
+
+
+def _decided_at_once(right: Any, self: CallEncoder, *args: Any) -> Any:
+    given = right(self, *args)
+    self._terms.decide(*given)
+    return given
+
+
+def _recorded_is_old(right: Any, self: CallEncoder, *args: Any) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CallEncoder, "_show", lambda *_: None)
+        return right(self, *args)
+
+
+def _settled_for_all(right: Any, self: SymbolicHeap, p: Term, *more: Any) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(self, "_lenient", self._lenient and p.kind == "alloc")
+        return right(self, p, *more)
 
 
 CALL_VALIDATOR_FAULTS = (
@@ -271,6 +293,30 @@ CALL_VALIDATOR_FAULTS = (
         "what a function gives is never an object of the trace",
         lambda patch: patch.setattr(CallEncoder, "_show", lambda *_, **__: None),
         _NOT_PROVED,
+    ),
+    _caught(
+        "decided at once",
+        "what a conditional call gives is as old as the first one, made or not",
+        _around(CallEncoder, "_asked", _decided_at_once),
+        f"{_REVIEW}::test_not_proved",
+    ),
+    _caught(
+        "seen too late",
+        "a function gives nothing that it was shown itself",
+        lambda patch: patch.setattr(ObjectTerms, "now", lambda _, events: (events, 0)),
+        f"{_REVIEW}::test_not_proved",
+    ),
+    _caught(
+        "what is recorded is old",
+        "no function is recorded to give an object of the trace",
+        _around(CallEncoder, "_record", _recorded_is_old),
+        f"{_REVIEW}::test_wrong",
+    ),
+    _caught(
+        "settled for all",
+        "what a function gives has been seen, so that its immutable fields are settled",
+        _around(SymbolicHeap, "_is_settled", _settled_for_all),
+        f"{_REVIEW}::test_not_proved",
     ),
     _caught(
         "conditions of calls",

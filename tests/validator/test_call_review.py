@@ -11,7 +11,7 @@ from validator import Proved, Refuted, Unknown
 DECLARATIONS = """+++
 [struct.Error]
 [struct.Node]
-fields = { value = "int", next = "ref" }
+fields = { value = "int", next = "ref", tag = { type = "int", immutable = true } }
 [call.find]
 result = "ref"
 elidable = true
@@ -33,10 +33,9 @@ writes = ["Node.value"]
 NEW = "{} = new(descr=Node)\n"
 RAISE = "restore_exception(ConstClass(Error), {})\n"
 
-RECORDED = (
-    NEW.format("p5")
-    + "record_known_result(p5, 1, i2, descr=find)\np6 = call_r(1, i2, descr=find)\ni7 = ptr_eq(p5, p6)\n"
-)
+GIVEN = NEW.format("p5") + "record_known_result(p5, 1, i2, descr=find)\np6 = call_r(1, i2, descr=find)\n"
+RECORDED = GIVEN + "i7 = ptr_eq(p5, p6)\n"
+TAGGED = GIVEN + "i7 = getfield_gc_i(p6, descr=Node.tag)\nsetfield_gc(p6, 5, descr=Node.tag)\n"
 READ = "i4 = getfield_gc_i(p0, descr=Node.value)\n"
 NEVER = READ + "i6 = ptr_eq(p0, NULL)\ncond_call(i6, 1, i3, descr=poke)\n"
 SLICE = "p5 = newstr(i2)\ncopystrcontent(p0, p5, 0, 0, i2)\nescape_n()\n"
@@ -71,6 +70,25 @@ RIGHT = {
         + "p7 = call_r(2, p6, descr=find)\ni8 = ptr_eq(p5, p6)\nfinish(i8, p7)",
         "p5 = call_r(1, p0, descr=find)\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\nfinish(0, p7)",
     ),
+    "the class that is saved": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Error)) []\nfinish(i4)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) []\nfinish(ConstClass(Error))",
+    ),
+    "the class that is saved, not declared": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Any)) []\nfinish(i4)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Any), origin=0) []\nfinish(ConstClass(Any))",
+    ),
+    "functions of new objects, of which one goes": (
+        NEW.format("p5")
+        + "p6 = call_r(1, p5, descr=find)\n"
+        + NEW.format("p7")
+        + "escape_n()\np8 = call_r(1, p7, descr=find)\nfinish(p8)",
+        "escape_n()\n" + NEW.format("p7") + "p8 = call_r(1, p7, descr=find)\nfinish(p8)",
+    ),
+    "nothing raised has no class": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\nguard_no_exception() []\nfinish(i4)",
+        "call_n(1, descr=poke)\nguard_no_exception(origin=0) []\nfinish(0)",
+    ),
     "what an event gave is older than what a function saw": (
         "p5 = escape_r()\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\ni8 = ptr_eq(p5, p6)\nfinish(i8, p7)",
         "p5 = escape_r()\n" + NEW.format("p6") + "p7 = call_r(2, p6, descr=find)\nfinish(0, p7)",
@@ -92,6 +110,14 @@ WRONG = {
         "i5 = call_i(1, i2, descr=quiet)\nfinish(i5)",
         "i5 = call_i(1, i2, descr=loud)\nfinish(i5)",
     ),
+    "another class is saved": (
+        "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Error)) []\nfinish(i4)",
+        "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) []\nfinish(ConstClass(Any))",
+    ),
+    "what is restored is of the class": (
+        "guard_no_exception() []\nrestore_exception(ConstClass(Node), p1)\nfinish(i2)",
+        "guard_no_exception(origin=0) []\nrestore_exception(ConstClass(Node), p1)\nfinish(i3)",
+    ),
     "another new object is raised": (
         "p5 = new(descr=Error)\n" + RAISE.format("p5") + "finish(p5)",
         "p5 = new(descr=Error)\np6 = new(descr=Error)\n" + RAISE.format("p6") + "finish(p5)",
@@ -107,6 +133,7 @@ def test_wrong(name: str) -> None:
 
 
 NOT_PROVED = {
+    "what a function gives may be new, and its immutable field change": (TAGGED + "finish(i7)", TAGGED + "finish(7)"),
     "what a function gives may be what it was shown": (
         NEW.format("p6") + "p7 = call_r(1, p6, descr=find)\ni8 = ptr_eq(p7, p6)\nfinish(i8)",
         NEW.format("p6") + "p7 = call_r(1, p6, descr=find)\nfinish(0)",
