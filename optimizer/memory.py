@@ -22,11 +22,12 @@ from optimizer.references import Fresh, constant_name
 
 @dataclass(slots=True)
 class _Local:
-    """The contents of a local object, at constant and at other indices. What was written at an index that is not known
+    """The contents of a local object, at constant and at other indices. `cleared` is None where it has been filled with
+    what is not known. What was written at an index that is not known
     may have changed any item: those slots are `blurred`."""
 
     allocated: Struct | Array
-    cleared: bool
+    cleared: bool | None
     constant: dict[str, dict[Value | None, Value]] = field(default_factory=dict)
     variable: dict[str, dict[Value, Value]] = field(default_factory=dict)
     blurred: set[str] = field(default_factory=set)
@@ -73,7 +74,7 @@ class Memory:
         if isinstance(index, Var):
             return local.variable.get(key, {}).get(index)
         value = local.constant.get(key, {}).get(index)
-        if value is None and key not in local.blurred:
+        if value is None and key not in local.blurred and local.cleared is not None:
             return default_content(cell.slot, local.allocated, local.cleared)
         return value
 
@@ -100,12 +101,12 @@ class Memory:
         return Cell(slot, find(cell.object), None if cell.index is None else find(cell.index))
 
     def _table(self, cell: Cell) -> dict[Cell, Value]:
-        lasts = cell.slot.immutable or cell in self._protected
+        lasts = cell.slot.immutable or (self._protected and cell in self._protected)
         return (self._lasting if lasts else self._shared).setdefault(cell.slot.key, {})
 
     # Learning.
 
-    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool) -> None:
+    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool | None) -> None:
         if var not in self._facts.references.fresh:
             self._facts.references.fresh[var] = Fresh()
             self._local[var] = _Local(allocated, cleared)
