@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
@@ -88,16 +89,7 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
     choices = draft.choices
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
-    types = (Type.INT, Type.REF) if descr_kind is DescrKind.RAW_FIELD else (Type.INT,)
-    rows = [
-        row
-        for row in OPS.values()
-        if row.kind is kind
-        and row.memory is not None
-        and row.memory.descr is descr_kind
-        and (row.result in types or row.result is Type.VOID)
-    ]
-    row = choices.pick(rows)
+    row = choices.pick(_rows(kind, descr_kind))
     descr = _descr(draft, row)
     of_references = descr in _REFERENCES
     args: list[Value] = []
@@ -107,6 +99,16 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
             return None
         args.append(arg)
     return _access(draft, Operation(row, tuple(args), None, descr=descr))
+
+
+@cache
+def _rows(kind: Kind, descr: DescrKind) -> tuple[Op, ...]:
+    types = (Type.INT, Type.REF, Type.VOID) if descr is DescrKind.RAW_FIELD else (Type.INT, Type.VOID)
+    return tuple(
+        row
+        for row in OPS.values()
+        if row.kind is kind and row.memory is not None and row.memory.descr is descr and row.result in types
+    )
 
 
 def _argument(draft: AimedDraft, row: Op, index: int, of_references: bool, near: _Access | None) -> Value | None:

@@ -15,7 +15,8 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Role, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation, Value
-from validator.encode import Application, Definedness, EventEncoding, Known, event_name, raise_name, unknown
+from validator.encode import Known, unknown
+from validator.encoding import Application, Definedness, EventEncoding, event_name, raise_name
 from validator.object_kinds import at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap
@@ -157,10 +158,10 @@ class CallEncoder:
         return None if operation.result is None else result, self._declared(call, args, result, raised)
 
     def _show(self, reached: Sequence[Term]) -> None:
-        """A function that gives a reference may give what its arguments reach: it is as if somebody had seen that."""
+        """A function that gives a reference may give what its arguments reach, or what can be seen."""
         moment = self._terms.now(len(self.events))
         for alloc in sorted(visible(self._heap, reached, anything), key=lambda alloc: alloc.number):
-            self._terms.expose(alloc, moment)
+            self._terms.show(alloc, moment)
 
     def _asked(self, type_: Type, args: tuple[Term, ...]) -> tuple[Term, Term]:
         """What a function gives and raises that is asked now."""
