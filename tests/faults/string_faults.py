@@ -135,12 +135,6 @@ def _by_identity(right: Any, asked: Any, p: Value, q: Value) -> Answer | None:
     return right(asked, p, q) or Becomes(OPS["ptr_eq"], (p, q), asked.why)
 
 
-def _null_is_empty(right: Any, asked: Any, p: Value, q: Value) -> Answer | None:
-    answer = right(asked, p, q)
-    is_empty = answer is None and asked.items(q) == ()
-    return asked.is_empty(p) if is_empty else answer
-
-
 def _other_item(patch: pytest.MonkeyPatch, wrong: Callable[[tuple[Value, ...]], tuple[Value, ...]]) -> None:
     right = strings._item_of
     patch.setattr(strings, "_item_of", lambda made, load, facts: right((made[0], wrong(made[1])), load, facts))
@@ -191,7 +185,6 @@ STRING_FAULTS = (
     _fault("dead copies", "copies to objects that are not fresh are dropped, where nothing fresh is changed",
            _dead_copies, "[p0, p1]\ncopystrcontent(p0, p1, 0, 0, 1)\nfinish()\n"),
     _fault("equal by identity", "strings are compared as objects", lambda patch: _compared(patch, _by_identity)),
-    _fault("NULL is empty", "NULL is taken for an empty string", lambda patch: _compared(patch, _null_is_empty)),
     _fault("slices start at 0", "an item of a slice is that of its string at the same index", _from_the_start),
     _fault("concatenation swapped", "the second part of a concatenation stands first", _parts_swapped),
     _fault("told for good", "what is known of strings outlives their changes", _told_for_good),
