@@ -11,6 +11,7 @@ from dataclasses import replace
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
 from fuzz.shape import Step
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import RAW_REF, Cell, Datum, Heap
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
@@ -55,8 +56,9 @@ class _Address:
     def __init__(self) -> None:
         self.address = 0
 
-    def get_raw(self, _slot: RawItem | Field, address: int) -> None:
+    def get_raw(self, _slot: RawItem | Field, address: int) -> int:
         self.address = address
+        return 0
 
     def set_raw(self, _slot: RawItem | Field, address: int, _value: object) -> None:
         self.address = address
@@ -87,7 +89,9 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
     choices = draft.choices
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
-    types = (Type.INT, Type.REF) if descr_kind is DescrKind.RAW_FIELD else (Type.INT,)
+    has_floats = not draft.uses_raw_fields and draft.shape.word == 64 and draft.floats
+    is_float = bool(has_floats) and choices.chance(30)
+    types = {DescrKind.RAW_FIELD: (Type.INT, Type.REF)}.get(descr_kind, (Type.FLOAT if is_float else Type.INT,))
     rows = [
         row
         for row in OPS.values()
@@ -97,27 +101,38 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
         and (row.result in types or row.result is Type.VOID)
     ]
     row = choices.pick(rows)
-    descr = _descr(draft, row)
-    of_references = descr in _REFERENCES
+    descr = _descr(draft, row, is_float)
+    type_ = Type.REF if descr in _REFERENCES else types[0]
     args: list[Value] = []
     for index in range(len(row.args or ())):
-        arg = _argument(draft, row, index, of_references, near)
+        arg = _argument(draft, row, index, type_, near)
         if arg is None:
             return None
         args.append(arg)
     return _access(draft, Operation(row, tuple(args), None, descr=descr))
 
 
-def _argument(draft: AimedDraft, row: Op, index: int, of_references: bool, near: _Access | None) -> Value | None:
+def _stored(draft: AimedDraft, type_: Type) -> Value | None:
+    """Something to store; not NaN, whose bytes nobody knows."""
+    if type_ is not Type.FLOAT:
+        return draft.reference() if type_ is Type.REF else draft.operand()
+    value = draft.float_operand()
+    number = draft.datum(value)
+    return None if isinstance(number, Float) and number.is_nan else value
+
+
+def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: _Access | None) -> Value | None:
     choices, arity = draft.choices, len(row.args or ())
     assert row.memory is not None
     if index == 0:
         return _base(draft, near)
     if index == row.memory.stores:
-        return draft.reference() if of_references else draft.operand()
+        return _stored(draft, type_)
     if index in row.constant_args:
         if index < arity - 1:
             return ConstInt(choices.pick((0, 1, 2, 4, 8, -1)))
+        if type_ is Type.FLOAT:
+            return ConstInt(8)
         size = choices.pick([size for size in (1, 2, 4, 8) if 8 * size <= draft.shape.word])
         return ConstInt(-size if row.result is not Type.VOID and choices.chance(50) else size)
     if choices.chance(20):
@@ -141,13 +156,15 @@ def _base(draft: AimedDraft, near: _Access | None) -> Value:
     return base
 
 
-def _descr(draft: AimedDraft, row: Op) -> str | None:
+def _descr(draft: AimedDraft, row: Op, is_float: bool) -> str | None:
     assert row.memory is not None
     if row.memory.descr is DescrKind.RAW_SIZE:
         return None
     if row.memory.descr is DescrKind.RAW_FIELD:
         is_reference = row.result is Type.REF or (row.result is Type.VOID and draft.choices.chance(30))
         return draft.choices.pick(_REFERENCES if is_reference else _FIELDS)
+    if is_float:
+        return "<ArrayF 8>"
     if draft.choices.chance(15):
         return draft.choices.pick(("words", *_declared(draft)))
     return draft.choices.pick([name for name in _ITEMS if 8 * int(name[8]) <= draft.shape.word])
