@@ -29,7 +29,7 @@ def call_something(draft: AimedDraft) -> None:
         case 8:
             _meaning(draft, calls)
             if draft.choices.chance(40):
-                calls.reading((ConstInt(draft.choices.pick((8, 16))),))
+                calls.reading((ConstInt(draft.choices.pick((0, 4))),))
         case 9 | 10:
             _conditional(draft, calls)
         case 11:
@@ -84,9 +84,14 @@ def _twice(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _invariant(draft: AimedDraft, calls: CallDraft) -> None:
+    """A loop-invariant call, and the same again."""
     function = ConstClass(draft.choices.pick(("once0", "once1", "once0")))
-    calls.invariant(function, _arguments(draft))
-    _check(draft, calls)
+
+    def call() -> None:
+        calls.invariant(function, _arguments(draft))
+        _check(draft, calls)
+
+    draft.choices.repeat(1, 2, call)
 
 
 def _meaning(draft: AimedDraft, calls: CallDraft) -> None:
@@ -111,11 +116,13 @@ def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _say(draft: AimedDraft, calls: CallDraft) -> None:
-    """What a function gives is said ahead of its call, or behind it."""
-    call, args = calls.pick_function(Type.INT), _arguments(draft)
+    """What a function gives is said ahead of its call, or behind it, and of others."""
+    call, args, others = calls.pick_function(Type.INT), _arguments(draft), _arguments(draft)
+    if draft.choices.chance(30):
+        calls.function(call, others)
     calls.say(call, args)
     if draft.choices.chance(40):
-        calls.function(call, _arguments(draft))
+        calls.function(call, others)
     if draft.choices.chance(70):
         calls.function(call, args)
         if call.can_raise:

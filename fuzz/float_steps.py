@@ -15,8 +15,8 @@ from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var
 
 _SIGN = 1 << 63
 
-_TELLING = tuple(map(Float.of, (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, float("nan"), float("inf"))))
-"""Constants of which there are laws, or seem to be."""
+_TELLING = tuple(map(Float.of, (0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, float("nan"), float("inf"))))
+"""Constants of which there are laws, or seem to be: of zeros most."""
 
 
 @cache

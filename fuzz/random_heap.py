@@ -9,15 +9,17 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.string_text import constant_name, constant_text
+from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 
 LONGEST = 4
 """Arrays of the example are not longer; this fits in the shortest words."""
 
+_LONGEST_STRING = 6
+
 
 def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
-    """Objects of all types that refer to each other, in chains and cycles, and the opaque constants."""
+    """Objects of any types that refer to each other, in chains and cycles, strings, and the opaque constants."""
     heap = Heap(types.layout)
     for name in types.constants:
         if types.layout.constant(name) is None and heap.objects and choices.chance(40):
@@ -29,6 +31,9 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
         heap.add(f"q{len(heap.objects)}", draw_object(choices, types))
 
     choices.repeat(1, objects, add)
+    for array in types.arrays:
+        if array.name in HIGHEST:
+            heap.add(f"q{len(heap.objects)}", Object(array, choices.integer(1, _LONGEST_STRING)))
     for ref in list(heap.objects):
         fill(choices, types, heap, ref, word)
     return heap

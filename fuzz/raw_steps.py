@@ -5,7 +5,7 @@ An access is drawn by its row alone: its arguments, until the address that the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fuzz.aimed_draft import AimedDraft
@@ -26,7 +26,8 @@ _REFERENCES = ("Raw.p", "Raw.q")
 _TRIES = 6
 
 _BASES = 3
-"""A trace computes the addresses of its accesses from so many values."""
+_INDICES = 2
+"""A trace computes the addresses of its accesses from so many values, and scales so many indices."""
 
 _MOST_ACCESSES = 14
 """A trace with more accesses begins no further step of them."""
@@ -135,9 +136,7 @@ def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: _Access
             return ConstInt(8)
         size = choices.pick([size for size in (1, 2, 4, 8) if 8 * size <= draft.shape.word])
         return ConstInt(-size if row.result is not Type.VOID and choices.chance(50) else size)
-    if choices.chance(20):
-        return draft.variable()
-    return ConstInt(choices.pick((0, 0, 0, 1, 1, 2, 4, 8, -1, 3)))
+    return _index(draft) if choices.chance(15) else ConstInt(choices.pick((0, 0, 0, 1, 1, 2, 4, 8, -1, 3)))
 
 
 def _base(draft: AimedDraft, near: _Access | None) -> Value:
@@ -145,15 +144,36 @@ def _base(draft: AimedDraft, near: _Access | None) -> Value:
     choices = draft.choices
     if near is not None and choices.chance(55):
         return near.operation.args[0]
-    if len(draft.raw_bases) == _BASES or (draft.raw_bases and choices.chance(50)):
+    if len(draft.raw_bases) == _BASES or (draft.raw_bases and choices.chance(60)):
         return choices.pick(draft.raw_bases)
-    given = [var for var in draft.inputs if var.type is Type.INT]
-    if choices.chance(15):
-        base: Value = ConstInt(choices.integer(-4, 40))
-    else:
-        base = choices.pick(given) if choices.chance(80) else draft.variable()
+    base = _new_base(draft)
     draft.raw_bases.append(base)
     return base
+
+
+def _new_base(draft: AimedDraft) -> Value:
+    """A pointer, one that stands a little behind another one, or a constant."""
+    choices = draft.choices
+    if draft.raw_bases and choices.chance(30):
+        before = choices.pick(draft.raw_bases)
+        if isinstance(before, Var):
+            return draft.compute(OPS["int_add"], (before, ConstInt(choices.pick((1, 2, 4, 8, 16, -1)))))
+    given = _given(draft, draft.raw_indices)
+    return ConstInt(choices.integer(-4, 40)) if choices.chance(12) or not given else choices.pick(given)
+
+
+def _index(draft: AimedDraft) -> Value:
+    """One of few, and no pointer: of twice a pointer it is hard to say what it meets."""
+    if len(draft.raw_indices) < _INDICES and not (draft.raw_indices and draft.choices.chance(60)):
+        given = _given(draft, draft.raw_bases)
+        draft.raw_indices.append(draft.choices.pick(given) if given else ConstInt(draft.choices.integer(0, 4)))
+    return draft.choices.pick(draft.raw_indices)
+
+
+def _given(draft: AimedDraft, others: Sequence[Value]) -> list[Var]:
+    """Inputs, now and then anything else: where what is computed leads is hard to say."""
+    among = draft.inputs if draft.choices.chance(93) else draft.variables
+    return [var for var in among if var.type is Type.INT and var not in others]
 
 
 def _descr(draft: AimedDraft, row: Op, is_float: bool) -> str | None:

@@ -209,8 +209,9 @@ def draw_shape(choices: Choices, word: int | None = None) -> Shape:
     mix = DEFAULT_MIX
     if heap is not None:
         few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        texts = ((Step.TEXT, 12),) if heap.strings else ()
-        mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
+        texts = ((Step.TEXT, choices.pick((10, 20, 60))),) if heap.strings else ()
+        calls = ((Step.CALL, choices.pick((0, 0, 0, 40))),)
+        mix = HEAP_MIX + texts + calls + choices.pick((few, DEFAULT_MIX, ()))
         if choices.chance(_RAW):
             mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
     if has_floats:

@@ -129,7 +129,9 @@ class _Words(_Silent):
         return Both(one, other)
 
     def eq(self, one: Any, other: Any) -> Condition:
-        return None if one is None or other is None else EqualInts(one, other)
+        if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
+            return None
+        return EqualInts(one, other)
 
     def bit(self, condition: Condition) -> Bit:
         return Bit(condition)

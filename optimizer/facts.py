@@ -27,9 +27,10 @@ from optimizer.conditions import (
 from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.calls import call_of
 from optimizer.ir.concrete import concrete
+from optimizer.ir.known_calls import meant as known_call
 from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.object_bytes import takes_object
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
@@ -174,6 +175,21 @@ class Facts:
         else:
             for arg in operation.args:
                 self.memory.escape(arg)
+        if call is not None and call.role is Role.MEMORY:
+            self._learn_known_call(known_call(operation, self.layout))
+
+    def _learn_known_call(self, meant: Operation) -> None:
+        """What holds behind a function on strings."""
+        self._learn_requirements(meant)
+        result, slot = meant.result, self.layout.descr_of(meant)
+        assert isinstance(slot, Field)
+        if result is not None and meant.op.kind is Kind.NEW:
+            assert slot.owner is not None
+            self.memory.allocate(result, self.layout.array(slot.owner), None)
+            about = self.references.learn_object(result)
+            about.is_array, about.isa = True, slot.owner
+        elif result is not None:
+            self._bound(result, 0, 1)
 
     def _learn_requirements(self, operation: Operation) -> None:
         descr = self.layout.descr_of(operation)

@@ -101,11 +101,12 @@ def default_content(slot: Field, allocated: Struct | Array, cleared: bool) -> Va
 
 @dataclass(slots=True)
 class _Local:
-    """The contents of a local object, at constant and at other indices. What was written at an index that is not known
+    """The contents of a local object, at constant and at other indices. `cleared` is None where it has been filled with
+    what is not known. What was written at an index that is not known
     may have changed any item: those slots are `blurred`."""
 
     allocated: Struct | Array
-    cleared: bool
+    cleared: bool | None
     constant: dict[str, dict[Value | None, Value]] = field(default_factory=dict)
     variable: dict[str, dict[Value, Value]] = field(default_factory=dict)
     blurred: set[str] = field(default_factory=set)
@@ -152,7 +153,7 @@ class Memory:
         if isinstance(index, Var):
             return local.variable.get(key, {}).get(index)
         value = local.constant.get(key, {}).get(index)
-        if value is None and key not in local.blurred:
+        if value is None and key not in local.blurred and local.cleared is not None:
             return default_content(cell.slot, local.allocated, local.cleared)
         return value
 
@@ -184,7 +185,7 @@ class Memory:
 
     # Learning.
 
-    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool) -> None:
+    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool | None) -> None:
         if var not in self._facts.references.fresh:
             self._facts.references.fresh[var] = Fresh()
             self._local[var] = _Local(allocated, cleared)

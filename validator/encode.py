@@ -6,12 +6,12 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.ops import DescrKind, Kind, Type
@@ -214,6 +214,9 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
+Known = tuple[Sequence[Term], Iterable[tuple[Sequence[Term], Term]]]
+"""What holds, and in turn what else does as long as certain guards pass."""
+
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
 
@@ -383,23 +386,24 @@ class _Encoder:
             assert result is not None
             self._values[operation.result.name] = result
 
-    def _known(self) -> list[Term]:
+    def _known(self) -> Known:
         """What holds where the run gets here: its guards have passed, and what the recorded trace has done by now is
         defined."""
         passed = [guard.passes for guard in self._guards]
         if self._before is None:
-            return passed + [known.condition for known in self._defined]
-        return passed + [condition for events, condition in _promised(self._before) if events <= self._events]
+            return [*passed, *(known.condition for known in self._defined)], ()
+        return passed, _promised(self._before, self._events)
 
 
-def _promised(before: Encoding) -> Iterator[tuple[int, Term]]:
-    """That the operations of `before` are defined where the guards ahead of each pass, and so many events are done."""
-    terms, ahead, guards = before.heap.memory.terms, before.heap.memory.terms.true, 0
+def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
+    """That the operations of `before` that have so many events ahead are defined, each with the guards in front of it
+    and behind the one before it."""
+    guards = 0
     for known in before.defined:
-        while guards < known.guards:
-            ahead = terms.both(ahead, before.guards[guards].passes)
-            guards += 1
-        yield known.events, terms.implies(ahead, known.condition)
+        if known.events > events:
+            return
+        yield [guard.passes for guard in before.guards[guards : known.guards]], known.condition
+        guards = known.guards
 
 
 def _is_call(operation: Operation) -> bool:

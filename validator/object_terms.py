@@ -48,6 +48,7 @@ from validator.object_kinds import (
 )
 
 if TYPE_CHECKING:
+    from validator.comparisons import Compared
     from validator.float_terms import PlainFloatTerms
 
 _FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
@@ -76,6 +77,7 @@ class ObjectTerms(PlainTerms):
         "_floats",
         "_has_vtables",
         "_moments",
+        "compared",
         "exposed",
         "hashes",
         "is_abstract",
@@ -100,6 +102,7 @@ class ObjectTerms(PlainTerms):
         self.surely_seen: set[Term] = set()  # of these, those that every run has exposed that has done the event
         self.texts: list[Term] = []  # all constant strings of the pair
         self.hashes: dict[Term, Hashed] = {}
+        self.compared: dict[Term, Compared] = {}  # by what stands for the memory that is compared
         self._class_ranges = number_classes(layout)
         self._floats: PlainFloatTerms | None = None
 
@@ -320,11 +323,16 @@ class ObjectTerms(PlainTerms):
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
         """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
         same object as a constant holds it as well."""
-        hashes = self._equal_hashes(conditions) if self.hashes else []
+        conditions = list(conditions)
+        of_items = self._equal_hashes(conditions) if self.hashes else []
+        if self.compared:
+            from validator.comparisons import meaning_of_comparisons  # here: most traces compare no strings
+
+            of_items += meaning_of_comparisons(self, [*conditions, *of_items])
         if not self.layout.declarations.consts and not self.texts and not self._has_vtables:
-            return hashes
-        order = cone([*conditions, *hashes])
-        hashes += self._known_vtables(order)
+            return of_items
+        order = cone([*conditions, *of_items])
+        of_items += self._known_vtables(order)
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
         found: list[Term] = []
@@ -336,7 +344,7 @@ class ObjectTerms(PlainTerms):
                     holds = self.equal(self._make(load.kind, (constant,), load.value), content)
                     found.append(self.implies(self.is_valid(0), holds) if slot.quasi_immutable else holds)
                     constants += [content] if content.kind == "constant" and content not in constants else []
-        return [*hashes, *found, *self._text_contents(order)]
+        return [*of_items, *found, *self._text_contents(order)]
 
     def _equal_hashes(self, conditions: Iterable[Term]) -> list[Term]:
         """Hashes in these conditions are equal where the strings are. Where these are not, their lengths differ, or

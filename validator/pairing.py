@@ -34,15 +34,17 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
     if not recorded.made:
         return _encoded(after, memory, recorded, {})
     seen = memory.terms.visible_from.copy()
-    known: dict[int, Term] = guess_by_name(recorded, after)
-    by_name = True
+    by_name = guess_by_name(recorded, after)
+    known, is_first = by_name, True
     origins = given_origins(recorded.trace, after)
     while True:
         memory.terms.forget_exposures(seen)
         optimized = _encoded(after, memory, recorded, known)
         found = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
-        if found.contradicted and by_name:
-            known, by_name = {}, False
+        wrong = [number for number, alloc in by_name.items() if alloc in found.contradicted]
+        if wrong:
+            by_name = {number: alloc for number, alloc in by_name.items() if is_first and number not in wrong}
+            known, is_first = by_name, False
         elif len(found.partners) > len(known):
             known = found.partners
         else:

@@ -308,6 +308,11 @@ class Chains:
 
     def version(self, chain: Chain, p: Term) -> int:
         """A number for what the memory holds of an object that is no choice: the same number, the same contents."""
+        chain = self.latest(chain, p)
+        return 0 if isinstance(chain, Start) else self._versions.setdefault(chain, len(self._versions) + 1)
+
+    def latest(self, chain: Chain, p: Term) -> Chain:
+        """The chain from the latest link on that may have changed an object that is no choice."""
         while True:
             match chain:
                 case Stored(below, other) if self._terms.same(p, other) is self._terms.false:
@@ -318,10 +323,19 @@ class Chains:
                     chain = below
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
-                case Start():
-                    return 0
                 case _:
-                    return self._versions.setdefault(chain, len(self._versions) + 1)
+                    return chain
+
+    def source(self, chain: Chain, p: Term, start: Term, count: Term) -> tuple[Chain, Term, Term]:
+        """Where those items of an object that is no choice were copied from, if as many were; with what is there
+        below."""
+        chain = self.latest(chain, p)
+        while isinstance(chain, Copied) and chain.object is p and (chain.at, chain.count) == (start, count):
+            if chain.source.kind == "choose":
+                break
+            p, start = chain.source, chain.start
+            chain = self.latest(chain.below, p)
+        return chain, p, start
 
     def changed(self, chain: Chain, p: Term) -> int | None:
         """A number for what was done to the fields or items of an object that is no choice, other than to its bytes,

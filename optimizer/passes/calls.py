@@ -124,7 +124,7 @@ class Calls(Pass):
                 self._given.setdefault(said, operation.args[0])
                 self._calm.add(said)
             return
-        key = None if call.role is Role.EVENT else self._key(operation, call)
+        key = None if call.role in (Role.EVENT, Role.MEMORY) else self._key(operation, call)
         if key is not None and not call.is_conditional:
             self._given.setdefault(key, operation.result)
         if call.is_event:

@@ -122,6 +122,11 @@ def _above_its_guard(right: Any, *args: Any) -> Any:
     return replace(walked, trace=walked.trace.of(ops))
 
 
+def _reads_once(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+    right(self, operation, call)
+    self._upheavals = 0
+
+
 def _said_of_others(right: Any, self: Calls, operation: Operation, call: Call) -> None:
     right(self, operation, call)
     if call.role is Role.RECORD and call.meaning is None:
@@ -166,6 +171,7 @@ CALL_FAULTS = (
     _fault(
         "any known result", "a known result is that of all arguments", _around(calls, "_declared", _any_known_result)
     ),
+    _fault("read for good", "what belongs to the thread never changes", _around(Calls, "_learn_call", _reads_once)),
     _fault("divided as in C", "Python's division is C's", _around(Calls, "rewrite", _as_in_c)),
     _fault("forced once", "what only events change is checked once", _around(Calls, "_learn_call", _settled_for_good)),
     _fault(

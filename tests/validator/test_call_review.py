@@ -78,6 +78,13 @@ RIGHT = {
         "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Any)) []\nfinish(i4)",
         "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Any), origin=0) []\nfinish(ConstClass(Any))",
     ),
+    "functions of new objects, of which one goes": (
+        NEW.format("p5")
+        + "p6 = call_r(1, p5, descr=find)\n"
+        + NEW.format("p7")
+        + "escape_n()\np8 = call_r(1, p7, descr=find)\nfinish(p8)",
+        "escape_n()\n" + NEW.format("p7") + "p8 = call_r(1, p7, descr=find)\nfinish(p8)",
+    ),
     "nothing raised has no class": (
         "call_n(1, descr=poke)\ni4 = save_exc_class()\nguard_no_exception() []\nfinish(i4)",
         "call_n(1, descr=poke)\nguard_no_exception(origin=0) []\nfinish(0)",
