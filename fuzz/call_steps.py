@@ -5,6 +5,8 @@ The example runs along: what a function has given it gives again, and guards are
 
 from __future__ import annotations
 
+from functools import cache
+
 from fuzz.aimed_draft import AimedDraft
 from fuzz.call_draft import CallDraft, number
 from fuzz.draft import Args
@@ -130,8 +132,7 @@ def _say(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _inert(draft: AimedDraft, calls: CallDraft) -> None:
-    rows = [row for row in OPS.values() if row.memory is not None and row.memory.inert]
-    row = draft.choices.pick(rows)
+    row = draft.choices.pick(_inert_rows())
     args: Args = tuple(draft.variable() for _ in row.args or ()) if row.args is not None else _arguments(draft)
     draft.event(row, args)
 
@@ -145,6 +146,12 @@ def _force(draft: AimedDraft, calls: CallDraft) -> None:
         draft.guard(row, ())
 
 
+@cache
+def _inert_rows() -> tuple[Op, ...]:
+    return tuple(row for row in OPS.values() if row.memory is not None and row.memory.inert)
+
+
+@cache
 def _decided() -> tuple[Op, ...]:
     return tuple(
         row

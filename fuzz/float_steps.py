@@ -26,7 +26,12 @@ def float_rows(word: int) -> tuple[Op, ...]:
 
 
 def _of(draft: Draft, args: tuple[Type, ...], result: Type) -> tuple[Op, ...]:
-    return tuple(row for row in float_rows(draft.shape.word) if (row.args, row.result) == (args, result))
+    return _typed(draft.shape.word, args, result)
+
+
+@cache
+def _typed(word: int, args: tuple[Type, ...], result: Type) -> tuple[Op, ...]:
+    return tuple(row for row in float_rows(word) if (row.args, row.result) == (args, result))
 
 
 def compute_float(draft: Draft, row: Op, args: Args) -> Var | None:

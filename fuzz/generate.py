@@ -53,7 +53,9 @@ def generate_for(seed: int) -> GeneratedTrace:
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
     draft = Draft(choices, shape) if shape.heap is None else AimedDraft(choices, shape, shape.heap)
-    steps = [step for step, weight in shape.mix for _ in range(weight)]
+    steps: list[Step] = []
+    for kind, weight in shape.mix:
+        steps += [kind] * weight
 
     def step() -> None:
         if len(draft.ops) < shape.max_operations:

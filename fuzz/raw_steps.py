@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
@@ -91,19 +92,10 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
     has_floats = not draft.uses_raw_fields and draft.shape.word == 64 and draft.floats
-    is_float = bool(has_floats) and choices.chance(30)
-    types = {DescrKind.RAW_FIELD: (Type.INT, Type.REF)}.get(descr_kind, (Type.FLOAT if is_float else Type.INT,))
-    rows = [
-        row
-        for row in OPS.values()
-        if row.kind is kind
-        and row.memory is not None
-        and row.memory.descr is descr_kind
-        and (row.result in types or row.result is Type.VOID)
-    ]
-    row = choices.pick(rows)
-    descr = _descr(draft, row, is_float)
-    type_ = Type.REF if descr in _REFERENCES else types[0]
+    type_ = Type.FLOAT if has_floats and choices.chance(30) else Type.INT
+    row = choices.pick(_rows(kind, descr_kind, type_))
+    descr = _descr(draft, row, type_)
+    type_ = Type.REF if descr in _REFERENCES else type_
     args: list[Value] = []
     for index in range(len(row.args or ())):
         arg = _argument(draft, row, index, type_, near)
@@ -111,6 +103,16 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
             return None
         args.append(arg)
     return _access(draft, Operation(row, tuple(args), None, descr=descr))
+
+
+@cache
+def _rows(kind: Kind, descr: DescrKind, type_: Type) -> tuple[Op, ...]:
+    types = (type_, Type.REF, Type.VOID) if descr is DescrKind.RAW_FIELD else (type_, Type.VOID)
+    return tuple(
+        row
+        for row in OPS.values()
+        if row.kind is kind and row.memory is not None and row.memory.descr is descr and row.result in types
+    )
 
 
 def _stored(draft: AimedDraft, type_: Type) -> Value | None:
@@ -176,14 +178,14 @@ def _given(draft: AimedDraft, others: Sequence[Value]) -> list[Var]:
     return [var for var in among if var.type is Type.INT and var not in others]
 
 
-def _descr(draft: AimedDraft, row: Op, is_float: bool) -> str | None:
+def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
     assert row.memory is not None
     if row.memory.descr is DescrKind.RAW_SIZE:
         return None
     if row.memory.descr is DescrKind.RAW_FIELD:
         is_reference = row.result is Type.REF or (row.result is Type.VOID and draft.choices.chance(30))
         return draft.choices.pick(_REFERENCES if is_reference else _FIELDS)
-    if is_float:
+    if type_ is Type.FLOAT:
         return "<ArrayF 8>"
     if draft.choices.chance(15):
         return draft.choices.pick(("words", *_declared(draft)))

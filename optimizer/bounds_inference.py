@@ -13,7 +13,7 @@ come to: on every run that gets there, with all operations before defined and al
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from typing import cast
@@ -40,8 +40,8 @@ class BoundsInference:
     def __init__(self, word: int) -> None:
         self.word = word
         self.contradiction = False
-        self.results_bounded: Counter[str] = Counter()
-        self.arguments_bounded: Counter[str] = Counter()
+        self.results_bounded: defaultdict[str, int] = defaultdict(int)
+        self.arguments_bounded: defaultdict[str, int] = defaultdict(int)
         self._domain = bounds_domain(word)
         self.known: dict[str, Bounds] = {}
         self._definitions: dict[str, Operation] = {}

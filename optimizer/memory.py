@@ -36,10 +36,13 @@ class Cell:
     object: Value
     index: Value | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.object, self.index))
+
 
 def cell_of(operation: Operation, layout: Layout) -> Cell:
     """What a load reads, what a store changes."""
-    memory, slot = memory_of(operation), layout.descr_of(operation)
+    memory, slot = operation.op.memory, layout.descr_of(operation)
     assert memory is not None
     assert isinstance(slot, Field)
     has_index = memory.descr is not DescrKind.FIELD
@@ -48,7 +51,7 @@ def cell_of(operation: Operation, layout: Layout) -> Cell:
 
 def stored_value(operation: Operation) -> Value:
     """What a store puts there."""
-    memory = memory_of(operation)
+    memory = operation.op.memory
     assert memory is not None
     assert memory.stores is not None
     return operation.args[memory.stores]
@@ -180,7 +183,7 @@ class Memory:
         return Cell(slot, find(cell.object), None if cell.index is None else find(cell.index))
 
     def _table(self, cell: Cell) -> dict[Cell, Value]:
-        lasts = cell.slot.immutable or cell in self._protected
+        lasts = cell.slot.immutable or (self._protected and cell in self._protected)
         return (self._lasting if lasts else self._shared).setdefault(cell.slot.key, {})
 
     # Learning.

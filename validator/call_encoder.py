@@ -157,10 +157,10 @@ class CallEncoder:
         return None if operation.result is None else result, self._declared(call, args, result, raised)
 
     def _show(self, reached: Sequence[Term]) -> None:
-        """A function that gives a reference may give what its arguments reach: it is as if somebody had seen that."""
+        """A function that gives a reference may give what its arguments reach, or what can be seen."""
         moment = self._terms.now(len(self.events))
         for alloc in sorted(visible(self._heap, reached, anything), key=lambda alloc: alloc.number):
-            self._terms.expose(alloc, moment)
+            self._terms.show(alloc, moment)
 
     def _asked(self, type_: Type, args: tuple[Term, ...]) -> tuple[Term, Term]:
         """What a function gives and raises that is asked now."""

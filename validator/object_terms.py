@@ -79,6 +79,7 @@ class ObjectTerms(PlainTerms):
         "_moments",
         "compared",
         "exposed",
+        "found_from",
         "hashes",
         "is_abstract",
         "layout",
@@ -92,7 +93,8 @@ class ObjectTerms(PlainTerms):
         super().__init__(width)
         self.layout = layout
         self.null = self._make("null", ())
-        self.visible_from: dict[Term, Moment] = {}  # of allocations: when they are seen first
+        self.visible_from: dict[Term, Moment] = {}  # of allocations: when an event sees them first
+        self.found_from: dict[Term, Moment] = {}  # and when a function could first give them
         self.exposed: list[Term] = []  # the same, in that order
         self.is_abstract = False  # is there a term that may mean less than the language does?
         self._moments = 0
@@ -170,14 +172,18 @@ class ObjectTerms(PlainTerms):
         return events, self._moments
 
     def expose(self, alloc: Term, moment: Moment) -> None:
-        """An event or a function sees the allocation then, if no earlier one did."""
+        """An event sees the allocation then, if no earlier one did."""
         if alloc not in self.visible_from:
             self.visible_from[alloc] = moment
             self.exposed.append(alloc)
 
-    def forget_exposures(self, visible_from: Mapping[Term, Moment]) -> None:
-        """Only these allocations have been exposed, each from that moment on."""
-        self.visible_from = dict(visible_from)
+    def show(self, alloc: Term, moment: Moment) -> None:
+        """A function may give the allocation from then on, if not before. That shows it to no event."""
+        self.found_from.setdefault(alloc, moment)
+
+    def forget_exposures(self, visible_from: Mapping[Term, Moment], found_from: Mapping[Term, Moment]) -> None:
+        """Only these allocations have been exposed, or shown to functions, each from that moment on."""
+        self.visible_from, self.found_from = dict(visible_from), dict(found_from)
         self.exposed = list(visible_from)
 
     def birth(self, p: Term) -> Moment:
@@ -192,10 +198,20 @@ class ObjectTerms(PlainTerms):
 
     def may_be(self, p: Term) -> list[Term]:
         """The allocations that a reference may be that is none itself."""
-        if p.kind not in _FOUND or not self.exposed:
+        if p.kind not in _FOUND or not (self.exposed or self.found_from):
             return []
         birth = self.birth(p)
-        return [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
+        given = [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
+        if p.kind in APPLIED:
+            given += [alloc for alloc, moment in self.found_from.items() if moment < birth and alloc not in given]
+        return given
+
+    def _may_be_given(self, alloc: Term, p: Term) -> bool:
+        """May the reference, which is no choice and no allocation, be that one?"""
+        birth = self.birth(p)
+        if self.visible_from.get(alloc, birth) < birth:
+            return True
+        return p.kind in APPLIED and self.found_from.get(alloc, birth) < birth
 
     def choose(self, c: Term, p: Term, q: Term) -> Term:
         """`p` where `c` holds, else `q`."""
@@ -235,7 +251,7 @@ class ObjectTerms(PlainTerms):
             return self.not_(self.class_in(q if p is self.null else p, OBJECTS))
         if p.kind == "alloc" or q.kind == "alloc":
             alloc, other = (p, q) if p.kind == "alloc" else (q, p)
-            if other.kind == "alloc" or self.birth(other) <= self.visible_from.get(alloc, self.birth(other)):
+            if other.kind == "alloc" or not self._may_be_given(alloc, other):
                 return self.false
         if p.kind == "constant" and q.kind == "constant" and self.layout.different_constants(p.value, q.value):
             return self.false

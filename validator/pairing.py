@@ -33,20 +33,20 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
     """The optimized trace, encoded again as often as more partners are found."""
     if not recorded.made:
         return _encoded(after, memory, recorded, {})
-    seen = memory.terms.visible_from.copy()
+    seen, found = memory.terms.visible_from.copy(), memory.terms.found_from.copy()
     by_name = guess_by_name(recorded, after)
     known, is_first = by_name, True
     origins = given_origins(recorded.trace, after)
     while True:
-        memory.terms.forget_exposures(seen)
+        memory.terms.forget_exposures(seen, found)
         optimized = _encoded(after, memory, recorded, known)
-        found = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
-        wrong = [number for number, alloc in by_name.items() if alloc in found.contradicted]
+        matches = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
+        wrong = [number for number, alloc in by_name.items() if alloc in matches.contradicted]
         if wrong:
             by_name = {number: alloc for number, alloc in by_name.items() if is_first and number not in wrong}
             known, is_first = by_name, False
-        elif len(found.partners) > len(known):
-            known = found.partners
+        elif len(matches.partners) > len(known):
+            known = matches.partners
         else:
             return optimized
 

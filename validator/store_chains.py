@@ -273,14 +273,15 @@ class Chains:
 
     def _keeps(self, p: Term, event: int) -> bool:
         """Is it an allocation that the event did not see?"""
-        if p.kind != "alloc":
-            return False
-        seen = self._terms.visible_from.get(p)
-        return seen is None or seen > at_event(event)
+        return p.kind == "alloc" and self._is_hidden(p, event)
 
     def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
-        """The allocations that the event did not see, and that `p` may be: a later event did."""
-        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > at_event(event))
+        """The allocations that the event did not see, and that `p` may be: a later event did, or a function."""
+        return (alloc for alloc in self._terms.may_be(p) if self._is_hidden(alloc, event))
+
+    def _is_hidden(self, alloc: Term, event: int) -> bool:
+        seen = self._terms.visible_from.get(alloc)
+        return seen is None or seen > at_event(event)
 
     def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
         """Are both keys the same?"""

@@ -484,7 +484,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Who has seen what.
 
     def is_seen(self, alloc: Term) -> bool:
-        """Has an event seen the allocation, or a function?"""
+        """Has an event seen the allocation?"""
         return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)
 
     def _is_seen_by_event(self, alloc: Term) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
+from typing import NamedTuple
 
 from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
@@ -19,18 +20,17 @@ from optimizer.ir.string_text import constant_text, is_text
 from optimizer.ir.values import address_of
 
 
-@immutable
-class Ref:
-    """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace."""
+class Ref(NamedTuple):
+    """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace.
+
+    A tuple, because objects are looked up all the time, as variables are.
+    """
 
     name: str
     fresh: bool = False
 
     def __str__(self) -> str:
         return self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 NULL = Ref("NULL")
@@ -496,5 +496,5 @@ class Heap(HeapDomain[int, bool, Ref]):
 
 def references(described: Object) -> list[Ref]:
     """The references that an object holds, in the order of its cells."""
-    held = {cell: value for cell, value in described.cells.items() if isinstance(value, Ref)}
-    return [held[cell] for cell in sorted(held)]
+    held = [(cell, value) for cell, value in described.cells.items() if isinstance(value, Ref)]
+    return [value for _, value in sorted(held)]

@@ -18,7 +18,7 @@ from optimizer.ir.trace import Operation
 from optimizer.passes import calls, dead_code
 from optimizer.passes.calls import Calls
 from optimizer.riders import Answer, Becomes, Needless, Passes
-from validator import symbolic_heap
+from validator import symbolic_heap, visibility
 from validator.call_encoder import CallEncoder
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair
@@ -299,6 +299,12 @@ CALL_VALIDATOR_FAULTS = (
         "what a function gives is never an object of the trace",
         lambda patch: patch.setattr(CallEncoder, "_show", lambda *_, **__: None),
         _NOT_PROVED,
+    ),
+    _caught(
+        "functions give what is seen",
+        "what a function gives is no object that no event has seen, so that it shows none",
+        lambda patch: patch.setattr(visibility, "_given", lambda *_: []),
+        f"{_REVIEW}::test_not_proved",
     ),
     _caught(
         "decided at once",

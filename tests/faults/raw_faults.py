@@ -171,8 +171,8 @@ def _caught(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFau
 RAW_VALIDATOR_FAULTS = (
     _caught("bytes do not wrap", "what begins behind a store does not reach it around the end of memory",
         _around(RawChains, "_are_apart", _no_wrapping), _PAIRS),
-    _caught("no sign", "what is loaded has no sign", _around(RawChains, "_extended", _unsigned), _PAIRS),
-    _caught("first part", "each part of what was stored is the first one", _around(RawChains, "_part", _first_part),
+    _caught("no sign", "what is loaded has no sign", _around(RawChains, "extended", _unsigned), _PAIRS),
+    _caught("first part", "each part of what was stored is the first one", _around(RawChains, "part", _first_part),
         _PAIRS),
     _caught("covered in part", "a store is dead where a later one covers its beginning",
         _around(RawChains, "_is_covered", _meets), "validator/test_settled_by_structure.py"),
