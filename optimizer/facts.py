@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
+from optimizer.cells import Cell, cell_of, copy_of, is_cleared, stored_value
 from optimizer.conditions import (
     Bit,
     Both,
@@ -33,7 +34,7 @@ from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
+from optimizer.memory import Memory
 from optimizer.raw_contents import RawContents
 from optimizer.references import References
 
@@ -158,6 +159,7 @@ class Facts:
             self._learn_raw(operation)
         else:
             self._learn_meaning(operation)
+            self._learn_shown(operation)
 
     def _learn_call(self, operation: Operation) -> None:
         call = call_of(operation, self.layout)
@@ -227,6 +229,12 @@ class Facts:
             about.vtable = allocated.vtable
         else:
             about.length = operation.args[0]
+
+    def _learn_shown(self, operation: Operation) -> None:
+        """Who has the address of an object may find it."""
+        memory = memory_of(operation)
+        if memory is not None and memory.shows:
+            self.memory.escape(self.find(operation.args[0]))
 
     def _learn_meaning(self, operation: Operation) -> None:
         match meant(operation):

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
+from optimizer.cells import Cell, Copy, cell_of
 from optimizer.facts import Facts
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value
-from optimizer.memory import Cell, Copy, Memory, cell_of
+from optimizer.memory import Memory
 from optimizer.passes.dead_code import _Liveness
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.virtuals import Virtuals
