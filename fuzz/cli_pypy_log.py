@@ -57,6 +57,8 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: 
         where = f", written to {folder}" if folder is not None else ""
         lost = f", {counts['lost']} of them left out" if counts["lost"] else ""
         click.echo(f"{log}: {counts['traces']} traces of {counts['operations']} operations{lost}{where}")
+    if not counts["traces"]:
+        click.echo("note: PyPy writes what it records with PYPYLOG=jit-log-noopt:run.log", err=True)
     return Exit.USAGE if counts["lost"] else Exit.PROVED
 
 
