@@ -156,8 +156,11 @@ def test_what_cannot_be_read_is_told_before_a_campaign_begins(run: Run, capsys: 
     assert told.startswith("--seeds-from: left out: folder/wrong.trace:2:8: i1 is not defined\n")
     assert told.endswith("error: --seeds-from: there is no trace in folder\n")
     assert not Path("campaign").exists()
-    Path("folder/right.trace").write_text("[i0]\nfinish(i0)\n")
-    assert [one["made"] for one in fuzz("--seeds-from", "folder", "--traces", "1")] == ["given"]
+    Path("right.trace").write_text("[i0]\nfinish(i0)\n")
+    assert [one["made"] for one in fuzz("--seeds-from", "folder", "--seeds-from", "right.trace", "--traces", "1")] == [
+        "given"
+    ]
+    assert capsys.readouterr().err.startswith("--seeds-from: left out: folder/wrong.trace:2:8: i1 is not defined\n")
 
 
 def test_a_log_without_traces_is_told_with_how_to_get_some(run: Run) -> None:
