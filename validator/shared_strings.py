@@ -13,17 +13,32 @@ from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.string_calls import folded
-from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations
 
 _Call = tuple[Op, tuple[Value, ...]]
+
+_CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 
 
 def sharing(trace: Trace, layout: Layout) -> Trace | None:
     """The trace in which functions on strings give again what they have given, and constants of `layout`, where that
-    is known; None where it is that of `trace`."""
+    is known; None where it is that of `trace`, or where what they give may be changed, which has to be their own."""
+    if _changes_others(trace):
+        return None
     walk = _Walk(layout)
     ops = tuple(map(walk.step, trace.ops))
     return replace(trace, ops=ops) if walk.found else None
+
+
+def _changes_others(trace: Trace) -> bool:
+    """Does the trace store to strings that it may not have allocated as such?"""
+    operations = list(all_operations(trace))
+    made = {operation.result for operation in operations if operation.op.kind is Kind.NEW}
+    return any(
+        operation.args[_CHANGED[operation.op.kind]] not in made
+        for operation in operations
+        if operation.op.kind in _CHANGED and operation.op.memory is not None and operation.op.memory.on is not None
+    )
 
 
 class _Walk:

@@ -210,6 +210,11 @@ def test_which_object_it_is_nobody_says(after: str) -> None:
         Refuted)  # fmt: skip
 
 
+def test_what_the_trace_changes_is_no_constant() -> None:
+    made = 'p5 = call_r(1, "ab", "c", descr=strconcat)\ni7 = ptr_eq(p5, p4)\nstrsetitem(p5, 0, 65)\n'
+    assert not isinstance(verdict(made + "finish(i3)", 'i8 = strlen("abc")\nfinish(i2)'), Proved)
+
+
 @pytest.mark.parametrize("name", ["the same object twice", "a constant that is there", "a slice"])
 def test_what_is_proved_is_audited(name: str) -> None:
     assert isinstance(verdict(*PROVED[name], rungs=Rungs.AUDITED), Proved)
