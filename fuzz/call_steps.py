@@ -36,8 +36,10 @@ def call_something(draft: AimedDraft) -> None:
             _conditional(draft, calls)
         case 11:
             _say(draft, calls)
-        case 12:
+        case 12 if draft.choices.chance(50):
             _inert(draft, calls)
+        case 12:
+            _put_aside(draft, calls)
         case 13:
             _force(draft, calls)
         case _:
@@ -135,6 +137,18 @@ def _inert(draft: AimedDraft, calls: CallDraft) -> None:
     row = draft.choices.pick(_inert_rows())
     args: Args = tuple(draft.variable() for _ in row.args or ()) if row.args is not None else _arguments(draft)
     draft.event(row, args)
+
+
+def _put_aside(draft: AimedDraft, calls: CallDraft) -> None:
+    """What is pending is put aside, and back, with an event between now and then."""
+    class_ = draft.attempt(OPS["save_exc_class"], ())
+    saved = draft.attempt(OPS["save_exception"], ())
+    if draft.choices.chance(40):
+        heap_event(draft)
+    _check(draft, calls)
+    if class_ is not None and saved is not None and class_.result and saved.result and draft.choices.chance(85):
+        draft.attempt(OPS["restore_exception"], (class_.result, saved.result))
+    _check(draft, calls)
 
 
 def _force(draft: AimedDraft, calls: CallDraft) -> None:

@@ -112,7 +112,9 @@ def _again(draft: Draft) -> None:
 def _cast(draft: Draft) -> None:
     """A cast, and perhaps back."""
     there = draft.choices.pick([*_of(draft, (Type.INT,), Type.FLOAT), *_of(draft, (Type.FLOAT,), Type.INT)])
-    result = compute_float(draft, there, _operands(draft, there))
+    given = [var for var in draft.inputs if (var.type,) == there.args]  # of which nothing may be known
+    args = (draft.choices.pick(given),) if given and draft.choices.chance(40) else _operands(draft, there)
+    result = compute_float(draft, there, args)
     if result is None or draft.choices.chance(30):
         return
     assert there.args is not None

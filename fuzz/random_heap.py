@@ -87,7 +87,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
     undeclared = {
         place.slot.key: place for place in types.all_places if not place.slot.declared and not is_named(place, layout)
     }
-    names = set(_constants(trace))
+    names = _constants(trace)
     pending = [*roots, *(ref_of(heap, name) for name in names)]
     while pending:
         ref = pending.pop()
@@ -113,9 +113,9 @@ def is_named(place: Place, layout: Layout) -> bool:
     return slot == place.slot
 
 
-def _constants(trace: Trace) -> Iterable[str]:
+def _constants(trace: Trace) -> set[str]:
+    found: set[str] = set()
     for operation in all_operations(trace):
         failargs = (operation.exit.failargs or ()) if operation.exit else ()
-        for value in (*operation.args, *failargs):
-            if isinstance(value, ConstRef):
-                yield value.text
+        found.update([value.text for value in (*operation.args, *failargs) if isinstance(value, ConstRef)])
+    return found

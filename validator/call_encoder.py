@@ -15,7 +15,8 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Role, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation, Value
-from validator.encode import Application, Definedness, EventEncoding, Known, event_name, raise_name, unknown
+from validator.encode import Known, unknown
+from validator.encoding import Application, Definedness, EventEncoding, event_name, raise_name
 from validator.object_kinds import at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap

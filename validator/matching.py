@@ -15,7 +15,7 @@ from typing import Any
 from optimizer.ir.row import Kind, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
-from validator.encode import Application, Encoding, ExitEncoding, GuardEncoding
+from validator.encoding import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import SymbolicHeap

@@ -11,7 +11,8 @@ from optimizer.ir.supported import check_supported
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
-from validator.encode import Encoding, encode, memory_for
+from validator.encode import encode, memory_for
+from validator.encoding import Encoding
 from validator.matching import guess_by_name, guess_origins, match_allocations
 from validator.obligations import Pair
 from validator.symbolic_heap import Memory

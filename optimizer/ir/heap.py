@@ -458,7 +458,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         discovery, the same for heaps that differ only in the names of fresh objects.
         """
         described: dict[Ref, Object] = {}
-        old = sorted((ref for ref in self.objects if not ref.fresh), key=lambda ref: ref.name)
+        old = sorted(ref for ref in self.objects if not ref.fresh)
         start = [root for root in roots if isinstance(root, Ref)]
         pending: list[Ref] = [*self.seen, *start, *old]
         while pending:

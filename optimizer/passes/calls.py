@@ -29,7 +29,8 @@ Key = tuple[Role, Type, tuple[Value, ...]]
 
 class Calls(Pass):
     name = "calls"
-    kinds = learned = frozenset({Kind.GUARD, Kind.EXCEPTION, Kind.EVENT, Kind.FACT})
+    kinds = frozenset({Kind.GUARD, Kind.EVENT})
+    learned = kinds | {Kind.EXCEPTION, Kind.FACT}
 
     def __init__(self) -> None:
         self._given: dict[Key, Value | None] = {}  # by functions
