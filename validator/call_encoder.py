@@ -8,6 +8,8 @@ is not made. That is more than is right, and what both take for unknown behind i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.faults import Unsupported
@@ -20,6 +22,9 @@ from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap
 from validator.visibility import Sight, anything, surely_visible, visible
 
+if TYPE_CHECKING:
+    from validator.bounded_facts import BoundedFacts
+
 
 class CallEncoder:
     """Encodes the calls of one trace on its `heap`; what comes of them are `events`, `applications` and `defined`."""
@@ -30,6 +35,7 @@ class CallEncoder:
         self._recorded = recorded
         self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
         self._upheavals = 0  # events that may write everything
+        self._assumed: set[Term] = set()
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
 
@@ -69,16 +75,23 @@ class CallEncoder:
         condition: Term = memory.happens(terms, self._heap, None, args[0])
         if not isinstance(terms, SimplifyingObjectTerms) or condition.kind == "truth":
             return condition
-        from validator.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
-
-        facts = BoundedFacts(terms)
+        facts = self._facts
         for one in known():
-            facts.assume(one)
+            if one not in self._assumed:
+                self._assumed.add(one)
+                facts.assume(one)
         if facts.contradiction:
             return condition
         if facts.proves(condition):
             return terms.true
         return terms.false if facts.proves(terms.not_(condition)) else condition
+
+    @cached_property
+    def _facts(self) -> BoundedFacts:
+        """What held at the last conditional call: it holds at the next one too."""
+        from validator.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
+
+        return BoundedFacts(self._terms)
 
     def _raise(self, call: Call, raised: Term, happens: Term) -> None:
         if call.effects.can_raise:
