@@ -127,7 +127,13 @@ def test_the_lines_of_heaps_can_be_read() -> None:
 
 def test_the_tables_of_operations_on_memory_say_what_their_rows_say() -> None:
     told = {}
-    for table in ("operation on memory", "operation on raw memory", "operation on strings", "guard"):
+    for table in (
+        "operation on memory",
+        "operation on raw memory",
+        "operation on bytes",
+        "operation on strings",
+        "guard",
+    ):
         for cell, rest in rows(LANGUAGE, table).items():
             reasons = rest.rpartition("|")[2].strip()
             for form in re.findall(r"(?:r = )?\w+\((?:[^()]|\(\w+\))*\)", cell):

@@ -12,6 +12,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Program, World
 from optimizer.ir.layout import Array, Layout, Struct
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Given, Scripted, Seen, Write
@@ -19,7 +20,7 @@ from optimizer.ir.string_text import constant_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
 from validator.counterexample import State
-from validator.encode import Application, Encoding, EventEncoding, event_name, input_name, raise_name
+from validator.encoding import Application, Encoding, EventEncoding, event_name, input_name, raise_name
 from validator.object_kinds import ARRAYS, PENDING, forced_name, future_name, validity_name
 from validator.object_terms import ObjectTerms
 
@@ -155,7 +156,8 @@ class _Reading:
             if found is not None:
                 return found
         keys = [key for cells in contents.cells.values() for key, _ in cells]
-        used = next((self._terms.layout.array(key[:-2]) for key in keys if key.endswith("[]")), None)
+        items = [key for key in keys if key.endswith("[]") and key not in VIEWS]
+        used = next((self._terms.layout.array(key[:-2]) for key in items), None)
         is_array = contents.class_ is not None and contents.class_ >= ARRAYS[0]
         if used is not None and (contents.class_ is None or is_array):
             return used

@@ -168,6 +168,17 @@ def validity_name(invalidations: int) -> str:
     return f"invalid{invalidations}"
 
 
+def address_name(class_: str) -> str:
+    """The variable that is the address of the class or function of that name."""
+    return f"ConstClass({class_})"
+
+
+def class_of_address(term: Term) -> str | None:
+    """The name of the class or function whose address the term is; None of other terms."""
+    is_address = term.kind == "var" and term.value.startswith("ConstClass(")
+    return term.value[len("ConstClass(") : -1] if is_address else None
+
+
 PENDING = "pending"
 """The name of the reference that is pending as an exception at the start."""
 

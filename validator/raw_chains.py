@@ -8,7 +8,7 @@ stood there when the epoch began: a byte for each address.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.memory_types import RawItem
@@ -87,7 +87,7 @@ class RawChains:
 
     def load(self, chain: Chain, address: Term, item: RawItem) -> Term:
         """The number that stands at the address."""
-        return self._extended(self.read(chain, address, item.size), item.size, item.signed)
+        return self.extended(self.read(chain, address, item.size), item.size, item.signed)
 
     def read(self, chain: Chain, address: Term, size: int) -> Term:
         """The bytes that stand there, as a number without a sign."""
@@ -104,10 +104,13 @@ class RawChains:
                 break
             chain = chain.below
         if isinstance(chain, StoredBytes) and offset is not None and offset + size <= chain.size:
-            return self._part(chain.value, offset, size)
+            return self.part(chain.value, offset, size)
+        return self.joined(self._byte(chain, self._terms.add(address, self._terms.const(k))) for k in range(size))
+
+    def joined(self, held: Iterable[Term]) -> Term:
+        """The number that these bytes are, the lowest one first."""
         terms, result = self._terms, self._terms.zero
-        for k in range(size):
-            byte = self._byte(chain, terms.add(address, terms.const(k)))
+        for k, byte in enumerate(held):
             result = terms.bit_or(result, terms.shl(byte, terms.const(8 * k)))
         return result
 
@@ -131,7 +134,7 @@ class RawChains:
                         byte = terms.bit_and(terms.lshr(value, terms.shl(distance, terms.const(3))), terms.const(255))
                         open_.append((covers, byte))
                     elif offset < size:
-                        found = self._part(value, offset, 1)
+                        found = self.part(value, offset, 1)
                     chain = below
                 case Overlapped(below):
                     found = held_behind(terms, BYTES, chain, self._byte(below, address), address)
@@ -143,12 +146,12 @@ class RawChains:
             found = terms.ite(covers, byte, found)
         return found
 
-    def _part(self, value: Term, offset: int, size: int) -> Term:
+    def part(self, value: Term, offset: int, size: int) -> Term:
         """So many bytes of a word from that one on, without a sign."""
         moved = self._terms.lshr(value, self._terms.const(8 * offset))
-        return self._extended(moved, size, False)
+        return self.extended(moved, size, False)
 
-    def _extended(self, value: Term, size: int, signed: bool) -> Term:
+    def extended(self, value: Term, size: int, signed: bool) -> Term:
         """The lowest bytes of a word as a number."""
         terms = self._terms
         if 8 * size == terms.width:

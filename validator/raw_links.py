@@ -18,7 +18,7 @@ from validator.object_terms import ObjectTerms
 if TYPE_CHECKING:
     from validator.store_chains import Chain
 
-_NO_EPOCH = 1 << 32
+NO_EPOCH = 1 << 32
 """These functions are not of what memory held when an epoch began."""
 
 
@@ -33,5 +33,5 @@ class Overlapped:
 
 def held_behind(terms: ObjectTerms, slot: Field, link: Overlapped, held: Term, address: Term) -> Term:
     """What stands at the address behind what was done, where `held` stood there before."""
-    function = Initial(f"{slot.key} behind {link.what}", _NO_EPOCH, slot.type, slot.low, slot.high)
+    function = Initial(f"{slot.key} behind {link.what}", NO_EPOCH, slot.type, slot.low, slot.high)
     return terms.load(function, terms.null, held, address, *link.words)

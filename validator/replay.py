@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from optimizer.ir.calls import may_be_raised_before
-from optimizer.ir.concrete_floats import UnspecifiedBytes
+from optimizer.ir.faults import Unspecified
 from optimizer.ir.functions import NOT_MADE
 from optimizer.ir.heap import NULL, Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
@@ -81,19 +81,19 @@ class Replay:
         """Does the recorded trace go to its end on the state?"""
         try:
             return isinstance(self._run(self._before, state).outcome, Finished | Jumped)
-        except UnspecifiedBytes:
+        except Unspecified:
             return False
 
     def run(self, state: State) -> Runs | None:
         """Both runs on `state`, or None where the recorded trace is malformed on it, or it contradicts declarations, or
-        one of the runs looks at the bytes of NaN, of which nobody says what they are.
+        one of the runs looks at what nobody says what it is, such as the bytes of NaN.
 
         Where the recorded trace is undefined behind an event, the world is made to stop there: on such a world the
         recorded trace is defined, and is all that the optimized one may rely on.
         """
         try:
             return self._runs(self._completed(state))
-        except UnspecifiedBytes:
+        except Unspecified:
             return None
 
     def _runs(self, state: State) -> Runs | None:
@@ -110,7 +110,7 @@ class Replay:
             assert isinstance(before.outcome, Stopped)
         # What `before` has read or protected, no event changes in either run.
         after = self._run(self._after, replace(state, world=before.world))
-        if after.unclear or _is_too_long(after):
+        if before.unclear or after.unclear or _is_too_long(after):
             return None
         renaming = Renaming()
         return Runs(state, before, after, _at_events(before, after, renaming), renaming)
@@ -135,11 +135,13 @@ class Replay:
         that hangs on the bytes of NaN."""
         try:
             return self._difference(runs, origin)
-        except UnspecifiedBytes:
+        except Unspecified:
             return None
 
     def _difference(self, runs: Runs, origin: int | None) -> Difference | None:
         after = runs.after
+        if runs.renaming.doubtful:
+            return None
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
             if reason == NOT_MADE:

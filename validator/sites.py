@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
 from optimizer.ir.layout import Array, Field, Known
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.runs import Given, Scripted, World, Write
 from optimizer.ir.string_text import constant_name
 from validator.counterexample import State
@@ -190,6 +191,8 @@ def fits_at(state: State, site: Site, value: int | Float) -> bool:
 
 
 def _slot(held: Object, cell: Cell) -> Field | None:
+    if cell[0] in VIEWS:
+        return VIEWS[cell[0]]
     items = [held.type.item] if isinstance(held.type, Array) and held.type.item is not None else []
     return next((slot for slot in (*held.type.fields, *items) if slot.key == cell[0]), None)
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import Initial, at_event
 from validator.object_terms import ObjectTerms
-from validator.raw_links import Overlapped, held_behind
+from validator.raw_links import NO_EPOCH, Overlapped, held_behind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +60,18 @@ class Copied:
     count: Term
 
 
-Chain = Start | Stored | Copied | Renewed | Overlapped
+@dataclass(frozen=True, slots=True, eq=False)
+class Bytewise:
+    """Somewhere in the object so many bytes from `offset` on were changed, to the lowest ones of `value`."""
+
+    below: Chain
+    object: Term
+    offset: Term
+    size: int
+    value: Term
+
+
+Chain = Start | Stored | Copied | Renewed | Overlapped | Bytewise
 
 MOST_TERMS = 600_000
 """A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
@@ -86,6 +98,7 @@ class Chains:
         self._versions: dict[Chain, int] = {}
         self._copies: dict[tuple[Chain, Term, Term, Term, Term, Term], Copied] = {}
         self._renewals: dict[tuple[Chain, int], Renewed] = {}
+        self._bytewise: dict[tuple[Chain, Term, Term, int, Term], Bytewise] = {}
         self._read: dict[tuple[Chain, Term, Term | None], Term] = {}
         self._written: dict[tuple[Chain, Term, Term | None], Term] = {}
 
@@ -166,6 +179,14 @@ class Chains:
             link = self._copies[key] = Copied(*key)
         return link
 
+    def change_bytes(self, below: Chain, p: Term, offset: Term, size: int, value: Term) -> Chain:
+        """The chain behind a store to bytes of the object."""
+        key = (below, p, offset, size, value)
+        link = self._bytewise.get(key)
+        if link is None:
+            link = self._bytewise[key] = Bytewise(*key)
+        return link
+
     def renew(self, below: Chain, event: int) -> Chain:
         renewed = self._renewals.get((below, event))
         if renewed is None:
@@ -214,6 +235,13 @@ class Chains:
                     assert index is not None
                     found = held_behind(self._terms, slot, chain, self._walk(slot, below, p, index), index)
                     break
+                case Bytewise(below, other):
+                    same = self._terms.same(p, other)
+                    if same is not self._terms.false:
+                        held = self._walk(slot, below, p, index)
+                        found = self._terms.select(same, self._behind(slot, chain, held, p, index), held)
+                        break
+                    chain = below
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
                 case Renewed(below, event):
@@ -229,21 +257,31 @@ class Chains:
         self._read[start, p, index] = found
         return found
 
+    def _behind(self, slot: Field, link: Bytewise, held: Term, p: Term, index: Term | None) -> Term:
+        """What a field or item of the object holds behind the store to its bytes, where it held that before."""
+        if slot.type is Type.REF:
+            raise Unsupported("a field or item that may have been changed by gc_store of a reference")
+        name = f"{slot.key} behind {link.size} bytes"
+        function = Initial(name, NO_EPOCH, slot.type, slot.low, slot.high)
+        at = self._terms.zero if index is None else index
+        return self._terms.load(function, p, at, held, link.offset, link.value)
+
     def _at_start(self, slot: Field, p: Term, index: Term | None) -> Term:
-        if p.kind == "alloc":
+        if p.kind == "alloc" and slot.key not in VIEWS:
             return self._terms.zero_of(slot.type)
         return self._terms.load(initial(slot, 0), p, index)
 
     def _keeps(self, p: Term, event: int) -> bool:
         """Is it an allocation that the event did not see?"""
-        if p.kind != "alloc":
-            return False
-        seen = self._terms.visible_from.get(p)
-        return seen is None or seen > at_event(event)
+        return p.kind == "alloc" and self._is_hidden(p, event)
 
     def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
-        """The allocations that the event did not see, and that `p` may be: a later event did."""
-        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > at_event(event))
+        """The allocations that the event did not see, and that `p` may be: a later event did, or a function."""
+        return (alloc for alloc in self._terms.may_be(p) if self._is_hidden(alloc, event))
+
+    def _is_hidden(self, alloc: Term, event: int) -> bool:
+        seen = self._terms.visible_from.get(alloc)
+        return seen is None or seen > at_event(event)
 
     def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
         """Are both keys the same?"""
@@ -271,18 +309,54 @@ class Chains:
 
     def version(self, chain: Chain, p: Term) -> int:
         """A number for what the memory holds of an object that is no choice: the same number, the same contents."""
+        chain = self.latest(chain, p)
+        return 0 if isinstance(chain, Start) else self._versions.setdefault(chain, len(self._versions) + 1)
+
+    def latest(self, chain: Chain, p: Term) -> Chain:
+        """The chain from the latest link on that may have changed an object that is no choice."""
         while True:
             match chain:
                 case Stored(below, other) if self._terms.same(p, other) is self._terms.false:
                     chain = below
                 case Copied(below, other) if self._terms.same(p, other) is self._terms.false:
                     chain = below
+                case Bytewise(below, other) if self._terms.same(p, other) is self._terms.false:
+                    chain = below
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
-                case Start():
-                    return 0
                 case _:
-                    return self._versions.setdefault(chain, len(self._versions) + 1)
+                    return chain
+
+    def source(self, chain: Chain, p: Term, start: Term, count: Term) -> tuple[Chain, Term, Term]:
+        """Where those items of an object that is no choice were copied from, if as many were; with what is there
+        below."""
+        chain = self.latest(chain, p)
+        while isinstance(chain, Copied) and chain.object is p and (chain.at, chain.count) == (start, count):
+            if chain.source.kind == "choose":
+                break
+            p, start = chain.source, chain.start
+            chain = self.latest(chain.below, p)
+        return chain, p, start
+
+    def changed(self, chain: Chain, p: Term) -> int | None:
+        """A number for what was done to the fields or items of an object that is no choice, other than to its bytes,
+        since its bytes are what they were at first or behind an event; None where that is nothing."""
+        while True:
+            match chain:
+                case Stored(below, other) | Copied(below, other):
+                    if self._terms.same(p, other) is not self._terms.false:
+                        return self._versions.setdefault(chain, len(self._versions) + 1)
+                    chain = below
+                case Bytewise(below) | Overlapped(below):
+                    chain = below
+                case Renewed(below, event) if self._keeps(p, event):
+                    chain = below
+                case Renewed(below, event):
+                    kept = [self.changed(below, alloc) for alloc in self._kept_then_seen(p, event)]
+                    is_changed = any(one is not None for one in kept)
+                    return self._versions.setdefault(chain, len(self._versions) + 1) if is_changed else None
+                case _:
+                    return None
 
     # What has been written since an allocation that did not clear.
 
@@ -322,6 +396,13 @@ class Chains:
                     if result is terms.true:
                         return result
                     chain = below
+                case Bytewise(below, other):
+                    same = terms.same(p, other)
+                    if same is not terms.false:
+                        marks = Initial(f"{slot.key} written behind {chain.size} bytes", NO_EPOCH, Type.INT, 0, 1)
+                        mark = terms.load(marks, p, terms.zero if index is None else index, chain.offset)
+                        result = terms.either(result, terms.both(same, terms.eq(mark, terms.one)))
+                    chain = below
                 case Renewed(below, event):
                     if not self._keeps(p, event):
                         marks = Initial(f"{slot.key} written", event + 1, Type.INT, 0, 1)
@@ -337,7 +418,12 @@ def initial(slot: Field, epoch: int) -> Initial:
 
 
 def links(chain: Chain) -> Iterator[Stored | Copied | Renewed]:
-    """The links of a chain, the latest first, but for those that only say what may overlap."""
+    """The links of a chain, the latest first, but for those that only say what may overlap with it."""
+    return (link for link in changes(chain) if not isinstance(link, Bytewise))
+
+
+def changes(chain: Chain) -> Iterator[Stored | Copied | Renewed | Bytewise]:
+    """The same, with the stores to bytes of objects that it may overlap with."""
     while not isinstance(chain, Start):
         if not isinstance(chain, Overlapped):
             yield chain

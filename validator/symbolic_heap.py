@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
+from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
@@ -28,17 +31,20 @@ from validator.object_kinds import (
 )
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
+from validator.raw_links import NO_EPOCH
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import Chain, Chains, Key
 
 if TYPE_CHECKING:
     from optimizer.ir.effects import Effects
+    from validator.comparisons import Range
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
 
+    `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
     """
@@ -48,6 +54,7 @@ class Memory:
     raw: RawChains
     overlaps: Overlaps
     slots: Mapping[str, Field]
+    indexed: frozenset[str]
     has_exceptions: bool = False
     is_pending: bool = False
     is_plain: bool = False
@@ -96,6 +103,11 @@ _FEW = 16
 
 def _few(count: Term) -> int | None:
     return count.value if count.kind == "const" and 0 <= count.value <= _FEW else None
+
+
+def _is_among_bytes(slot: Field, type_: Type) -> bool:
+    """May the field or item be among the bytes of an object that such an access is about?"""
+    return not is_raw(slot.key) and slot.key not in VIEWS and (slot.type is Type.REF) == (type_ is Type.REF)
 
 
 class SymbolicHeap(HeapDomain[Term, Term, Term]):
@@ -199,7 +211,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         if p.kind == "alloc" and not (p in terms.surely_seen if self._lenient else self.is_seen(p)):
             return terms.false
         read = [key for name, key in self._settled if name == slot.key]
-        return terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
+        is_read = terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
+        hidden = terms.may_be(p) if self._lenient else []
+        may_change = (terms.same(p, alloc) for alloc in hidden if alloc not in terms.surely_seen)
+        return terms.both(is_read, terms.all_of(map(terms.not_, may_change)))
 
     def get(self, p: Term, slot: Field, index: Term | None = None) -> Term:
         if slot.immutable:
@@ -253,6 +268,49 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             self._chains[BYTES.key] = self.memory.raw.store(self._chains[BYTES.key], address, value, slot.size)
             self.memory.overlaps.stored(self._chains, BYTES.key)
 
+    # Objects by their bytes.
+
+    def get_bytes(self, p: Term, item: RawItem, offset: Term) -> Term:
+        terms = self._terms
+        if item.type is Type.REF:
+            return terms.by_object(p, lambda one: self._reference_at(one, offset))
+        places = [terms.add(offset, terms.const(k)) for k in range(item.size)]
+        held = self.memory.raw.joined(map(partial(self._byte_of, p), places))
+        return self.memory.raw.extended(held, item.size, item.signed)
+
+    def _byte_of(self, p: Term, at: Term) -> Term:
+        return self._terms.by_object(p, lambda one: self._byte(one, at))
+
+    def _byte(self, p: Term, at: Term) -> Term:
+        """A byte of an object that is no choice. Where fields or items of it have been changed, it is a function of
+        what it was without that, and of how they were changed."""
+        held, changed = self.read(p, OBJECT_BYTES, at), self._changed(p, Type.INT)
+        if not changed:
+            return held
+        return self._terms.load(Initial(f"a byte behind {changed}", NO_EPOCH, Type.INT, 0, 255), p, at, held)
+
+    def _reference_at(self, p: Term, at: Term) -> Term:
+        if self._changed(p, Type.REF):
+            raise Unsupported("gc_load of a reference from an object whose fields or items may have been changed")
+        return self.read(p, OBJECT_REFERENCES, at)
+
+    def _changed(self, p: Term, type_: Type) -> list[tuple[str, int]]:
+        """The fields and items, of references or not, that may have been changed of an object, and how."""
+        slots = [slot for slot in self.memory.slots.values() if _is_among_bytes(slot, type_)]
+        found = [(slot.key, self.memory.chains.changed(self._chains[slot.key], p)) for slot in slots]
+        return sorted((key, version) for key, version in found if version is not None)
+
+    def set_bytes(self, p: Term, item: RawItem, offset: Term, value: Term) -> None:
+        terms, chains = self._terms, self.memory.chains
+        for slot in self.memory.slots.values():
+            if _is_among_bytes(slot, item.type):
+                self._chains[slot.key] = chains.change_bytes(self._chains[slot.key], p, offset, item.size, value)
+        if item.type is Type.REF:
+            self.set_item(p, OBJECT_REFERENCES, offset, value)
+            return
+        for k in range(item.size):
+            self.set_item(p, OBJECT_BYTES, terms.add(offset, terms.const(k)), self.memory.raw.part(value, k, 1))
+
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]
 
@@ -285,6 +343,34 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         offsets = [terms.const(i) for i in range(number)]
         for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:
             self.set_item(q, slot, terms.add(at, offset), value)
+
+    def same_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> Term:
+        terms = self._terms
+        if (number := _few(count)) is not None:
+            return terms.all_of(
+                terms.eq(self.read(p, slot, terms.add(start, offset)), self.read(q, slot, terms.add(at, offset)))
+                for offset in map(terms.const, range(number))
+            )
+        from validator.comparisons import same_items  # here: most traces compare no strings
+
+        def of(one: Term, other: Term) -> Term:
+            return same_items(
+                terms, slot, self._range(slot, one, start, count), self._range(slot, other, at, count), count
+            )
+
+        return terms.by_object(p, lambda one: terms.by_object(q, lambda other: of(one, other)))
+
+    def _range(self, slot: Field, p: Term, start: Term, count: Term) -> Range:
+        """Those items of an object that is no choice, where they were copied from."""
+        from validator.comparisons import Range
+
+        chains = self.memory.chains
+        chain, p, start = chains.source(self._chains[slot.key], p, start, count)
+        version = 0 if p in self._terms.texts else chains.version(chain, p)
+        return Range(p, start, version, lambda one, index: chains.read(slot, chain, one, index))
+
+    def holds(self, p: Term, slot: Field, index: Term, value: Term) -> Term:
+        return self._terms.eq(self.read(p, slot, index), value)
 
     # Strings.
 
@@ -372,7 +458,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Who has seen what.
 
     def is_seen(self, alloc: Term) -> bool:
-        """Has an event seen the allocation, or a function?"""
+        """Has an event seen the allocation?"""
         return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)
 
     def _is_seen_by_event(self, alloc: Term) -> bool:

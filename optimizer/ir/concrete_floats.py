@@ -7,7 +7,7 @@ import struct
 from functools import cache
 
 from optimizer.ir.domain import wrap
-from optimizer.ir.faults import Unsupported
+from optimizer.ir.faults import Unspecified
 from optimizer.ir.float_domain import FloatDomain
 from optimizer.ir.floats import NAN, Float
 
@@ -15,7 +15,7 @@ _SIGN = 1 << 63
 _SINGLE = 0xFFFFFFFF
 
 
-class UnspecifiedBytes(Unsupported):
+class UnspecifiedBytes(Unspecified):
     """The bytes of NaN: all NaNs are one here, and which bytes it has nobody says."""
 
     def __init__(self) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
+from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.row import DescrKind
 from optimizer.ir.trace import Operation
 
@@ -25,18 +29,23 @@ class Effects:
         """May it change that memory? What is immutable, only if it is named."""
         if self.writes is None:
             return not slot.immutable or slot.key in self.named
-        return slot.key in self.writes
+        return _names(slot.key, self.writes)
 
     def may_see(self, slot: Field) -> bool:
         """May it read or write that memory? At such an event it must be as it was recorded."""
         return self.may_see_key(slot.key)
 
     def may_see_key(self, key: str) -> bool:
-        return self.sees_everything or key in (self.reads or ()) or key in (self.writes or ())
+        return self.sees_everything or _names(key, self.reads or ()) or _names(key, self.writes or ())
 
     @property
     def sees_everything(self) -> bool:
         return self.reads is None or self.writes is None
+
+
+def _names(key: str, keys: Collection[str]) -> bool:
+    """Is the memory among those? With any memory of objects, their bytes are."""
+    return key in keys or (key in VIEWS and not all(map(is_raw, keys)))
 
 
 EVERYTHING = Effects()

@@ -54,3 +54,7 @@ class Unsupported(Exception):
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.what}" if self.line else self.what
+
+
+class Unspecified(Unsupported):
+    """A run asks for what nobody says what it is."""

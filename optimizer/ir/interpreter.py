@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.caller import Caller
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.concrete import concrete
@@ -17,7 +16,9 @@ from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, TooLong, type_of
 from optimizer.ir.immutable import immutable
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Layout, Resolved, layout_of
+from optimizer.ir.object_bytes import UsedAs, takes_object
 from optimizer.ir.ops import Kind, Meaning, Memory
 from optimizer.ir.raw_memory import uses_raw
 from optimizer.ir.runs import TOO_LONG as TOO_LONG
@@ -41,6 +42,7 @@ from optimizer.ir.trace import (
     Trace,
     Value,
     Var,
+    all_operations,
     exit_of,
     memory_of,
     passes_of,
@@ -88,6 +90,7 @@ class _State:
     slots: list[Any]
     heap: Heap
     caller: Caller
+    used_as: UsedAs | None
     flag: bool = False
 
 
@@ -110,6 +113,7 @@ class Program:
         self._count = 0
         self._guards = 0
         self._uses_raw = uses_raw(trace, self.layout)
+        self._takes_bytes = any(map(takes_object, all_operations(trace)))
         for var in trace.inputs:
             self._define(var)
         self._steps = tuple(self._compile(op) for op in trace.ops)
@@ -204,7 +208,8 @@ class Program:
         slots = self._template.copy()
         slots[: len(inputs)] = inputs
         heap = Heap(self.layout) if heap is None else heap.copy()
-        state = _State(slots, heap, Caller(Environment(world or World(), heap), heap, self._domain))
+        caller = Caller(Environment(world or World(), heap), heap, self._domain)
+        state = _State(slots, heap, caller, UsedAs() if self._takes_bytes else None)
         for name, slot in self._objects.items():
             slots[slot] = state.heap.constant(name)
         if self._uses_raw:
@@ -220,7 +225,7 @@ class Program:
             state.heap,
             environment.world_of_run,
             functions.applied,
-            functions.unclear,
+            functions.unclear or heap.unclear,
         )
 
     def prepare(self, heap: Heap) -> None:
@@ -268,6 +273,8 @@ class Program:
             for holds, reason in memory.requires:
                 if not holds(domain, state.heap, step.descr, *args):
                     return Undefined(step.number, reason)
+            if state.used_as is not None:
+                state.used_as.note(step.operation, args)
             if memory.meaning is not None and step.guard is None:
                 try:
                     value = memory.meaning(domain, state.heap, step.descr, *args)

@@ -20,6 +20,7 @@ from optimizer.ir.memory_types import Known as Known
 from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
+from optimizer.ir.object_bytes import NAMES, VIEWS, view_of
 from optimizer.ir.ops import DescrKind, Kind, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.string_text import HIGHEST, is_text, read_text
@@ -146,6 +147,8 @@ class Layout:
             return
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
+        if target in NAMES and kind is not DescrKind.CALL:
+            raise WrongDescr(f"{target} stands for the bytes of objects, and {operation.op.name} takes {_KINDS[kind]}")
         if target in HIGHEST and kind is not DescrKind.CALL:
             raise WrongDescr(f"{target} is the type of strings, which have operations of their own")
         if kind is DescrKind.RAW_FIELD and found == (DescrKind.FIELD,):
@@ -183,9 +186,12 @@ class Layout:
 
     def _learn_raw(self, operation: Operation) -> None:
         try:
-            raw_item(operation, self)
+            item = raw_item(operation, self)
         except WrongSize as problem:
             raise WrongDescr(str(problem)) from None
+        if item.of_object:
+            view = view_of(item)
+            self.learn_use(view.key.removesuffix("[]"), DescrKind.ITEM, view.type, operation.op.name)
 
     def _check_call(self, operation: Operation, text: str) -> None:
         call, result = self.call(text), operation.op.result
@@ -220,12 +226,11 @@ class Layout:
     def descr_of(self, operation: Operation) -> Resolved | None:
         """What the descr of the operation stands for, as its row takes it; None where it takes none, or a call's."""
         memory = operation.op.memory
-        if memory is None or memory.descr in (None, DescrKind.CALL):
+        if memory is None or memory.descr is None or memory.descr is DescrKind.CALL:
             return None
-        name = operation.descr if memory.on is None else memory.on
-        assert memory.descr is not None
-        if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
+        if memory.descr is DescrKind.RAW_ITEM or memory.descr is DescrKind.RAW_SIZE:
             return raw_item(operation, self)
+        name = operation.descr if memory.on is None else memory.on
         assert name is not None
         return self.resolve(memory.descr, name)
 
@@ -316,6 +321,7 @@ class Layout:
                 return None
             if name == RAW:
                 keys.update((BYTES.key, *self._raw_fields.values()))
+                continue
             whole = self._arrays.get(name) or self._structs.get(name)
             if whole is not None:
                 item = whole.item if isinstance(whole, Array) else None
@@ -338,6 +344,8 @@ class Layout:
         return self._uses.get(text, ("", None))[0] == _KINDS[DescrKind.INTERIOR]
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:
+        if key in VIEWS:
+            return VIEWS[key]
         return Field(key, name, self._uses.get(text, ("", None))[1] or Type.INT)
 
     # Classes.

@@ -28,6 +28,9 @@ class Field:
     quasi_immutable: bool = False
     declared: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
 
 @immutable
 class Struct:
@@ -76,11 +79,12 @@ def string_type(name: str, word: int) -> Array:
 
 @immutable
 class RawItem:
-    """So many bytes of raw memory, taken as a number with a sign or without."""
+    """So many bytes of raw memory or of an object, taken as a number with a sign or without."""
 
     size: int
     signed: bool
     type: Type
+    of_object: bool = False
 
 
 Resolved = Field | Array | Struct | RawItem

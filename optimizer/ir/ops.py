@@ -209,21 +209,8 @@ def _exit_block(result: Type, names: str, args: tuple[Type, ...] | None = None) 
     return _unmodelled(result, names, args, in_exit_block=True)
 
 
-def _typed(names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
-    """Rows `name_i`, `name_r`, `name_f` and `name_n`, by the type of the result."""
-    suffixes = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
-    return [
-        row
-        for name in names.split()
-        for stem, _, letters in [name.partition(":")]
-        for letter in letters
-        for row in _unmodelled(suffixes[letter], f"{stem}_{letter}", args)
-    ]
-
-
 _RAW = [
     *RAW_ROWS,
-    *_typed("gc_load:r gc_load_indexed:r"),
     *_exit_block(VOID, "setinteriorfield_raw zero_array"),
     *_exit_block(INT, "cast_ptr_to_int"),
     *_exit_block(REF, "cast_int_to_ptr"),

@@ -14,8 +14,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optimizer.ir.faults import Unsupported
 from optimizer.ir.memory_types import Array, Field, RawItem, Resolved
+from optimizer.ir.object_bytes import check_bytes, is_of_object, view_of
 from optimizer.ir.row import DescrKind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 
@@ -64,7 +64,7 @@ def raw_item(operation: Operation, layout: Layout) -> RawItem:
     if memory.descr is DescrKind.RAW_SIZE:
         last = operation.args[-1]
         size = last.value if isinstance(last, ConstInt) else 0
-        item = RawItem(abs(size), size < 0, type_)
+        item = RawItem(abs(size), size < 0, type_, operation.args[0].type is Type.REF)
         if abs(size) not in (1, 2, 4, 8):
             raise WrongSize(f"{operation.op.name} takes a size of 1, 2, 4 or 8 bytes (negative: signed), got {last}")
     else:
@@ -88,7 +88,9 @@ def _described(name: str, type_: Type, layout: Layout) -> RawItem:
 
 def slot_of(descr: Resolved | None) -> Field | None:
     """The memory that an operation with that descr names."""
-    return BYTES if isinstance(descr, RawItem) else descr if isinstance(descr, Field) else None
+    if isinstance(descr, RawItem):
+        return view_of(descr) if descr.of_object else BYTES
+    return descr if isinstance(descr, Field) else None
 
 
 def range_of(slot: RawItem | Field, word: int) -> tuple[int | None, int | None]:
@@ -100,14 +102,12 @@ def range_of(slot: RawItem | Field, word: int) -> tuple[int | None, int | None]:
 
 
 def uses_raw(trace: Trace, layout: Layout) -> bool:
-    """Does it use raw memory? Raises Unsupported where it does so in a way that is not modelled."""
-    used = [one for one in all_operations(trace) if one.op.memory is not None and one.op.memory.descr in RAW_KINDS]
-    for operation in used:
-        name, line, descr = operation.op.name, operation.line, layout.descr_of(operation)
-        if operation.args[0].type is not Type.INT:
-            raise Unsupported(f"{name} of an object", line)
-        if isinstance(descr, RawItem) and descr.type is Type.REF:
-            raise Unsupported(f"{name} of a reference", line)
-        if isinstance(descr, RawItem) and descr.type is Type.FLOAT and (descr.size != 8 or layout.word != 64):
-            raise Unsupported(f"{name} of a float in {descr.size} bytes, with words of {layout.word} bits", line)
-    return bool(used)
+    """Does it use raw memory? Raises Unsupported where it uses bytes, of objects too, in a way that is not modelled."""
+    found = False
+    for operation in all_operations(trace):
+        if operation.op.memory is not None and operation.op.memory.descr in RAW_KINDS:
+            descr = layout.descr_of(operation)
+            if isinstance(descr, RawItem):
+                check_bytes(operation, descr, layout.word)
+            found |= not is_of_object(descr)
+    return found

@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optimizer.cells import stored_value
 from optimizer.facts import Facts
 from optimizer.ir.calls import effects_at
 from optimizer.ir.effects import Effects
 from optimizer.ir.layout import RawItem
+from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.raw_heap import load, store
 from optimizer.ir.raw_memory import is_raw, range_of
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value
-from optimizer.memory import stored_value
 from optimizer.raw_contents import Place
 from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
 
@@ -43,6 +44,8 @@ class RawAccesses(Pass):
         self._delayed: list[tuple[Place, Operation]] = []  # the oldest first; no two of them may overlap
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        if takes_object(operation):
+            return None
         match operation.op.kind:
             case Kind.RAW_LOAD:
                 return self._load(operation, facts)
@@ -87,7 +90,7 @@ class RawAccesses(Pass):
         return found
 
     def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        if not self._delayed:
+        if not self._delayed or takes_object(operation):
             return ()
         places = [at for at, _ in self._delayed]
         match operation.op.kind:

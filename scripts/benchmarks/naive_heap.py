@@ -226,13 +226,27 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         self.equations.append(fresh == value)
         return fresh
 
-    # Raw memory is not modelled here.
+    # Raw memory and bytes of objects are not modelled here.
 
     def get_raw(self, slot: RawItem | Field, address: Any) -> Any:
         raise Unsupported("raw memory")
 
     def set_raw(self, slot: RawItem | Field, address: Any, value: Any) -> None:
         raise Unsupported("raw memory")
+
+    # Nor are comparisons of items.
+
+    def same_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> Any:
+        raise Unsupported("comparisons of items")
+
+    def holds(self, p: Any, slot: Field, index: Any, value: Any) -> Any:
+        raise Unsupported("comparisons of items")
+
+    def get_bytes(self, p: Any, item: RawItem, offset: Any) -> Any:
+        raise Unsupported("bytes of objects")
+
+    def set_bytes(self, p: Any, item: RawItem, offset: Any, value: Any) -> None:
+        raise Unsupported("bytes of objects")
 
     # Identity and classes.
 

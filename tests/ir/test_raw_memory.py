@@ -86,7 +86,9 @@ def test_what_is_wrong_is_told(line: str, word: int, message: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "what"),
     [
-        ("i1 = gc_load_i(p0, 0, 8)", "gc_load_i of an object"),
+        ("p1 = gc_load_r(i0, 0, 8)", "gc_load_r of a reference in raw memory"),
+        ("p1 = gc_load_r(p0, 0, 4)", "gc_load_r of a reference in 4 bytes"),
+        ("f1 = gc_load_f(p0, 0, 4)", "gc_load_f of a float in 4 bytes"),
         ("raw_store(i0, 0, p0, descr=a)", "raw_store of a reference"),
         ("f1 = raw_load_f(i0, 0, descr=<ArrayF 4>)", "raw_load_f of a float in 4 bytes"),
     ],

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, Function
+from optimizer.ir.values import address_of
+from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, Function, class_of_address
 from validator.object_terms import ObjectTerms
 from validator.solvers.float_text import SORT as _FLOAT
 from validator.solvers.symbols import literal, symbol
@@ -203,11 +204,31 @@ class References:
 
     def apart(self, order: Iterable[Term]) -> list[str]:
         """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
-        and differ from each other."""
+        and differ from each other; addresses are those of the interpreter."""
+        order = list(order)
         names = [self._texts[term] for term in order if term.kind == "class_name"]
         declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
         conditions = [f"(not {_between(name, *range_)})" for name in names for range_ in declared]
+        conditions += self._addresses(order)
         return [*conditions, f"(distinct {' '.join(names)})"] if len(names) > 1 else conditions
+
+    def _addresses(self, order: Sequence[Term]) -> Iterator[str]:
+        """What names stand for, and the vtables of objects of the classes of these names, and of no others."""
+        classes = [(term.value.name, self._texts[term]) for term in order if term.kind == "class_name"]
+        for term in order:
+            name, text = class_of_address(term), self._texts[term]
+            if name is not None:
+                yield f"(= {text} {self._address(name)})"
+            if term.kind == "vtable":
+                class_ = self._texts[term.args[0]]
+                for struct in self._terms.layout.declarations.structs:
+                    exact = self._terms.class_range(struct.name)[0]
+                    yield f"(= {_between(class_, exact, exact)} (= {text} {self._address(struct.vtable)}))"
+                for vtable, other in classes:
+                    yield f"(= (= {class_} {other}) (= {text} {self._address(vtable)}))"
+
+    def _address(self, name: str) -> str:
+        return self._literal(address_of(name, self._terms.width))
 
 
 def _reference(number: int) -> str:

@@ -1,0 +1,78 @@
+"""Objects by their bytes: what `gc_load_i(p0, 24, 4)` and its like read and write of an object.
+
+Which bytes of an object its fields and items are nobody knows. So the bytes are memory of their own, found by object
+and offset, as if they were items of one more array; and so are the references that stand at offsets. What is proved
+does not rely on fields and items of an object behind a store to its bytes, nor on its bytes behind a store to its
+fields or items, but for this: numbers and references do not overlap, and no store to bytes changes a class or a length.
+A run in which both are used of one object has no meaning here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from optimizer.ir.faults import Unspecified, Unsupported
+from optimizer.ir.memory_types import Field, RawItem, Resolved
+from optimizer.ir.row import DescrKind, Kind, Type
+
+if TYPE_CHECKING:
+    from optimizer.ir.trace import Operation
+
+OBJECT_BYTES = Field("gc_bytes[]", "", Type.INT, low=0, high=255)
+"""The bytes of objects; the index is the offset."""
+
+OBJECT_REFERENCES = Field("gc_references[]", "", Type.REF)
+"""The references that stand somewhere in objects; the index is the offset."""
+
+_USING = frozenset({Kind.LOAD, Kind.STORE, Kind.COPY, Kind.SCAN})
+
+VIEWS = {slot.key: slot for slot in (OBJECT_BYTES, OBJECT_REFERENCES)}
+"""The memory that objects are by their bytes, by key."""
+
+NAMES = frozenset(key.removesuffix("[]") for key in VIEWS)
+"""What texts of heaps call this memory."""
+
+
+def is_of_object(descr: Resolved | None) -> bool:
+    """Are these bytes of an object?"""
+    return isinstance(descr, RawItem) and descr.of_object
+
+
+def view_of(item: RawItem) -> Field:
+    """The memory in which these bytes of an object are."""
+    return OBJECT_REFERENCES if item.type is Type.REF else OBJECT_BYTES
+
+
+def check_bytes(operation: Operation, item: RawItem, word: int) -> None:
+    """Raises Unsupported for bytes, of objects or of raw memory, that are not modelled."""
+    name, line = operation.op.name, operation.line
+    if item.type is Type.REF and not item.of_object:
+        raise Unsupported(f"{name} of a reference in raw memory", line)
+    if item.type is Type.REF and 8 * item.size != word:
+        raise Unsupported(f"{name} of a reference in {item.size} bytes, with words of {word} bits", line)
+    if item.type is Type.FLOAT and (item.size != 8 or word != 64):
+        raise Unsupported(f"{name} of a float in {item.size} bytes, with words of {word} bits", line)
+
+
+class UsedAs:
+    """What the objects of a run are used as, by their bytes or otherwise."""
+
+    def __init__(self) -> None:
+        self._by_bytes: dict[Any, bool] = {}
+
+    def note(self, operation: Operation, args: Sequence[Any]) -> None:
+        """The operation is done on these arguments. Raises Unspecified for an object that is used in both ways."""
+        by_bytes = takes_object(operation)
+        if not by_bytes and operation.op.kind not in _USING:
+            return
+        for arg in args[: 2 if operation.op.kind is Kind.COPY else 1]:
+            if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
+                name = operation.op.name
+                raise Unspecified(f"{name} of an object that is used by its bytes and otherwise", operation.line)
+
+
+def takes_object(operation: Operation) -> bool:
+    """Is it about an object's bytes?"""
+    memory = operation.op.memory
+    return memory is not None and memory.descr is DescrKind.RAW_SIZE and operation.args[0].type is Type.REF
