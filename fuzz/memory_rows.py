@@ -19,6 +19,8 @@ class MemoryRows:
     lengths: tuple[Op, ...]
     identities: tuple[Op, ...]  # tests of two references
     copies: tuple[Op, ...]  # of one reference
+    addresses: tuple[Op, ...]  # of one object
+    objects: tuple[Op, ...]  # at an address
     guards: tuple[Op, ...]  # of references
     checks: tuple[Op, ...]  # guards without an argument
     facts: tuple[Op, ...]
@@ -51,7 +53,9 @@ def memory_rows() -> MemoryRows:
         allocations={kind: tuple(row for row in of[Kind.NEW] if kinds[row] is kind) for kind in DescrKind},
         lengths=tuple(row for row in of[Kind.PURE] if kinds.get(row) is DescrKind.ARRAY),
         identities=tuple(row for row in plain if row.args == (Type.REF, Type.REF)),
-        copies=tuple(row for row in plain if row.args == (Type.REF,)),
+        copies=tuple(row for row in plain if row.args == (Type.REF,) and row.result is Type.REF),
+        addresses=tuple(row for row in plain if row.args == (Type.REF,) and row.result is Type.INT),
+        objects=tuple(row for row in plain if row.args == (Type.INT,)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is Type.REF or row.same_type)),
         checks=tuple(row for row in of[Kind.GUARD] if not row.args and row.memory and row.memory.meaning),
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),

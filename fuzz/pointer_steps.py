@@ -26,6 +26,8 @@ def test_identity(draft: AimedDraft) -> None:
         return
     if draft.choices.chance(10):
         two = NULL_REF
+    if draft.choices.chance(6) and not draft.refs_of(one).fresh:
+        _cast(draft, one)
     if draft.choices.chance(20) and isinstance(one, Var):
         copied = draft.attempt(draft.choices.pick(draft.memory.copies), (one,))
         assert copied is not None
@@ -33,6 +35,13 @@ def test_identity(draft: AimedDraft) -> None:
     operation = draft.attempt(draft.choices.pick(draft.memory.identities), (one, two))
     if operation is not None and operation.result is not None and draft.choices.chance(60):
         draft.guard_on(operation.result)
+
+
+def _cast(draft: AimedDraft, one: Value) -> None:
+    """Takes the address of an object that was there before the trace, and perhaps what is there."""
+    cast = draft.attempt(draft.choices.pick(draft.memory.addresses), (one,))
+    if cast is not None and cast.result is not None and draft.choices.chance(60):
+        draft.attempt(draft.choices.pick(draft.memory.objects), (cast.result,))
 
 
 def check_any(draft: AimedDraft) -> None:

@@ -12,6 +12,7 @@ from functools import cache
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
 from fuzz.shape import Step
+from optimizer.ir.floats import Float
 from optimizer.ir.heap import RAW_REF, Cell, Datum, Heap
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
@@ -57,8 +58,9 @@ class _Address:
     def __init__(self) -> None:
         self.address = 0
 
-    def get_raw(self, _slot: RawItem | Field, address: int) -> None:
+    def get_raw(self, _slot: RawItem | Field, address: int) -> int:
         self.address = address
+        return 0
 
     def set_raw(self, _slot: RawItem | Field, address: int, _value: object) -> None:
         self.address = address
@@ -89,12 +91,14 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
     choices = draft.choices
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
-    row = choices.pick(_rows(kind, descr_kind))
-    descr = _descr(draft, row)
-    of_references = descr in _REFERENCES
+    has_floats = not draft.uses_raw_fields and draft.shape.word == 64 and draft.floats
+    type_ = Type.FLOAT if has_floats and choices.chance(30) else Type.INT
+    row = choices.pick(_rows(kind, descr_kind, type_))
+    descr = _descr(draft, row, type_)
+    type_ = Type.REF if descr in _REFERENCES else type_
     args: list[Value] = []
     for index in range(len(row.args or ())):
-        arg = _argument(draft, row, index, of_references, near)
+        arg = _argument(draft, row, index, type_, near)
         if arg is None:
             return None
         args.append(arg)
@@ -102,8 +106,8 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
 
 
 @cache
-def _rows(kind: Kind, descr: DescrKind) -> tuple[Op, ...]:
-    types = (Type.INT, Type.REF, Type.VOID) if descr is DescrKind.RAW_FIELD else (Type.INT, Type.VOID)
+def _rows(kind: Kind, descr: DescrKind, type_: Type) -> tuple[Op, ...]:
+    types = (type_, Type.REF, Type.VOID) if descr is DescrKind.RAW_FIELD else (type_, Type.VOID)
     return tuple(
         row
         for row in OPS.values()
@@ -111,16 +115,27 @@ def _rows(kind: Kind, descr: DescrKind) -> tuple[Op, ...]:
     )
 
 
-def _argument(draft: AimedDraft, row: Op, index: int, of_references: bool, near: _Access | None) -> Value | None:
+def _stored(draft: AimedDraft, type_: Type) -> Value | None:
+    """Something to store; not NaN, whose bytes nobody knows."""
+    if type_ is not Type.FLOAT:
+        return draft.reference() if type_ is Type.REF else draft.operand()
+    value = draft.float_operand()
+    number = draft.datum(value)
+    return None if isinstance(number, Float) and number.is_nan else value
+
+
+def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: _Access | None) -> Value | None:
     choices, arity = draft.choices, len(row.args or ())
     assert row.memory is not None
     if index == 0:
         return _base(draft, near)
     if index == row.memory.stores:
-        return draft.reference() if of_references else draft.operand()
+        return _stored(draft, type_)
     if index in row.constant_args:
         if index < arity - 1:
             return ConstInt(choices.pick((0, 1, 2, 4, 8, -1)))
+        if type_ is Type.FLOAT:
+            return ConstInt(8)
         size = choices.pick([size for size in (1, 2, 4, 8) if 8 * size <= draft.shape.word])
         return ConstInt(-size if row.result is not Type.VOID and choices.chance(50) else size)
     return _index(draft) if choices.chance(15) else ConstInt(choices.pick((0, 0, 0, 1, 1, 2, 4, 8, -1, 3)))
@@ -163,13 +178,15 @@ def _given(draft: AimedDraft, others: Sequence[Value]) -> list[Var]:
     return [var for var in among if var.type is Type.INT and var not in others]
 
 
-def _descr(draft: AimedDraft, row: Op) -> str | None:
+def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
     assert row.memory is not None
     if row.memory.descr is DescrKind.RAW_SIZE:
         return None
     if row.memory.descr is DescrKind.RAW_FIELD:
         is_reference = row.result is Type.REF or (row.result is Type.VOID and draft.choices.chance(30))
         return draft.choices.pick(_REFERENCES if is_reference else _FIELDS)
+    if type_ is Type.FLOAT:
+        return "<ArrayF 8>"
     if draft.choices.chance(15):
         return draft.choices.pick(("words", *_declared(draft)))
     return draft.choices.pick([name for name in _ITEMS if 8 * int(name[8]) <= draft.shape.word])

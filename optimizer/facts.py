@@ -167,6 +167,7 @@ class Facts:
             self._learn_raw(operation)
         else:
             self._learn_meaning(operation)
+            self._learn_shown(operation)
 
     def _learn_call(self, operation: Operation) -> None:
         call = call_of(operation, self.layout)
@@ -236,6 +237,12 @@ class Facts:
             about.vtable = allocated.vtable
         else:
             about.length = operation.args[0]
+
+    def _learn_shown(self, operation: Operation) -> None:
+        """Who has the address of an object may find it."""
+        memory = memory_of(operation)
+        if memory is not None and memory.shows:
+            self.memory.escape(self.find(operation.args[0]))
 
     def _learn_meaning(self, operation: Operation) -> None:
         match meant(operation):

@@ -28,6 +28,7 @@ from validator.object_kinds import (
     at_event,
     forced_name,
     future_name,
+    is_reference,
 )
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import RawChains
@@ -96,6 +97,11 @@ def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
     yield terms.ite(condition, terms.one, terms.zero), terms.one
     yield terms.ite(condition, terms.zero, terms.one), terms.zero
 
+
+_ADDRESS = Initial("address", NO_EPOCH, Type.INT)
+"""The addresses of objects, as if they were the contents of a field that never changes."""
+
+_OBJECT_AT = "the object at an address"
 
 _FEW = 16
 """A copy of so many items, if their number is known, is so many stores."""
@@ -310,6 +316,26 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             return
         for k in range(item.size):
             self.set_item(p, OBJECT_BYTES, terms.add(offset, terms.const(k)), self.memory.raw.part(value, k, 1))
+
+    # Addresses.
+
+    def address(self, p: Term) -> Term:
+        return self._terms.by_object(p, self._address) if is_reference(p) else p
+
+    def _address(self, p: Term) -> Term:
+        if p.kind == "alloc":
+            raise Unsupported("the address of an object that the trace allocates")
+        if p.kind == "applied_ref" and p.args[0] is self._terms.address(_OBJECT_AT):
+            return p.args[1]
+        return self._terms.load(_ADDRESS, p)
+
+    def object_at(self, address: Term) -> Term:
+        if address.kind == "load" and address.value is _ADDRESS:
+            return address.args[0]
+        if address is self._terms.zero:
+            return self._terms.null
+        function = self._terms.address(_OBJECT_AT)
+        return self._terms.applied(Type.REF, (function, address), self._terms.now(self._events))
 
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]

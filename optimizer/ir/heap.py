@@ -337,6 +337,24 @@ class Heap(HeapDomain[int, bool, Ref]):
         else:
             self.set_item(p, OBJECT_REFERENCES, offset, value)
 
+    # Addresses.
+
+    def address(self, p: Ref | int) -> int:
+        """Raises Unspecified for a new object, whose address is nobody's choice."""
+        if isinstance(p, int):
+            return p
+        if p.fresh:
+            raise Unspecified("the address of a new object")
+        return 0 if p == NULL else address_of(f"address of {p}", self.layout.word)
+
+    def object_at(self, address: int) -> Ref:
+        """Raises Unspecified where no object is known to be."""
+        old = [ref for ref in self.objects if not ref.fresh and ref != RAW_REF]
+        found = [ref for ref in (NULL, *old) if self.address(ref) == address]
+        if len(found) != 1:
+            raise Unspecified("the object at an address that is not known to be that of one")
+        return found[0]
+
     # The code and what it relies on.
 
     def gc_type(self, p: Ref) -> int:

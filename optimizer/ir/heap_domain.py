@@ -98,6 +98,12 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def set_bytes(self, p: P, item: RawItem, offset: W, value: W | P) -> None: ...
 
+    # The address of an object, 0 of NULL; an address is its own. And the object that is at an address.
+    @abstractmethod
+    def address(self, p: P | W) -> W: ...
+    @abstractmethod
+    def object_at(self, address: W) -> P: ...
+
     # The code and what it relies on. `gc_type` is the number of the object's exact type, 0 for NULL. `is_valid`: the
     # code is. `watch` names a field of `p`, `protect` says that a check of the code has passed: from now on, until the
     # next event that can invalidate, no event changes what has been watched since the last such event.

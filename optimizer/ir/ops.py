@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from optimizer.ir.call_rows import CALL_ROWS
+from optimizer.ir.cast_rows import CAST_ROWS
 from optimizer.ir.domain import Domain
 from optimizer.ir.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
@@ -211,11 +212,9 @@ def _exit_block(result: Type, names: str, args: tuple[Type, ...] | None = None) 
 
 _RAW = [
     *RAW_ROWS,
+    *CAST_ROWS,
     *_exit_block(VOID, "setinteriorfield_raw zero_array"),
-    *_exit_block(INT, "cast_ptr_to_int"),
-    *_exit_block(REF, "cast_int_to_ptr"),
     Op("load_from_gc_table", (INT,), REF, Kind.OTHER, modelled=False, constant_args=(0,), of_table=True),
-    *_unmodelled(INT, "load_effective_address"),
 ]
 
 _BACKEND = [

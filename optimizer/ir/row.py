@@ -88,6 +88,7 @@ class Memory:
     `meaning` gives the result if there is one, `passes` says whether a guard goes on; the `meaning` of a guard is what
     happens where it does. The operation is defined where all of `requires` hold; each comes with what is wrong where
     it does not. `loads` says that the result is what the descr's memory holds, `stores` which argument is put there.
+    `shows`: who has the result may find the first argument.
     `on` names a built-in type of arrays, for rows that are about it and take no descr.
 
     Of calls: `role` is what one is whose descr is not declared, if all uses of that descr say the same; `function` is
@@ -109,6 +110,7 @@ class Memory:
     happens: Meaning | None = None
     inert: bool = False
     pending: bool = False
+    shows: bool = False
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""

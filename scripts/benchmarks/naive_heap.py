@@ -226,7 +226,7 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         self.equations.append(fresh == value)
         return fresh
 
-    # Raw memory and bytes of objects are not modelled here.
+    # Raw memory, bytes and addresses of objects are not modelled here.
 
     def get_raw(self, slot: RawItem | Field, address: Any) -> Any:
         raise Unsupported("raw memory")
@@ -247,6 +247,12 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
 
     def set_bytes(self, p: Any, item: RawItem, offset: Any, value: Any) -> None:
         raise Unsupported("bytes of objects")
+
+    def address(self, p: Any) -> Any:
+        raise Unsupported("addresses of objects")
+
+    def object_at(self, address: Any) -> Any:
+        raise Unsupported("addresses of objects")
 
     # Identity and classes.
 
