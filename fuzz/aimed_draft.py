@@ -32,12 +32,13 @@ class Aim:
 
 
 class AimedDraft(HeapDraft):
-    """`aims` are the accesses so far, `raw_bases` the values from which `raw_accesses` to raw memory have
-    their addresses."""
+    """`aims` are the accesses so far, `raw_bases` and `raw_indices` the values from which `raw_accesses` to raw memory
+    have their addresses."""
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
         self.raw_bases: list[Value] = []
+        self.raw_indices: list[Value] = []
         self.raw_accesses = 0
         self.uses_raw_fields = choices.chance(25)
         super().__init__(choices, shape, heap)

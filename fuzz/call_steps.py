@@ -5,6 +5,8 @@ The example runs along: what a function has given it gives again, and guards are
 
 from __future__ import annotations
 
+from functools import cache
+
 from fuzz.aimed_draft import AimedDraft
 from fuzz.call_draft import CallDraft, number
 from fuzz.draft import Args
@@ -29,13 +31,15 @@ def call_something(draft: AimedDraft) -> None:
         case 8:
             _meaning(draft, calls)
             if draft.choices.chance(40):
-                calls.reading((ConstInt(draft.choices.pick((8, 16))),))
+                calls.reading((ConstInt(draft.choices.pick((0, 4))),))
         case 9 | 10:
             _conditional(draft, calls)
         case 11:
             _say(draft, calls)
-        case 12:
+        case 12 if draft.choices.chance(50):
             _inert(draft, calls)
+        case 12:
+            _put_aside(draft, calls)
         case 13:
             _force(draft, calls)
         case _:
@@ -84,9 +88,14 @@ def _twice(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _invariant(draft: AimedDraft, calls: CallDraft) -> None:
+    """A loop-invariant call, and the same again."""
     function = ConstClass(draft.choices.pick(("once0", "once1", "once0")))
-    calls.invariant(function, _arguments(draft))
-    _check(draft, calls)
+
+    def call() -> None:
+        calls.invariant(function, _arguments(draft))
+        _check(draft, calls)
+
+    draft.choices.repeat(1, 2, call)
 
 
 def _meaning(draft: AimedDraft, calls: CallDraft) -> None:
@@ -111,11 +120,13 @@ def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _say(draft: AimedDraft, calls: CallDraft) -> None:
-    """What a function gives is said ahead of its call, or behind it."""
-    call, args = calls.pick_function(Type.INT), _arguments(draft)
+    """What a function gives is said ahead of its call, or behind it, and of others."""
+    call, args, others = calls.pick_function(Type.INT), _arguments(draft), _arguments(draft)
+    if draft.choices.chance(30):
+        calls.function(call, others)
     calls.say(call, args)
     if draft.choices.chance(40):
-        calls.function(call, _arguments(draft))
+        calls.function(call, others)
     if draft.choices.chance(70):
         calls.function(call, args)
         if call.can_raise:
@@ -123,10 +134,21 @@ def _say(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _inert(draft: AimedDraft, calls: CallDraft) -> None:
-    rows = [row for row in OPS.values() if row.memory is not None and row.memory.inert]
-    row = draft.choices.pick(rows)
+    row = draft.choices.pick(_inert_rows())
     args: Args = tuple(draft.variable() for _ in row.args or ()) if row.args is not None else _arguments(draft)
     draft.event(row, args)
+
+
+def _put_aside(draft: AimedDraft, calls: CallDraft) -> None:
+    """What is pending is put aside, and back, with an event between now and then."""
+    class_ = draft.attempt(OPS["save_exc_class"], ())
+    saved = draft.attempt(OPS["save_exception"], ())
+    if draft.choices.chance(40):
+        heap_event(draft)
+    _check(draft, calls)
+    if class_ is not None and saved is not None and class_.result and saved.result and draft.choices.chance(85):
+        draft.attempt(OPS["restore_exception"], (class_.result, saved.result))
+    _check(draft, calls)
 
 
 def _force(draft: AimedDraft, calls: CallDraft) -> None:
@@ -138,6 +160,12 @@ def _force(draft: AimedDraft, calls: CallDraft) -> None:
         draft.guard(row, ())
 
 
+@cache
+def _inert_rows() -> tuple[Op, ...]:
+    return tuple(row for row in OPS.values() if row.memory is not None and row.memory.inert)
+
+
+@cache
 def _decided() -> tuple[Op, ...]:
     return tuple(
         row

@@ -260,14 +260,14 @@ class Draft:
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
         known = ConstInt(self.values[var.name])
-        fitting = [
+        fitting = (
             (row, args)
             for row in self.rows.guards
             for args in [(var, known)[: len(row.args or ())]]
             if self.passes(row, args)
-        ]
+        )
         # Where a sense will do, the value is said now and then only.
-        row, args = fitting[0] if self.choices.chance(80) else self.choices.pick(fitting)
+        row, args = next(fitting) if self.choices.chance(80) else self.choices.pick(list(fitting))
         self.guard(row, args)
 
     def event(self, row: Op, args: Args) -> None:

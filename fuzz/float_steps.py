@@ -15,8 +15,8 @@ from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var
 
 _SIGN = 1 << 63
 
-_TELLING = tuple(map(Float.of, (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, float("nan"), float("inf"))))
-"""Constants of which there are laws, or seem to be."""
+_TELLING = tuple(map(Float.of, (0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, float("nan"), float("inf"))))
+"""Constants of which there are laws, or seem to be: of zeros most."""
 
 
 @cache
@@ -26,7 +26,12 @@ def float_rows(word: int) -> tuple[Op, ...]:
 
 
 def _of(draft: Draft, args: tuple[Type, ...], result: Type) -> tuple[Op, ...]:
-    return tuple(row for row in float_rows(draft.shape.word) if (row.args, row.result) == (args, result))
+    return _typed(draft.shape.word, args, result)
+
+
+@cache
+def _typed(word: int, args: tuple[Type, ...], result: Type) -> tuple[Op, ...]:
+    return tuple(row for row in float_rows(word) if (row.args, row.result) == (args, result))
 
 
 def compute_float(draft: Draft, row: Op, args: Args) -> Var | None:
@@ -107,7 +112,9 @@ def _again(draft: Draft) -> None:
 def _cast(draft: Draft) -> None:
     """A cast, and perhaps back."""
     there = draft.choices.pick([*_of(draft, (Type.INT,), Type.FLOAT), *_of(draft, (Type.FLOAT,), Type.INT)])
-    result = compute_float(draft, there, _operands(draft, there))
+    given = [var for var in draft.inputs if (var.type,) == there.args]  # of which nothing may be known
+    args = (draft.choices.pick(given),) if given and draft.choices.chance(40) else _operands(draft, there)
+    result = compute_float(draft, there, args)
     if result is None or draft.choices.chance(30):
         return
     assert there.args is not None

@@ -7,6 +7,7 @@ change here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from random import Random
 
 from fuzz.aimed_draft import AimedDraft
@@ -53,7 +54,9 @@ def generate_for(seed: int) -> GeneratedTrace:
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
     draft = Draft(choices, shape) if shape.heap is None else AimedDraft(choices, shape, shape.heap)
-    steps = [step for step, weight in shape.mix for _ in range(weight)]
+    steps: list[Step] = []
+    for kind, weight in shape.mix:
+        steps += [kind] * weight
 
     def step() -> None:
         if len(draft.ops) < shape.max_operations:
@@ -92,10 +95,10 @@ def _overflow(draft: Draft) -> None:
 
 def _chain(draft: Draft) -> None:
     """An operation with a constant on the result of one with a constant, the same one now and then."""
-    links = [op for op in draft.computed if any(isinstance(arg, ConstInt) for arg in op.args) and len(op.args) > 1]
+    links = list(islice(filter(_has_constant, reversed(draft.computed)), 4))
     if not links:
         return _pure(draft)
-    link = links[-1 - draft.choices.integer(0, min(len(links), 4) - 1)]
+    link = links[draft.choices.integer(0, len(links) - 1)]
     row = draft.choices.pick(_next_rows(draft, link.op))
     constants = [isinstance(arg, ConstInt) for arg in link.args]
     if row.args is None or len(row.args) != len(constants):
@@ -106,6 +109,10 @@ def _chain(draft: Draft) -> None:
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
     return None
+
+
+def _has_constant(operation: Operation) -> bool:
+    return len(operation.args) > 1 and any(isinstance(arg, ConstInt) for arg in operation.args)
 
 
 def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:

@@ -9,15 +9,17 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.ops import DescrKind, Type
-from optimizer.ir.string_text import constant_name, constant_text
+from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 
 LONGEST = 4
 """Arrays of the example are not longer; this fits in the shortest words."""
 
+_LONGEST_STRING = 6
+
 
 def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
-    """Objects of all types that refer to each other, in chains and cycles, and the opaque constants."""
+    """Objects of any types that refer to each other, in chains and cycles, strings, and the opaque constants."""
     heap = Heap(types.layout)
     for name in types.constants:
         if types.layout.constant(name) is None and heap.objects and choices.chance(40):
@@ -29,6 +31,9 @@ def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
         heap.add(f"q{len(heap.objects)}", draw_object(choices, types))
 
     choices.repeat(1, objects, add)
+    for array in types.arrays:
+        if array.name in HIGHEST:
+            heap.add(f"q{len(heap.objects)}", Object(array, choices.integer(1, _LONGEST_STRING)))
     for ref in list(heap.objects):
         fill(choices, types, heap, ref, word)
     return heap
@@ -82,7 +87,7 @@ def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Ite
     undeclared = {
         place.slot.key: place for place in types.all_places if not place.slot.declared and not is_named(place, layout)
     }
-    names = set(_constants(trace))
+    names = _constants(trace)
     pending = [*roots, *(ref_of(heap, name) for name in names)]
     while pending:
         ref = pending.pop()
@@ -108,9 +113,9 @@ def is_named(place: Place, layout: Layout) -> bool:
     return slot == place.slot
 
 
-def _constants(trace: Trace) -> Iterable[str]:
+def _constants(trace: Trace) -> set[str]:
+    found: set[str] = set()
     for operation in all_operations(trace):
         failargs = (operation.exit.failargs or ()) if operation.exit else ()
-        for value in (*operation.args, *failargs):
-            if isinstance(value, ConstRef):
-                yield value.text
+        found.update([value.text for value in (*operation.args, *failargs) if isinstance(value, ConstRef)])
+    return found

@@ -52,7 +52,7 @@ class Types:
 
     @property
     def all_places(self) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys(place for places in self.places.values() for place in places))
+        return tuple(place for places in self.places.values() for place in places)
 
 
 def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:

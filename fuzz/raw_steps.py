@@ -5,8 +5,9 @@ An access is drawn by its row alone: its arguments, until the address that the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
@@ -26,7 +27,8 @@ _REFERENCES = ("Raw.p", "Raw.q")
 _TRIES = 6
 
 _BASES = 3
-"""A trace computes the addresses of its accesses from so many values."""
+_INDICES = 2
+"""A trace computes the addresses of its accesses from so many values, and scales so many indices."""
 
 _MOST_ACCESSES = 14
 """A trace with more accesses begins no further step of them."""
@@ -90,19 +92,10 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
     has_floats = not draft.uses_raw_fields and draft.shape.word == 64 and draft.floats
-    is_float = bool(has_floats) and choices.chance(30)
-    types = {DescrKind.RAW_FIELD: (Type.INT, Type.REF)}.get(descr_kind, (Type.FLOAT if is_float else Type.INT,))
-    rows = [
-        row
-        for row in OPS.values()
-        if row.kind is kind
-        and row.memory is not None
-        and row.memory.descr is descr_kind
-        and (row.result in types or row.result is Type.VOID)
-    ]
-    row = choices.pick(rows)
-    descr = _descr(draft, row, is_float)
-    type_ = Type.REF if descr in _REFERENCES else types[0]
+    type_ = Type.FLOAT if has_floats and choices.chance(30) else Type.INT
+    row = choices.pick(_rows(kind, descr_kind, type_))
+    descr = _descr(draft, row, type_)
+    type_ = Type.REF if descr in _REFERENCES else type_
     args: list[Value] = []
     for index in range(len(row.args or ())):
         arg = _argument(draft, row, index, type_, near)
@@ -110,6 +103,16 @@ def _any(draft: AimedDraft, kind: Kind, near: _Access | None) -> _Access | None:
             return None
         args.append(arg)
     return _access(draft, Operation(row, tuple(args), None, descr=descr))
+
+
+@cache
+def _rows(kind: Kind, descr: DescrKind, type_: Type) -> tuple[Op, ...]:
+    types = (type_, Type.REF, Type.VOID) if descr is DescrKind.RAW_FIELD else (type_, Type.VOID)
+    return tuple(
+        row
+        for row in OPS.values()
+        if row.kind is kind and row.memory is not None and row.memory.descr is descr and row.result in types
+    )
 
 
 def _stored(draft: AimedDraft, type_: Type) -> Value | None:
@@ -135,9 +138,7 @@ def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: _Access
             return ConstInt(8)
         size = choices.pick([size for size in (1, 2, 4, 8) if 8 * size <= draft.shape.word])
         return ConstInt(-size if row.result is not Type.VOID and choices.chance(50) else size)
-    if choices.chance(20):
-        return draft.variable()
-    return ConstInt(choices.pick((0, 0, 0, 1, 1, 2, 4, 8, -1, 3)))
+    return _index(draft) if choices.chance(15) else ConstInt(choices.pick((0, 0, 0, 1, 1, 2, 4, 8, -1, 3)))
 
 
 def _base(draft: AimedDraft, near: _Access | None) -> Value:
@@ -145,25 +146,46 @@ def _base(draft: AimedDraft, near: _Access | None) -> Value:
     choices = draft.choices
     if near is not None and choices.chance(55):
         return near.operation.args[0]
-    if len(draft.raw_bases) == _BASES or (draft.raw_bases and choices.chance(50)):
+    if len(draft.raw_bases) == _BASES or (draft.raw_bases and choices.chance(60)):
         return choices.pick(draft.raw_bases)
-    given = [var for var in draft.inputs if var.type is Type.INT]
-    if choices.chance(15):
-        base: Value = ConstInt(choices.integer(-4, 40))
-    else:
-        base = choices.pick(given) if choices.chance(80) else draft.variable()
+    base = _new_base(draft)
     draft.raw_bases.append(base)
     return base
 
 
-def _descr(draft: AimedDraft, row: Op, is_float: bool) -> str | None:
+def _new_base(draft: AimedDraft) -> Value:
+    """A pointer, one that stands a little behind another one, or a constant."""
+    choices = draft.choices
+    if draft.raw_bases and choices.chance(30):
+        before = choices.pick(draft.raw_bases)
+        if isinstance(before, Var):
+            return draft.compute(OPS["int_add"], (before, ConstInt(choices.pick((1, 2, 4, 8, 16, -1)))))
+    given = _given(draft, draft.raw_indices)
+    return ConstInt(choices.integer(-4, 40)) if choices.chance(12) or not given else choices.pick(given)
+
+
+def _index(draft: AimedDraft) -> Value:
+    """One of few, and no pointer: of twice a pointer it is hard to say what it meets."""
+    if len(draft.raw_indices) < _INDICES and not (draft.raw_indices and draft.choices.chance(60)):
+        given = _given(draft, draft.raw_bases)
+        draft.raw_indices.append(draft.choices.pick(given) if given else ConstInt(draft.choices.integer(0, 4)))
+    return draft.choices.pick(draft.raw_indices)
+
+
+def _given(draft: AimedDraft, others: Sequence[Value]) -> list[Var]:
+    """Inputs, now and then anything else: where what is computed leads is hard to say."""
+    among = draft.inputs if draft.choices.chance(93) else draft.variables
+    return [var for var in among if var.type is Type.INT and var not in others]
+
+
+def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
     assert row.memory is not None
     if row.memory.descr is DescrKind.RAW_SIZE:
         return None
     if row.memory.descr is DescrKind.RAW_FIELD:
         is_reference = row.result is Type.REF or (row.result is Type.VOID and draft.choices.chance(30))
         return draft.choices.pick(_REFERENCES if is_reference else _FIELDS)
-    if is_float:
+    if type_ is Type.FLOAT:
         return "<ArrayF 8>"
     if draft.choices.chance(15):
         return draft.choices.pick(("words", *_declared(draft)))

@@ -19,6 +19,9 @@ from validator.files import file_name
 
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _LOGS = (".log", *_OPENERS)
+_LONGEST = 1 << 20
+"""No line of a recorded trace has so many bytes."""
+
 _LOWER_BOUND = (
     "# A log does not say what guards hand over. Listed are the earlier values that later operations use: there may be"
     " more."
@@ -29,12 +32,20 @@ def sections_of(log: str) -> Iterator[Section]:
     """The recorded traces in a log (`-`: standard input), read as they are asked for. Raises InputError."""
     try:
         with _opened(log) as lines:
-            yield from read_sections(line.decode(errors="replace") for line in lines)
+            yield from read_sections(line.decode(errors="replace") for line in _lines(lines))
     except OSError as problem:
         problem.filename = problem.filename or file_name(log)
         raise InputError(describe(problem)) from None
     except (EOFError, lzma.LZMAError, zlib.error) as problem:
         raise InputError(f"the compressed data is damaged: {problem}", file=file_name(log)) from None
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, the longest ones cut off: what is no text may have none at all."""
+    while line := file.readline(_LONGEST):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = file.readline(_LONGEST)
 
 
 def _opened(log: str) -> BinaryIO:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.calls import is_event
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Datum, Heap, Ref
 from optimizer.ir.heap_text import read_heap
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.lexer import Source
 from optimizer.ir.ops import Type

@@ -85,6 +85,9 @@ DEFAULT_MIX: Mix = (
 )
 
 
+_FEW: Mix = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
+"""The same, beside others."""
+
 FLOAT_MIX: Mix = (
     (Step.FLOAT, 8),
     (Step.FLOAT_LAW, 10),
@@ -208,11 +211,11 @@ def draw_shape(choices: Choices, word: int | None = None) -> Shape:
     longest = choices.pick((20, 40, 40, 60))
     mix = DEFAULT_MIX
     if heap is not None:
-        few = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
-        texts = ((Step.TEXT, 12),) if heap.strings else ()
-        mix = HEAP_MIX + texts + choices.pick((few, DEFAULT_MIX, ()))
+        texts = ((Step.TEXT, choices.pick((10, 20, 60))),) if heap.strings else ()
+        calls = ((Step.CALL, choices.pick((0, 0, 0, 40))),)
+        mix = HEAP_MIX + texts + calls + choices.pick((_FEW, DEFAULT_MIX, ()))
         if choices.chance(_RAW):
-            mix = RAW_MIX + choices.pick((mix, (*few, (Step.EVENT, 2))))
+            mix = RAW_MIX + choices.pick((mix, (*_FEW, (Step.EVENT, 2))))
     if has_floats:
         mix = FLOAT_MIX + choices.pick((mix, mix, ()))
     if choices.chance(50):

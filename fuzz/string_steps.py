@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fuzz.aimed_draft import AimedDraft
@@ -17,25 +18,32 @@ def use_strings(draft: AimedDraft) -> None:
     if not strings:
         return
     type_ = draft.choices.pick(strings)
-    source, to = _any_of(draft, type_), _any_of(draft, type_)
-    match draft.choices.integer(0, 6):
-        case 0 | 1 if source is not None and to is not None:
+    source, to = _any_of(draft, type_, draft.const_refs), _any_of(draft, type_)
+    match draft.choices.integer(0, 8):
+        case 0 | 1 | 2 if source is not None and to is not None:
             _copy_and_look(draft, type_, source, to)
-        case 2 if to is not None:
-            draft.attempt(draft.memory.strings[type_.name][Kind.SCAN], (to,), None, _item(type_))
         case 3 if to is not None:
-            _copy_and_look(draft, type_, to, to)
+            draft.attempt(draft.memory.strings[type_.name][Kind.SCAN], (to,), None, _item(type_))
+        case 4 | 5 if to is not None:
+            other = _any_of(draft, type_) or to
+            longer = max(to, other, key=lambda one: _length(draft, one))
+            _copy_and_look(draft, type_, longer, longer)
         case _:
             _build(draft, type_)
 
 
 def _copy_and_look(draft: AimedDraft, type_: Array, source: Value, to: Value) -> None:
-    """A copy, and reads of both strings ahead of it and behind it."""
-    for one in (source, to):
-        _look(draft, one)
-    _copy(draft, type_, source, to)
-    for one in (to, source):
-        _look(draft, one)
+    """A copy, and reads of items that it moves: ahead of it where they were, behind it where they are."""
+    if source != to and draft.choices.chance(15):
+        draft.attempt(draft.memory.strings[type_.name][Kind.SCAN], (to,), None, _item(type_))
+    start, at, count = _range(draft, source, to)
+    one, other = (_offset(draft, draft.value(count)) for _ in range(2))
+    for string, first, offset in ((source, start, one), (to, at, other)):
+        _touch(draft, string, draft.value(first) + offset)
+    if not _copy(draft, type_, source, to, start, at, count):
+        return
+    for string, first, offset in ((to, at, one), (to, at, other), (source, start, one)):
+        _look(draft, string, draft.value(first) + offset)
 
 
 def _item(type_: Array) -> Field:
@@ -43,9 +51,9 @@ def _item(type_: Array) -> Field:
     return type_.item
 
 
-def _any_of(draft: AimedDraft, type_: Array) -> Value | None:
-    """A string of that type, most often a recent one or a constant, if there is one."""
-    among: list[Value] = [*draft.const_refs, *draft.references[-16:]]
+def _any_of(draft: AimedDraft, type_: Array, others: Sequence[Value] = ()) -> Value | None:
+    """A string of that type, most often a recent one, or one of the others, if there is one."""
+    among: list[Value] = [*others, *draft.references[-16:]]
     found = [one for one in among if _type_of(draft, one) == type_.name]
     return draft.choices.pick(found) if found else None
 
@@ -75,42 +83,64 @@ def _build(draft: AimedDraft, type_: Array) -> None:
         draft.kept = (made,)
         guard_something(draft)
         draft.kept = ()
-    _look(draft, made)
+    _look(draft, made, 0)
 
 
 def _append(draft: AimedDraft, type_: Array, made: Value, done: int) -> int:
     """Writes the items from `done` on; gives the number of them."""
-    source = _any_of(draft, type_) if draft.choices.chance(70) else None
+    source = _any_of(draft, type_, draft.const_refs) if draft.choices.chance(70) else None
     most = 0 if source is None else min(_length(draft, source), _length(draft, made) - done)
     if source is not None and most:
-        taken = _copy(draft, type_, source, made, (ConstInt(done), ConstInt(draft.choices.integer(1, most))))
-        if taken:
-            return taken
+        count = draft.choices.integer(1, most)
+        start = _number(draft, _length(draft, source) - count)
+        if _copy(draft, type_, source, made, start, ConstInt(done), ConstInt(count)):
+            return count
     aim = draft.aim_at(made)
     return 0 if aim is None or draft.store(replace(aim, index=ConstInt(done))) is None else 1
 
 
-def _copy(draft: AimedDraft, type_: Array, source: Value, to: Value, where: tuple[Value, Value] | None = None) -> int:
-    """Copies a range that fits; gives its length."""
-    longest = min(_length(draft, source), _length(draft, to))
-    count = _number(draft, longest) if where is None else where[1]
-    at = _number(draft, _length(draft, to) - draft.value(count)) if where is None else where[0]
-    start = _number(draft, _length(draft, source) - draft.value(count))
+def _range(draft: AimedDraft, source: Value, to: Value) -> tuple[Value, Value, Value]:
+    """Where a copy takes and puts how many items; within one string they move."""
+    within = int(source == to)
+    count = _number(draft, min(_length(draft, source), _length(draft, to)) - within, 1 + within)
+    most = _length(draft, source) - draft.value(count)
+    start, at = _number(draft, most), _number(draft, _length(draft, to) - draft.value(count))
+    if within and most > 0 and draft.value(start) == draft.value(at):
+        at = ConstInt((draft.value(start) + draft.choices.integer(1, most)) % (most + 1))
+    return start, at, count
+
+
+def _offset(draft: AimedDraft, count: int) -> int:
+    """Of an item of a range: the first or the last one, any, or the one behind."""
+    return draft.choices.pick((0, count - 1, draft.choices.integer(0, count), count - 1, 0))
+
+
+def _number(draft: AimedDraft, most: int, least: int = 0) -> Value:
+    """A number up to `most` on the example, mostly from `least` on: a variable now and then."""
+    if draft.choices.chance(20):
+        fitting = [var for var in draft.numbers if 0 <= draft.values[var.name] <= most]
+        if fitting:
+            return draft.choices.pick(fitting)
+    return ConstInt(draft.choices.integer(min(least, max(most, 0)), max(most, 0)))
+
+
+def _copy(draft: AimedDraft, type_: Array, source: Value, to: Value, start: Value, at: Value, count: Value) -> bool:
+    """Copies a range, if it can be; says whether it was."""
     row = draft.memory.strings[type_.name][Kind.COPY]
-    operation = draft.attempt(row, (source, to, start, at, count), None, _item(type_))
-    return 0 if operation is None else draft.value(count)
+    return draft.attempt(row, (source, to, start, at, count), None, _item(type_)) is not None
 
 
-def _number(draft: AimedDraft, most: int) -> Value:
-    """A number that is from 0 to `most` on the example: a variable now and then."""
-    fitting = [var for var in draft.numbers if 0 <= draft.values[var.name] <= most]
-    if fitting and draft.choices.chance(30):
-        return draft.choices.pick(fitting)
-    return ConstInt(draft.choices.integer(0, max(most, 0)))
+def _touch(draft: AimedDraft, string: Value, index: int) -> None:
+    """Reads an item, mostly, or writes it."""
+    aim = draft.aim_at(string) if draft.choices.chance(30) else None
+    if aim is None:
+        _look(draft, string, index)
+    else:
+        draft.store(replace(aim, index=ConstInt(index)))
 
 
-def _look(draft: AimedDraft, value: Value) -> None:
-    """Reads an item, mostly."""
-    aim = draft.aim_at(value) if draft.choices.chance(70) else None
+def _look(draft: AimedDraft, string: Value, index: int) -> None:
+    """Reads that item or another one, mostly."""
+    aim = draft.aim_at(string) if draft.choices.chance(70) else None
     if aim is not None:
-        draft.load(aim)
+        draft.load(aim if draft.choices.chance(25) else replace(aim, index=ConstInt(index)))

@@ -7,21 +7,17 @@ and contents of an immutable field known at the same time, that cannot be equal.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from optimizer.cells import Cell
 from optimizer.conditions import NULL, Both, Condition, IsValid, Not, Same
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
+from optimizer.known import Known
 from optimizer.references import About, constant_name
 
-if TYPE_CHECKING:
-    from optimizer.facts import Facts
-    from optimizer.memory import Cell
 
-
-def distinct(facts: Facts, one: Value, other: Value) -> bool:
+def distinct(facts: Known, one: Value, other: Value) -> bool:
     """Are these surely two objects, or NULL and an object?"""
     one, other = facts.find(one), facts.find(other)
     if one == other:
@@ -42,7 +38,7 @@ def distinct(facts: Facts, one: Value, other: Value) -> bool:
     return _types_differ(facts, *known) or _lengths_differ(facts, *known) or _contents_differ(facts, one, other)
 
 
-def _types_differ(facts: Facts, one: About, other: About) -> bool:
+def _types_differ(facts: Known, one: About, other: About) -> bool:
     if one.isa is None or other.isa is None:
         return False
     if one.vtable is not None and other.vtable is not None:
@@ -54,11 +50,11 @@ def _types_differ(facts: Facts, one: About, other: About) -> bool:
     return exact or facts.layout.unrelated(one.isa, other.isa)
 
 
-def _lengths_differ(facts: Facts, one: About, other: About) -> bool:
+def _lengths_differ(facts: Known, one: About, other: About) -> bool:
     return one.length is not None and other.length is not None and apart(facts, one.length, other.length)
 
 
-def _contents_differ(facts: Facts, one: Value, other: Value) -> bool:
+def _contents_differ(facts: Known, one: Value, other: Value) -> bool:
     common = facts.references.about(one).immutables & facts.references.about(other).immutables
     for key in common:
         content, its = facts.memory.contents_of(key, one), facts.memory.contents_of(key, other)
@@ -67,7 +63,7 @@ def _contents_differ(facts: Facts, one: Value, other: Value) -> bool:
     return False
 
 
-def apart(facts: Facts, one: Value, other: Value) -> bool:
+def apart(facts: Known, one: Value, other: Value) -> bool:
     """Can these two machine ints not be equal?"""
     one, other = facts.find(one), facts.find(other)
     if isinstance(one, ConstInt) and isinstance(other, ConstInt):
@@ -78,7 +74,7 @@ def apart(facts: Facts, one: Value, other: Value) -> bool:
     return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None
 
 
-def may_meet(facts: Facts, one: Cell, other: Cell) -> bool:
+def may_meet(facts: Known, one: Cell, other: Cell) -> bool:
     """May these be one cell of memory?"""
     if one.slot.key != other.slot.key:
         return False
@@ -87,7 +83,7 @@ def may_meet(facts: Facts, one: Cell, other: Cell) -> bool:
     return not distinct(facts, one.object, other.object)
 
 
-def truth(facts: Facts, condition: Condition) -> Truth:
+def truth(facts: Known, condition: Condition) -> Truth:
     """Does a condition on references hold here?"""
     match condition:
         case Same(one, other):

@@ -13,8 +13,8 @@ come to: on every run that gets there, with all operations before defined and al
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import cast
 
@@ -32,16 +32,17 @@ _DEPTH = 4
 class BoundsInference:
     """The bounds of a trace's integers at one place, which moves forward.
 
-    `word` is their width in bits, `known` are those of variables, by name. `contradiction` is set when no run can reach
-    the place. It is counted how often the rows have told more of a result than they do of any arguments, and more of an
-    argument than was known.
+    `word` is their width in bits, `known` are those of variables, by name; `decide` is told of each that has one value
+    only. `contradiction` is set when no run can reach the place. It is counted how often the rows have told more of a
+    result than they do of any arguments, and more of an argument than was known.
     """
 
-    def __init__(self, word: int) -> None:
+    def __init__(self, word: int, decide: Callable[[Var, int], None] = lambda _var, _value: None) -> None:
         self.word = word
+        self._decide = decide
         self.contradiction = False
-        self.results_bounded: Counter[str] = Counter()
-        self.arguments_bounded: Counter[str] = Counter()
+        self.results_bounded: defaultdict[str, int] = defaultdict(int)
+        self.arguments_bounded: defaultdict[str, int] = defaultdict(int)
         self._domain = bounds_domain(word)
         self.known: dict[str, Bounds] = {}
         self._definitions: dict[str, Operation] = {}
@@ -91,6 +92,11 @@ class BoundsInference:
         self._refine(value, bounds, _DEPTH)
         return not self.contradiction
 
+    def _know(self, var: Var, bounds: Bounds) -> None:
+        self.known[var.name] = bounds
+        if bounds.low == bounds.high:
+            self._decide(var, bounds.low)
+
     def _facts(self, operation: Operation) -> tuple[Fact, ...]:
         return tuple(map(self.bounds, operation.args))
 
@@ -102,7 +108,7 @@ class BoundsInference:
         if operation.result is not None and narrowed.result is not None:
             if narrowed.result not in (self.known.get(operation.result.name), _of_anything(operation.op, self.word)):
                 self.results_bounded[operation.op.name] += 1
-            self.known[operation.result.name] = narrowed.result
+            self._know(operation.result, narrowed.result)
         for arg, fact in zip(operation.args, narrowed.args, strict=True):
             if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
                 self.arguments_bounded[operation.op.name] += 1
@@ -117,7 +123,7 @@ class BoundsInference:
         if met is None:
             self.contradiction = True
         elif met != known and isinstance(value, Var):
-            self.known[value.name] = met
+            self._know(value, met)
             definition = self._definitions.get(value.name)
             if definition is not None and depth:
                 self._revisit(definition, depth - 1)

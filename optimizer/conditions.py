@@ -15,7 +15,7 @@ What is said of machine ints, and of what memory holds, is None here: not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from optimizer.ir.immutable import immutable
@@ -129,7 +129,9 @@ class _Words(_Silent):
         return Both(one, other)
 
     def eq(self, one: Any, other: Any) -> Condition:
-        return None if one is None or other is None else EqualInts(one, other)
+        if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
+            return None
+        return EqualInts(one, other)
 
     def bit(self, condition: Condition) -> Bit:
         return Bit(condition)
@@ -187,7 +189,7 @@ _WORDS, _HEAP = _Words(), _Heap()
 def requirements(operation: Operation, descr: Resolved | None) -> list[Condition]:
     """What holds of the references of an operation that is defined."""
     memory = memory_of(operation)
-    if memory is None:
+    if memory is None or not memory.requires:
         return []
     args = _arguments(operation, memory)
     return [holds(_WORDS, _HEAP, descr, *args) for holds, _ in memory.requires]
@@ -221,9 +223,10 @@ def watching(operation: Operation, descr: Resolved | None) -> tuple[tuple[Value,
     return heap.watched, heap.protects
 
 
-def _arguments(operation: Operation, memory: Memory) -> list[Any]:
+def _arguments(operation: Operation, memory: Memory) -> Sequence[Any]:
+    if memory.class_arg is None:
+        return operation.args
     args: list[Any] = list(operation.args)
-    if memory.class_arg is not None:
-        named = operation.args[memory.class_arg]
-        args[memory.class_arg] = named.name if isinstance(named, ConstClass) else str(named)
+    named = operation.args[memory.class_arg]
+    args[memory.class_arg] = named.name if isinstance(named, ConstClass) else str(named)
     return args

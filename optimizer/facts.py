@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
+from optimizer.cells import Cell, cell_of, copy_of, is_cleared, stored_value
 from optimizer.conditions import (
     Bit,
     Both,
@@ -27,12 +28,13 @@ from optimizer.conditions import (
 from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.calls import call_of
 from optimizer.ir.concrete import concrete
+from optimizer.ir.known_calls import meant as known_call
 from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.object_bytes import takes_object
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.raw_memory import range_of
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.memory import Cell, Memory, cell_of, copy_of, is_cleared, stored_value
+from optimizer.memory import Memory
 from optimizer.raw_contents import RawContents
 from optimizer.references import References
 
@@ -52,8 +54,7 @@ class Facts:
         self.references = References(layout, self.find, self._age)
         self.memory = Memory(self)
         self.raw = RawContents(self)
-        self.bounds = BoundsInference(word)
-        self._decide_values = decide_values
+        self.bounds = BoundsInference(word, self._decide) if decide_values else BoundsInference(word)
         self._equal_to: dict[Var, Value] = {}
         self._definitions: dict[Var, Operation] = {}
         self._ages: dict[Var, int] = {}
@@ -66,7 +67,7 @@ class Facts:
             return value
         nearer = self._equal_to.get(value)
         if nearer is None:
-            return self._decided(value) if value.type is Type.INT else value
+            return value
         if not isinstance(nearer, Var):
             return nearer
         passed: list[Var] = []
@@ -75,19 +76,14 @@ class Facts:
             passed.append(value)
             value = nearer
             nearer = self._equal_to.get(value) if isinstance(value, Var) else None
-        value = self._decided(value) if isinstance(value, Var) and value.type is Type.INT else value
         for var in passed:
             self._equal_to[var] = value
         return value
 
-    def _decided(self, var: Var) -> Value:
-        """The constant that the bounds of an integer leave, or the variable itself."""
-        if self._decide_values:
-            bounds = self.bounds.known.get(var.name)
-            if bounds is not None and bounds.low == bounds.high:
-                constant = self._equal_to[var] = ConstInt(bounds.low)
-                return constant
-        return var
+    def _decide(self, var: Var, value: int) -> None:
+        """The bounds leave that value only."""
+        if var not in self._equal_to:
+            self._equal_to[var] = ConstInt(value)
 
     def equate(self, var: Var, value: Value) -> None:
         """From here on, `var` is `value`, which was there before it or is a constant."""
@@ -174,6 +170,21 @@ class Facts:
         else:
             for arg in operation.args:
                 self.memory.escape(arg)
+        if call is not None and call.role is Role.MEMORY:
+            self._learn_known_call(known_call(operation, self.layout))
+
+    def _learn_known_call(self, meant: Operation) -> None:
+        """What holds behind a function on strings."""
+        self._learn_requirements(meant)
+        result, slot = meant.result, self.layout.descr_of(meant)
+        assert isinstance(slot, Field)
+        if result is not None and meant.op.kind is Kind.NEW:
+            assert slot.owner is not None
+            self.memory.allocate(result, self.layout.array(slot.owner), None)
+            about = self.references.learn_object(result)
+            about.is_array, about.isa = True, slot.owner
+        elif result is not None:
+            self._bound(result, 0, 1)
 
     def _learn_requirements(self, operation: Operation) -> None:
         descr = self.layout.descr_of(operation)

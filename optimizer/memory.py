@@ -8,104 +8,26 @@ store to what may be the same cell, and at an event that may write them. Content
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from optimizer.aliasing import distinct, may_meet
+from optimizer.cells import MOST_CELLS, Cell, Copy, default_content, stored_value
 from optimizer.conditions import NULL
 from optimizer.ir.effects import Effects
-from optimizer.ir.floats import ZERO
-from optimizer.ir.immutable import immutable
-from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.layout import Array, Struct
 from optimizer.ir.string_text import HIGHEST, constant_text
-from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
+from optimizer.known import Known
 from optimizer.references import Fresh, constant_name
-
-if TYPE_CHECKING:
-    from optimizer.facts import Facts
-
-MOST_CELLS = 32
-"""So many cells of one slot are known at a time, but for those of local objects."""
-
-
-@immutable
-class Cell:
-    """A field of an object, or an item or interior field at an index."""
-
-    slot: Field
-    object: Value
-    index: Value | None = None
-
-
-def cell_of(operation: Operation, layout: Layout) -> Cell:
-    """What a load reads, what a store changes."""
-    memory, slot = memory_of(operation), layout.descr_of(operation)
-    assert memory is not None
-    assert isinstance(slot, Field)
-    has_index = memory.descr is not DescrKind.FIELD
-    return Cell(slot, operation.args[0], operation.args[1] if has_index else None)
-
-
-def stored_value(operation: Operation) -> Value:
-    """What a store puts there."""
-    memory = memory_of(operation)
-    assert memory is not None
-    assert memory.stores is not None
-    return operation.args[memory.stores]
-
-
-@immutable
-class Copy:
-    """So many items of `source`, from `start` on, become those of `object` from `at` on."""
-
-    slot: Field
-    source: Value
-    object: Value
-    start: Value
-    at: Value
-    count: Value
-
-    def cells(self) -> list[tuple[Cell, Cell]]:
-        """What is read and where it is put, item by item; nothing where that is not known, or is too much."""
-        if not (
-            isinstance(self.start, ConstInt) and isinstance(self.at, ConstInt) and isinstance(self.count, ConstInt)
-        ):
-            return []
-        start, at, count = self.start.value, self.at.value, self.count.value
-        offsets = range(count) if 0 <= count <= MOST_CELLS else ()
-        return [
-            (Cell(self.slot, self.source, ConstInt(start + i)), Cell(self.slot, self.object, ConstInt(at + i)))
-            for i in offsets
-        ]
-
-
-def copy_of(operation: Operation, layout: Layout) -> Copy:
-    """What a copy of a range of items does."""
-    slot = layout.descr_of(operation)
-    assert isinstance(slot, Field)
-    return Copy(slot, *operation.args)
-
-
-def zero(slot: Field) -> Value:
-    """What a cleared cell holds."""
-    if slot.type is Type.FLOAT:
-        return ConstFloat(ZERO)
-    return NULL if slot.type is Type.REF else ConstInt(0)
-
-
-def default_content(slot: Field, allocated: Struct | Array, cleared: bool) -> Value | None:
-    """What a cell of a fresh object holds that has not been written; None where nobody may read it."""
-    blank = slot.type is not Type.REF if isinstance(allocated, Struct) else True
-    return None if blank and not cleared else zero(slot)
 
 
 @dataclass(slots=True)
 class _Local:
-    """The contents of a local object, at constant and at other indices. What was written at an index that is not known
+    """The contents of a local object, at constant and at other indices. `cleared` is None where it has been filled with
+    what is not known. What was written at an index that is not known
     may have changed any item: those slots are `blurred`."""
 
     allocated: Struct | Array
-    cleared: bool
+    cleared: bool | None
     constant: dict[str, dict[Value | None, Value]] = field(default_factory=dict)
     variable: dict[str, dict[Value, Value]] = field(default_factory=dict)
     blurred: set[str] = field(default_factory=set)
@@ -114,7 +36,7 @@ class _Local:
 class Memory:
     """The contents that are known. They are told by values, to be looked up by their representatives."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Known) -> None:
         self._facts = facts
         self._local: dict[Var, _Local] = {}
         self._shared: dict[str, dict[Cell, Value]] = {}
@@ -152,7 +74,7 @@ class Memory:
         if isinstance(index, Var):
             return local.variable.get(key, {}).get(index)
         value = local.constant.get(key, {}).get(index)
-        if value is None and key not in local.blurred:
+        if value is None and key not in local.blurred and local.cleared is not None:
             return default_content(cell.slot, local.allocated, local.cleared)
         return value
 
@@ -179,12 +101,12 @@ class Memory:
         return Cell(slot, find(cell.object), None if cell.index is None else find(cell.index))
 
     def _table(self, cell: Cell) -> dict[Cell, Value]:
-        lasts = cell.slot.immutable or cell in self._protected
+        lasts = cell.slot.immutable or (self._protected and cell in self._protected)
         return (self._lasting if lasts else self._shared).setdefault(cell.slot.key, {})
 
     # Learning.
 
-    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool) -> None:
+    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool | None) -> None:
         if var not in self._facts.references.fresh:
             self._facts.references.fresh[var] = Fresh()
             self._local[var] = _Local(allocated, cleared)
@@ -332,20 +254,3 @@ class Memory:
             if value is not None:
                 self._table(cell)[cell] = value
         self._watched.clear()
-
-
-def is_cleared(operation: Operation, allocated: Struct | Array) -> bool:
-    """Does the allocation put 0 and NULL into all that it makes?"""
-    if isinstance(allocated, Struct):
-        return allocated.cleared
-    memory = memory_of(operation)
-    assert memory is not None
-    assert memory.meaning is not None
-    return bool(memory.meaning(None, _Allocating(), allocated, None))
-
-
-class _Allocating:
-    """Tells whether an array is cleared."""
-
-    def new_array(self, _array: Array, _length: object, cleared: bool) -> bool:
-        return cleared

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from optimizer.float_rules import FLOAT_RULES
@@ -94,7 +93,7 @@ def run_passes(
         if isinstance(one, Simplify):
             one.leave_out(without_rules)
     walked = walk(trace, forward, layout)
-    result, operations = walked.trace, Counter(walked.operations)
+    result, operations = walked.trace, walked.operations
     if dead_code.NAME in passes:
         result = dead_code.remove_dead_code(result, layout)
         operations[dead_code.NAME] = len(walked.trace.ops) - len(result.ops)

@@ -8,7 +8,7 @@ so may bytes and a field of a raw struct; but not two such fields.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimizer.ir.effects import Effects
 from optimizer.ir.immutable import immutable
@@ -16,9 +16,7 @@ from optimizer.ir.layout import Field, RawItem
 from optimizer.ir.ops import Kind
 from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-
-if TYPE_CHECKING:
-    from optimizer.facts import Facts
+from optimizer.known import Known
 
 MOST_PLACES = 16
 """The contents of so many places are known at a time."""
@@ -135,7 +133,7 @@ class _Accessed:
 class RawContents:
     """The contents that are known: places, and the values whose lowest bytes stand there."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Known) -> None:
         self._facts = facts
         self._domain = _Linear(facts.word)
         self._known: dict[Place, Value] = {}

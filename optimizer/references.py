@@ -183,6 +183,8 @@ class References:
 
     def _narrow(self, about: About, owner: str) -> None:
         """Its object is of the struct or array `owner` too."""
+        if about.isa == owner:
+            return
         if self._is_struct(owner):
             if about.isa is None or self.layout.is_subclass(owner, about.isa):
                 about.isa = owner

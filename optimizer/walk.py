@@ -31,7 +31,7 @@ The walk is linear in the length of the trace where its passes do constant work 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from optimizer.facts import Facts
@@ -39,7 +39,7 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS, Kind
-from optimizer.ir.trace import Exit, Operation, Trace, exit_of
+from optimizer.ir.trace import Exit, Operation, Trace, Var, exit_of
 from optimizer.riders import (
     Answer,
     Becomes,
@@ -68,11 +68,11 @@ class Walked:
 
     trace: Trace
     always_fails: int | None
-    fired: Counter[str]
-    operations: Counter[str]
-    guards: Counter[str]
-    results_bounded: Counter[str]
-    arguments_bounded: Counter[str]
+    fired: defaultdict[str, int]
+    operations: defaultdict[str, int]
+    guards: defaultdict[str, int]
+    results_bounded: defaultdict[str, int]
+    arguments_bounded: defaultdict[str, int]
     asked: int
 
 
@@ -88,7 +88,8 @@ class _Walk:
         # The passes to ask and to tell about operations of a kind, as far as that was needed.
         self._rewriting: dict[Kind, list[Pass]] = {}
         self._learning: dict[Kind, list[Pass]] = {}
-        # The passes that have anything to do there, the last one first.
+        # The passes that have anything to do there, those before an operation and at an exit the last one first.
+        self._learners = [one for one in passes if type(one).learn is not Pass.learn]
         self._preparing = [one for one in reversed(passes) if type(one).prepare is not Pass.prepare]
         self._completing = [one for one in reversed(passes) if type(one).complete is not Pass.complete]
         self._decides = any(rider.decides for rider in passes)
@@ -99,9 +100,9 @@ class _Walk:
         self._places: dict[int, int] = {}  # of guards in the output, by their identity
         self._guards_seen = 0
         self._always_fails: int | None = None
-        self._fired: Counter[str] = Counter()
-        self._operations: Counter[str] = Counter()
-        self._guards: Counter[str] = Counter()
+        self._fired: defaultdict[str, int] = defaultdict(int)
+        self._operations: defaultdict[str, int] = defaultdict(int)
+        self._guards: defaultdict[str, int] = defaultdict(int)
         self._asked = 0
 
     def run(self) -> Walked:
@@ -253,8 +254,7 @@ class _Walk:
         kind = operation.op.kind
         riders = self._learning.get(kind)
         if riders is None:
-            telling = (one for one in self._passes if kind in one.learned)
-            riders = self._learning[kind] = [one for one in telling if type(one).learn is not Pass.learn]
+            riders = self._learning[kind] = [one for one in self._learners if kind in one.learned]
         for rider in riders:
             rider.learn(operation, self._facts)
         return passed
@@ -269,7 +269,8 @@ class _Walk:
 
     def _resolve(self, operation: Operation) -> Operation:
         """The operation with what is known of its arguments put in, and a guard's origin written down."""
-        args = tuple(map(self._facts.find, operation.args))
+        find = self._facts.find
+        args = tuple([find(arg) if isinstance(arg, Var) else arg for arg in operation.args])
         if operation.exit is None:
             return operation.on(args)
         number, self._guards_seen = self._guards_seen, self._guards_seen + 1
@@ -277,8 +278,8 @@ class _Walk:
 
     def _resolve_exit(self, exit_: Exit, number: int) -> Exit:
         find = self._facts.find
-        block = tuple(op.on(tuple(map(find, op.args))) for op in exit_.block)
-        failargs = exit_.failargs and tuple(None if arg is None else find(arg) for arg in exit_.failargs)
+        block = tuple(op.on(tuple(map(find, op.args))) for op in exit_.block) if exit_.block else ()
+        failargs = exit_.failargs and tuple([find(arg) if isinstance(arg, Var) else arg for arg in exit_.failargs])
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
 
 

@@ -77,6 +77,11 @@ class Machine:
 
     def do(self, op: Operation, args: list[object]) -> object:
         wide, name = "unicode" in op.op.name, op.op.name.replace("unicode", "str")
+        if op.op.name.startswith("call_"):
+            assert op.descr is not None
+            texts = [arg for arg in args if not isinstance(arg, int)]
+            assert all(arg is None or isinstance(arg, Text) for arg in texts)
+            return call(op.descr, texts, [arg for arg in args[1:] if isinstance(arg, int)])  # type: ignore[arg-type]
         if name == "ptr_eq":
             return int(args[0] is args[1])
         if name == "int_add":
@@ -134,7 +139,75 @@ WILD = ["i0", "i1", "2", "3", "-1", "97", "255", "256", "0x10ffff", "0x110000"]
 CONSTANTS = {"str": ['"abc"', '"\\x00\\xff"'], "unicode": ['u"abc"', 'u"\\u20ac\\U0010ffff"']}
 
 
-def random_trace(random: Random, length: int = 14) -> str:
+CALLS = {
+    "concat": "pp",
+    "slice": "pii",
+    "equal": "pp",
+    "eq_slice_checknull": "piip",
+    "eq_slice_nonnull": "piip",
+    "eq_slice_char": "piic",
+    "eq_nonnull": "pp",
+    "eq_nonnull_char": "pc",
+    "eq_checknull_char": "pc",
+    "eq_lengthok": "pp",
+}
+"""Functions on strings, and what they take: strings, numbers and characters."""
+
+DECLARATIONS = "+++\n" + "".join(
+    f'[call.{stem}{what}]\nresult = "{"ref" if what in ("concat", "slice") else "int"}"\nelidable = true\n'
+    f'oopspec = "{stem}{what}"\n'
+    for what in CALLS
+    for stem in ("str", "unicode")
+)
+DECLARATIONS += "+++\n"
+
+
+def call(name: str, texts: list[Text | None], numbers: list[int]) -> object:
+    """What a function on strings of one kind gives."""
+    if any(isinstance(one, Text) and one.wide != name.startswith("unicode") for one in texts):
+        raise Wrong
+    what = name.removeprefix("unicode").removeprefix("str")
+    may_be_null = {"equal": (0, 1), "eq_slice_checknull": (1,), "eq_checknull_char": (0,)}.get(what, ())
+    if any(one is None and at not in may_be_null for at, one in enumerate(texts)):
+        raise Wrong
+    match what, texts, numbers:
+        case "concat", [Text() as one, Text() as other], []:
+            return Text(one.wide, [*whole(one), *whole(other)])
+        case "slice", [Text() as one], [int(start), int(stop)]:
+            return Text(one.wide, [*part(one, start, stop - start)])
+        case "eq_slice_char", [Text() as one], [int(start), int(count), int(char)]:
+            check(one, start, count)
+            return int(count == 1 and part(one, start, 1) == [char])
+        case (("eq_nonnull_char" | "eq_checknull_char"), [one], [int(char)]):
+            return int(one is not None and len(one.items) == 1 and whole(one) == [char])
+        case (("eq_slice_checknull" | "eq_slice_nonnull"), [Text() as one, other], [int(start), int(count)]):
+            check(one, start, count)
+            alike = other is not None and len(other.items) == count
+            return int(alike and other is not None and part(one, start, count) == whole(other))
+        case _, [one, other], []:
+            if what == "eq_lengthok" and one and other and len(one.items) != len(other.items):
+                raise Wrong
+            if one is None or other is None or len(one.items) != len(other.items):
+                return int(one is other)
+            return int(one is other or whole(one) == whole(other))
+    raise Wrong
+
+
+def check(text: Text, start: int, count: int) -> None:
+    if min(start, count) < 0 or start + count > len(text.items):
+        raise Wrong
+
+
+def part(text: Text, start: int, count: int) -> list[int]:
+    check(text, start, count)
+    return [written(text, start + i) for i in range(count)]
+
+
+def whole(text: Text) -> list[int]:
+    return part(text, 0, len(text.items))
+
+
+def random_trace(random: Random, length: int = 14, *, calls: bool = False) -> str:
     """A straight trace on two strings of two or more items and two small numbers; about half of them are defined."""
     ints, refs, lines = ["i0", "i1"], ["p0", "p1"], ["[p0, p1, i0, i1]"]
     stem = random.choice(["str", "str", "unicode"])
@@ -147,7 +220,7 @@ def random_trace(random: Random, length: int = 14) -> str:
         return random.choice(refs if chance < 0.9 else CONSTANTS[stem] if chance < 0.99 else ["NULL", '""'])
 
     for count in range(2, length):
-        way = random.randrange(9)
+        way = random.randrange(16 if calls else 9)
         if way == 0:
             lines.append(f"p{count} = new{stem}({random.choice([*['1', '2', '3', 'i1'] * 4, '-1'])})")
             lines += [f"{stem}setitem(p{count}, {at}, i0)" for at in ("0", "1") if random.random() < 0.9]
@@ -166,6 +239,13 @@ def random_trace(random: Random, length: int = 14) -> str:
             lines.append(
                 f"{stem}setitem({random.choice(refs)}, {number()}, {random.choice(['65', '66', 'i1', '255'])})"
             )
+        elif way > 8:
+            what = random.choice(["concat", "slice", "equal", "equal", *CALLS])
+            draw = {"p": text, "i": number, "c": lambda: random.choice(["65", "i0", "97"])}
+            args = ", ".join(["1", *(draw[kind]() for kind in CALLS[what])])
+            letter, many, name = ("pr", refs, "r") if what in ("concat", "slice") else ("i", ints, "i")
+            lines.append(f"{letter[0]}{count} = call_{name}({args}, descr={stem}{what})")
+            many.append(f"{letter[0]}{count}")
         else:
             lines.append(f"copy{stem}content({text()}, {random.choice(refs)}, {number()}, {number()}, {number()})")
         if way in (1, 2, 3, 4, 5):

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace, exit_of
-from validator.encode import Encoding, GuardEncoding
+from validator.encoding import Encoding, GuardEncoding
 
 # What a step costs that is not settled by structure: a solver has to be asked.
 _CONDITION, _FAILARG, _LEFT, _POSITION, _NEVER = 6.0, 1.0, 2.0, 3.0, 1000.0

@@ -8,17 +8,22 @@ is not made. That is more than is right, and what both take for unknown behind i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Role, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation, Value
-from validator.encode import Application, Definedness, EventEncoding, event_name, raise_name, unknown
+from validator.encode import Known, unknown
+from validator.encoding import Application, Definedness, EventEncoding, event_name, raise_name
 from validator.object_kinds import at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap
 from validator.visibility import Sight, anything, surely_visible, visible
+
+if TYPE_CHECKING:
+    from validator.bounded_facts import BoundedFacts
 
 
 class CallEncoder:
@@ -30,11 +35,12 @@ class CallEncoder:
         self._recorded = recorded
         self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
         self._upheavals = 0  # events that may write everything
+        self._known: tuple[BoundedFacts, set[Term]] | None = None  # and what was assumed for it
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
 
     def call(
-        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Sequence[Term]]
+        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Known]
     ) -> tuple[Term | None, list[Definedness]]:
         """The operation's result, and what is known where it has been done. What is `known` holds in front of it."""
         call = call_of(operation, self._terms.layout)
@@ -61,7 +67,7 @@ class CallEncoder:
             result = self._terms.select(happens, result, args[0])
         return result, defined
 
-    def _happens(self, operation: Operation, args: Sequence[Term], known: Callable[[], Sequence[Term]]) -> Term:
+    def _happens(self, operation: Operation, args: Sequence[Term], known: Callable[[], Known]) -> Term:
         """The condition under which the call is made, where all that is `known` holds."""
         terms, memory = self._terms, operation.op.memory
         assert memory is not None
@@ -69,16 +75,28 @@ class CallEncoder:
         condition: Term = memory.happens(terms, self._heap, None, args[0])
         if not isinstance(terms, SimplifyingObjectTerms) or condition.kind == "truth":
             return condition
-        from validator.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
-
-        facts = BoundedFacts(terms)
-        for one in known():
-            facts.assume(one)
+        facts = self._facts(known())
         if facts.contradiction:
             return condition
         if facts.proves(condition):
             return terms.true
         return terms.false if facts.proves(terms.not_(condition)) else condition
+
+    def _facts(self, known: Known) -> BoundedFacts:
+        """What is known, which is more at each call."""
+        if self._known is None:
+            from validator.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
+
+            self._known = BoundedFacts(self._terms), set()
+        facts, assumed = self._known
+        holds, promised = known
+        for one in holds:
+            _assume(facts, assumed, one)
+        for guards, one in promised:
+            if any(facts.rebuild(passes) is not self._terms.true for passes in guards):
+                break
+            _assume(facts, assumed, one)
+        return facts
 
     def _raise(self, call: Call, raised: Term, happens: Term) -> None:
         if call.effects.can_raise:
@@ -140,10 +158,10 @@ class CallEncoder:
         return None if operation.result is None else result, self._declared(call, args, result, raised)
 
     def _show(self, reached: Sequence[Term]) -> None:
-        """A function that gives a reference may give what its arguments reach: it is as if somebody had seen that."""
+        """A function that gives a reference may give what its arguments reach, or what can be seen."""
         moment = self._terms.now(len(self.events))
         for alloc in sorted(visible(self._heap, reached, anything), key=lambda alloc: alloc.number):
-            self._terms.expose(alloc, moment)
+            self._terms.show(alloc, moment)
 
     def _asked(self, type_: Type, args: tuple[Term, ...]) -> tuple[Term, Term]:
         """What a function gives and raises that is asked now."""
@@ -179,3 +197,9 @@ class CallEncoder:
         if self._recorded:
             terms.decide(result, raised)
         return [terms.equal(result, value), terms.same(raised, terms.null)]
+
+
+def _assume(facts: BoundedFacts, assumed: set[Term], condition: Term) -> None:
+    if condition not in assumed:
+        assumed.add(condition)
+        facts.assume(condition)

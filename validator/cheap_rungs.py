@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from optimizer.ir.term import Term, cone
-from validator.encode import Definedness
+from validator.encoding import Definedness
 from validator.facts import Facts
 from validator.object_kinds import APPLIED, LEAVES
 from validator.obligations import Obligation, Pair, Place

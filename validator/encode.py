@@ -6,12 +6,11 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.immutable import immutable
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.ops import DescrKind, Kind, Type
@@ -32,130 +31,15 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from validator.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import MOST_TERMS, Chains
 from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
-from validator.visibility import Sight, anything, visible
 
 if TYPE_CHECKING:
     from validator.call_encoder import CallEncoder
-
-
-@immutable
-class Definedness:
-    """The operation of that number is defined where `condition` holds; so many guards and events stand before it.
-
-    `what` says what else it is that holds there: the length of an array that is taken for another one's, or what an
-    event was promised not to change.
-    """
-
-    op: int
-    operation: Operation
-    condition: Term
-    guards: int
-    events: int
-    what: str = "defined"
-
-
-@immutable
-class ExitEncoding:
-    """What a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit block, which
-    is defined where `block` says. `made` are the allocations of the block, by number."""
-
-    failargs: tuple[Term | None, ...] | None
-    block: tuple[Definedness, ...]
-    heap: SymbolicHeap
-    made: Mapping[int, Term]
-
-    def sight(self) -> Sight:
-        """What is seen where the guard has failed."""
-        roots = [arg for arg in self.failargs or () if arg is not None]
-        return Sight(self.heap, visible(self.heap, [*roots, self.heap.pending()], anything))
-
-
-@immutable
-class GuardEncoding:
-    """A guard as a way out: it goes on where `passes` holds. `events` and `positions` count what stands before it,
-    `heap` is what it finds, and `exit` what it leaves if its allocations are its own. `number` is its own."""
-
-    operation: Operation
-    passes: Term
-    exit: ExitEncoding
-    events: int
-    positions: int
-    heap: SymbolicHeap
-    number: int
-
-    @property
-    def failargs(self) -> tuple[Term | None, ...] | None:
-        return self.exit.failargs
-
-
-@immutable
-class EventEncoding:
-    """An event, with all that it sees; `guards` stand before it. It is made where `happens` holds. Two events can be
-    the same if they are of one `kind`."""
-
-    operation: Operation
-    kind: tuple[str, str | None, int]
-    args: tuple[Term, ...]
-    happens: Term
-    guards: int
-    sight: Sight
-    may_see: tuple[Field, ...]
-
-
-@immutable
-class Application:
-    """The call of a function by the operation of that number, its address being the first argument. It is made where
-    `happens` holds; so many guards and events stand before it. It `gives` and `raises` that."""
-
-    op: int
-    result: Type
-    args: tuple[Term, ...]
-    gives: Term
-    raises: Term
-    happens: Term
-    guards: int
-    events: int
-
-
-@immutable
-class Encoding:
-    """A trace in terms: its definedness conditions in order, its guards, its events, the functions that it calls, and
-    what its end hands over.
-
-    `heap` is that at the end; `made` are the allocations outside of exit blocks, by number,
-    and `values` what variables are, by name.
-    """
-
-    trace: Trace
-    defined: tuple[Definedness, ...]
-    guards: tuple[GuardEncoding, ...]
-    events: tuple[EventEncoding, ...]
-    applications: tuple[Application, ...]
-    end: tuple[Term, ...]
-    heap: SymbolicHeap
-    made: Mapping[int, Term]
-    values: dict[str, Term]
-
-    def sight(self) -> Sight:
-        """What is seen at the end."""
-        return Sight(self.heap, visible(self.heap, [*self.end, self.heap.pending()], anything))
-
-
-def input_name(position: int) -> str:
-    return f"input{position}"
-
-
-def event_name(number: int) -> str:
-    return f"event{number}"
-
-
-def raise_name(number: int) -> str:
-    return f"raised{number}"
 
 
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
@@ -213,6 +97,9 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     those terms."""
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
+
+Known = tuple[Sequence[Term], Iterable[tuple[Sequence[Term], Term]]]
+"""What holds, and in turn what else does as long as certain guards pass."""
 
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
@@ -383,23 +270,24 @@ class _Encoder:
             assert result is not None
             self._values[operation.result.name] = result
 
-    def _known(self) -> list[Term]:
+    def _known(self) -> Known:
         """What holds where the run gets here: its guards have passed, and what the recorded trace has done by now is
         defined."""
         passed = [guard.passes for guard in self._guards]
         if self._before is None:
-            return passed + [known.condition for known in self._defined]
-        return passed + [condition for events, condition in _promised(self._before) if events <= self._events]
+            return [*passed, *(known.condition for known in self._defined)], ()
+        return passed, _promised(self._before, self._events)
 
 
-def _promised(before: Encoding) -> Iterator[tuple[int, Term]]:
-    """That the operations of `before` are defined where the guards ahead of each pass, and so many events are done."""
-    terms, ahead, guards = before.heap.memory.terms, before.heap.memory.terms.true, 0
+def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
+    """That the operations of `before` that have so many events ahead are defined, each with the guards in front of it
+    and behind the one before it."""
+    guards = 0
     for known in before.defined:
-        while guards < known.guards:
-            ahead = terms.both(ahead, before.guards[guards].passes)
-            guards += 1
-        yield known.events, terms.implies(ahead, known.condition)
+        if known.events > events:
+            return
+        yield [guard.passes for guard in before.guards[guards : known.guards]], known.condition
+        guards = known.guards
 
 
 def _is_call(operation: Operation) -> bool:

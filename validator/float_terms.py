@@ -15,7 +15,7 @@ from optimizer.ir.floats import EXACT_INTS, NAN, ZERO, Float, exact_inverse
 from optimizer.ir.term import Term
 
 if TYPE_CHECKING:
-    from validator.object_terms import ObjectTerms
+    from validator.reference_terms import ReferenceTerms
 
 _MINUS_ZERO = Float.of(-0.0)
 _ONE = Float.of(1.0)
@@ -28,7 +28,7 @@ class PlainFloatTerms(FloatDomain[Term, Term, Term]):
 
     __slots__ = ("_make", "_terms")
 
-    def __init__(self, terms: ObjectTerms) -> None:
+    def __init__(self, terms: ReferenceTerms) -> None:
         self._terms = terms
         self._make = terms.make
         terms.is_abstract = True
@@ -105,7 +105,7 @@ class FloatTerms(PlainFloatTerms):
 
     __slots__ = ("_concrete",)
 
-    def __init__(self, terms: ObjectTerms) -> None:
+    def __init__(self, terms: ReferenceTerms) -> None:
         super().__init__(terms)
         self._concrete: ConcreteFloats = concrete_floats(terms.width)
 

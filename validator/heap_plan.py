@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.calls import call_of, is_event, may_be_raised_before
 from optimizer.ir.concrete import concrete
 from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, Heap
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.ops import DescrKind, Kind, Memory, Type
 from optimizer.ir.raw_memory import is_raw, slot_of
@@ -169,8 +169,8 @@ class _Walk:
             self._ask_number(operation, sources, made)
             if operation.result is not None and operation.op.kind is Kind.NEW:
                 type_ = self._plan.layout.descr_of(operation)
-                assert isinstance(type_, Struct | Array)
-                made[operation.result] = type_.name
+                assert isinstance(type_, Struct | Array | Field)
+                made[operation.result] = (type_.owner or "") if isinstance(type_, Field) else type_.name
             if operation.result is not None and operation.op.kind in (Kind.LOAD, Kind.EVENT):
                 descr = self._plan.layout.descr_of(operation)
                 sources[operation.result] = descr.key if isinstance(descr, Field) else EVENTS
@@ -214,8 +214,8 @@ class _Walk:
         if isinstance(descr, Field) and name is not None:
             self._plan.memory.setdefault(descr.key, Used(descr, name, memory.descr in _ITEMS))
         self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args
-        copied = operation.args[1:2] if operation.op.kind is Kind.COPY else ()
-        for arg in copied:
+        others = operation.args[1:] if operation.op.kind in (Kind.COPY, Kind.SCAN, Kind.NEW) else ()
+        for arg in (arg for arg in others if arg.type is Type.REF):
             if (changed := self._value(arg)) is not None:
                 self._ask(changed, operation, memory)
         place = self._value(operation.args[0]) if operation.args else None

@@ -15,7 +15,7 @@ from typing import Any
 from optimizer.ir.row import Kind, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
-from validator.encode import Application, Encoding, ExitEncoding, GuardEncoding
+from validator.encoding import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.facts import Facts
 from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import SymbolicHeap
@@ -30,11 +30,11 @@ Simplify = Callable[[Term], Term]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Partners for allocations by number. `contradicted`: two that were named as partners before flow together with
-    others, or with none and are of different lengths."""
+    """Partners for allocations by number. `contradicted` are those that were named as partners before and flow together
+    with others, or with none and are of different lengths."""
 
     partners: dict[int, Term]
-    contradicted: bool
+    contradicted: frozenset[Term]
 
 
 def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
@@ -69,8 +69,8 @@ def match_allocations(
     if not flow.has_all(after.made):
         flow.simplify = knowing_all(before, after)
         _follow_all(flow, before, after, origins)
-    idle = any(after.heap.mismatch(number) and flow.is_unconfirmed(alloc) for number, alloc in after.made.items())
-    return Matches(flow.partners(after.made), flow.contradicted or idle)
+    of_other_length = {alloc for number, alloc in after.made.items() if after.heap.mismatch(number)}
+    return Matches(flow.partners(after.made), flow.contradicted | (flow.unconfirmed & of_other_length))
 
 
 def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
@@ -80,7 +80,8 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
     flow.follow(_whole(before.heap), _whole(after.heap), [(before.heap.pending(), after.heap.pending())])
     left = list(before.applications)
     for application in after.applications:
-        found = next((other for other in left if _are_alike(other, application)), None)
+        alike = [other for other in left if _are_alike(other, application)]
+        found = next((other for other in alike if other.args == application.args), next(iter(alike), None))
         if found is not None:
             left.remove(found)
             flow.follow(_whole(before.heap), _whole(after.heap), zip(found.args, application.args, strict=True))
@@ -148,21 +149,21 @@ def _is_alike(wanted: GuardEncoding, got: GuardEncoding) -> bool:
 class _Flow:
     """Partners, found by following values that are handed over; each of `taken` is its own partner already.
 
-    `contradicted`: one of these has met another one.
+    `contradicted` are those of these that have met another one, `unconfirmed` those that have met none.
     """
 
     def __init__(self, taken: Iterable[Term]) -> None:
         self.simplify: Simplify = _as_it_is
-        self.contradicted = False
+        self.contradicted: frozenset[Term] = frozenset()
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
-        self._unconfirmed: set[Term] = set(self._partner)
+        self.unconfirmed: set[Term] = set(self._partner)
 
     def copy(self) -> _Flow:
         flow = _Flow(())
         flow.simplify = self.simplify
         flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
-        flow._unconfirmed = self._unconfirmed.copy()
+        flow.unconfirmed = self.unconfirmed.copy()
         return flow
 
     def take(self, other: _Flow, allocations: Iterable[Term]) -> None:
@@ -171,10 +172,6 @@ class _Flow:
             if alloc in other._partner:
                 self._partner[alloc] = other._partner[alloc]
                 self._taken.add(other._partner[alloc])
-
-    def is_unconfirmed(self, alloc: Term) -> bool:
-        """Has nothing been seen to flow where its partner does?"""
-        return alloc in self._unconfirmed
 
     def has_all(self, made: Mapping[int, Term]) -> bool:
         return all(alloc in self._partner for alloc in made.values())
@@ -214,9 +211,9 @@ class _Flow:
             self._partner[got] = wanted
             self._taken.add(wanted)
         if self._partner.get(got) is not wanted:
-            self.contradicted |= wanted in self._unconfirmed or got in self._unconfirmed
+            self.contradicted |= self.unconfirmed & {wanted, got}
             return False
-        self._unconfirmed.discard(got)
+        self.unconfirmed.discard(got)
         return True
 
 

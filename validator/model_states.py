@@ -20,7 +20,7 @@ from optimizer.ir.string_text import constant_text
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Var
 from validator.counterexample import State
-from validator.encode import Application, Encoding, EventEncoding, event_name, input_name, raise_name
+from validator.encoding import Application, Encoding, EventEncoding, event_name, input_name, raise_name
 from validator.object_kinds import ARRAYS, PENDING, forced_name, future_name, validity_name
 from validator.object_terms import ObjectTerms
 

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
-from validator.encode import Application, Definedness, Encoding, EventEncoding, ExitEncoding, leave
+from validator.encode import leave
+from validator.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
 from validator.symbolic_heap import Memory, SymbolicHeap

@@ -11,7 +11,8 @@ from optimizer.ir.supported import check_supported
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
-from validator.encode import Encoding, encode, memory_for
+from validator.encode import encode, memory_for
+from validator.encoding import Encoding
 from validator.matching import guess_by_name, guess_origins, match_allocations
 from validator.obligations import Pair
 from validator.symbolic_heap import Memory
@@ -33,18 +34,20 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
     """The optimized trace, encoded again as often as more partners are found."""
     if not recorded.made:
         return _encoded(after, memory, recorded, {})
-    seen = memory.terms.visible_from.copy()
-    known: dict[int, Term] = guess_by_name(recorded, after)
-    by_name = True
+    seen, found = memory.terms.visible_from.copy(), memory.terms.found_from.copy()
+    by_name = guess_by_name(recorded, after)
+    known, is_first = by_name, True
     origins = given_origins(recorded.trace, after)
     while True:
-        memory.terms.forget_exposures(seen)
+        memory.terms.forget_exposures(seen, found)
         optimized = _encoded(after, memory, recorded, known)
-        found = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
-        if found.contradicted and by_name:
-            known, by_name = {}, False
-        elif len(found.partners) > len(known):
-            known = found.partners
+        matches = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
+        wrong = [number for number, alloc in by_name.items() if alloc in matches.contradicted]
+        if wrong:
+            by_name = {number: alloc for number, alloc in by_name.items() if is_first and number not in wrong}
+            known, is_first = by_name, False
+        elif len(matches.partners) > len(known):
+            known = matches.partners
         else:
             return optimized
 

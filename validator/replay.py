@@ -110,7 +110,7 @@ class Replay:
             assert isinstance(before.outcome, Stopped)
         # What `before` has read or protected, no event changes in either run.
         after = self._run(self._after, replace(state, world=before.world))
-        if after.unclear or _is_too_long(after):
+        if before.unclear or after.unclear or _is_too_long(after):
             return None
         renaming = Renaming()
         return Runs(state, before, after, _at_events(before, after, renaming), renaming)
@@ -140,6 +140,8 @@ class Replay:
 
     def _difference(self, runs: Runs, origin: int | None) -> Difference | None:
         after = runs.after
+        if runs.renaming.doubtful:
+            return None
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
             if reason == NOT_MADE:

@@ -273,14 +273,15 @@ class Chains:
 
     def _keeps(self, p: Term, event: int) -> bool:
         """Is it an allocation that the event did not see?"""
-        if p.kind != "alloc":
-            return False
-        seen = self._terms.visible_from.get(p)
-        return seen is None or seen > at_event(event)
+        return p.kind == "alloc" and self._is_hidden(p, event)
 
     def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
-        """The allocations that the event did not see, and that `p` may be: a later event did."""
-        return (alloc for alloc in self._terms.may_be(p) if self._terms.visible_from[alloc] > at_event(event))
+        """The allocations that the event did not see, and that `p` may be: a later event did, or a function."""
+        return (alloc for alloc in self._terms.may_be(p) if self._is_hidden(alloc, event))
+
+    def _is_hidden(self, alloc: Term, event: int) -> bool:
+        seen = self._terms.visible_from.get(alloc)
+        return seen is None or seen > at_event(event)
 
     def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
         """Are both keys the same?"""
@@ -308,6 +309,11 @@ class Chains:
 
     def version(self, chain: Chain, p: Term) -> int:
         """A number for what the memory holds of an object that is no choice: the same number, the same contents."""
+        chain = self.latest(chain, p)
+        return 0 if isinstance(chain, Start) else self._versions.setdefault(chain, len(self._versions) + 1)
+
+    def latest(self, chain: Chain, p: Term) -> Chain:
+        """The chain from the latest link on that may have changed an object that is no choice."""
         while True:
             match chain:
                 case Stored(below, other) if self._terms.same(p, other) is self._terms.false:
@@ -318,10 +324,19 @@ class Chains:
                     chain = below
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
-                case Start():
-                    return 0
                 case _:
-                    return self._versions.setdefault(chain, len(self._versions) + 1)
+                    return chain
+
+    def source(self, chain: Chain, p: Term, start: Term, count: Term) -> tuple[Chain, Term, Term]:
+        """Where those items of an object that is no choice were copied from, if as many were; with what is there
+        below."""
+        chain = self.latest(chain, p)
+        while isinstance(chain, Copied) and chain.object is p and (chain.at, chain.count) == (start, count):
+            if chain.source.kind == "choose":
+                break
+            p, start = chain.source, chain.start
+            chain = self.latest(chain.below, p)
+        return chain, p, start
 
     def changed(self, chain: Chain, p: Term) -> int | None:
         """A number for what was done to the fields or items of an object that is no choice, other than to its bytes,

@@ -38,6 +38,7 @@ from validator.store_chains import Chain, Chains, Key
 
 if TYPE_CHECKING:
     from optimizer.ir.effects import Effects
+    from validator.comparisons import Range
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +370,34 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:
             self.set_item(q, slot, terms.add(at, offset), value)
 
+    def same_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> Term:
+        terms = self._terms
+        if (number := _few(count)) is not None:
+            return terms.all_of(
+                terms.eq(self.read(p, slot, terms.add(start, offset)), self.read(q, slot, terms.add(at, offset)))
+                for offset in map(terms.const, range(number))
+            )
+        from validator.comparisons import same_items  # here: most traces compare no strings
+
+        def of(one: Term, other: Term) -> Term:
+            return same_items(
+                terms, slot, self._range(slot, one, start, count), self._range(slot, other, at, count), count
+            )
+
+        return terms.by_object(p, lambda one: terms.by_object(q, lambda other: of(one, other)))
+
+    def _range(self, slot: Field, p: Term, start: Term, count: Term) -> Range:
+        """Those items of an object that is no choice, where they were copied from."""
+        from validator.comparisons import Range
+
+        chains = self.memory.chains
+        chain, p, start = chains.source(self._chains[slot.key], p, start, count)
+        version = 0 if p in self._terms.texts else chains.version(chain, p)
+        return Range(p, start, version, lambda one, index: chains.read(slot, chain, one, index))
+
+    def holds(self, p: Term, slot: Field, index: Term, value: Term) -> Term:
+        return self._terms.eq(self.read(p, slot, index), value)
+
     # Strings.
 
     def is_text(self, p: Term) -> Term:
@@ -455,7 +484,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Who has seen what.
 
     def is_seen(self, alloc: Term) -> bool:
-        """Has an event seen the allocation, or a function?"""
+        """Has an event seen the allocation?"""
         return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)
 
     def _is_seen_by_event(self, alloc: Term) -> bool:

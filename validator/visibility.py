@@ -12,7 +12,8 @@ from optimizer.ir.layout import Field
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
-from validator.object_kinds import choices, is_reference
+from validator.object_kinds import APPLIED, choices, is_reference
+from validator.object_terms import ObjectTerms
 from validator.raw_chains import ANYWHERE
 from validator.raw_overlaps import has_overlaps
 from validator.store_chains import Chain, Copied, Key, Renewed, Stored, changes, links
@@ -28,10 +29,11 @@ def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field]
     if len(found) == len(heap.allocations):
         return frozenset(found)
     inside: dict[Term, list[Term]] = {}
-    waiting = [alloc for root in roots for alloc in _allocations(root)]
+    search = _Search(heap)
+    waiting = [alloc for root in roots for alloc in search.allocations(root)]
     for slot in heap.memory.slots.values():
         if slot.type is Type.REF and may_see(slot):
-            waiting += _reached(heap, slot, inside)
+            waiting += search.reached(slot, inside)
     waiting += [held for alloc in found for held in inside.get(alloc, ())]
     while waiting:
         alloc = waiting.pop()
@@ -74,32 +76,53 @@ def _is_sure(heap: SymbolicHeap, alloc: Term) -> bool:
     return alloc in heap.memory.terms.surely_seen
 
 
-def _reached(heap: SymbolicHeap, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
-    """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""
-    overwritten: set[Key] = set()
-    reached: list[Term] = []
-    renewed = None
-    for link in links(heap.chain(slot)):
-        if isinstance(link, Renewed):
-            renewed = link.event
-            continue
-        held = _put_by(link)
-        if held and (isinstance(link, Copied) or (link.object, link.index) not in overwritten):
-            for holder in _objects(link.object):
-                if holder.kind == "alloc":
-                    inside.setdefault(holder, []).extend(held)
-                elif renewed is None:
-                    reached += held
+class _Search:
+    """Which allocations of a heap references may be, and what may be held where."""
+
+    def __init__(self, heap: SymbolicHeap) -> None:
+        self._heap = heap
+        self._terms = heap.memory.terms
+        self._own = frozenset(heap.allocations)
+
+    def allocations(self, value: Term) -> list[Term]:
+        """The allocations that a value may be, but for those that only an event can have given."""
+        return [alloc for p in _objects(value) for alloc in self._of(p)] if is_reference(value) else []
+
+    def _of(self, p: Term) -> list[Term]:
+        if p.kind == "alloc":
+            return [p]
+        return [alloc for alloc in _given(self._terms, p) if alloc in self._own]
+
+    def reached(self, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
+        """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""
+        overwritten: set[Key] = set()
+        reached: list[Term] = []
+        renewed = None
+        for link in links(self._heap.chain(slot)):
+            if isinstance(link, Renewed):
+                renewed = link.event
+                continue
+            held = self._put_by(link)
+            if held and (isinstance(link, Copied) or (link.object, link.index) not in overwritten):
+                for holder in _objects(link.object):
+                    for alloc in self._of(holder):
+                        inside.setdefault(alloc, []).extend(held)
+                    if holder.kind != "alloc" and renewed is None:
+                        reached += held
+            if isinstance(link, Stored):
+                overwritten.add((link.object, link.index))
+        return reached
+
+    def _put_by(self, link: Stored | Copied) -> list[Term]:
+        """The allocations that the link may have put there: of a copy all that have been stored before."""
         if isinstance(link, Stored):
-            overwritten.add((link.object, link.index))
-    return reached
+            return self.allocations(link.value)
+        return [alloc for one in links(link.below) if isinstance(one, Stored) for alloc in self.allocations(one.value)]
 
 
-def _put_by(link: Stored | Copied) -> list[Term]:
-    """The allocations that the link may have put there: of a copy all that have been stored before."""
-    if isinstance(link, Stored):
-        return _allocations(link.value)
-    return [alloc for one in links(link.below) if isinstance(one, Stored) for alloc in _allocations(one.value)]
+def _given(terms: ObjectTerms, p: Term) -> list[Term]:
+    """The allocations that a function may have given, that no event need have seen."""
+    return terms.may_be(p) if p.kind in APPLIED else []
 
 
 @immutable
@@ -130,7 +153,8 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
         places = [chains.read(slot, chain, terms.null, terms.var(ANYWHERE)) for chain in (one, two)]
         return terms.equal(*places)
     any_index = memory.any_index(slot) if slot.key in memory.indexed else None
-    for p, index in dict.fromkeys([*_keys(one, shared, seen, any_index), *_keys(two, shared, seen, any_index)]):
+    keys = [key for chain in (one, two) for key in _keys(terms, chain, shared, seen, any_index)]
+    for p, index in dict.fromkeys(keys):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
         written = chains.written(slot, one, p, index)
         if index is not None and index is any_index:
@@ -140,7 +164,9 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     return result
 
 
-def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: Term | None) -> Iterator[Key]:
+def _keys(
+    terms: ObjectTerms, chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: Term | None
+) -> Iterator[Key]:
     """The keys that were stored to in the links down to the one that is shared, and that can be seen. A copy, or a
     store to bytes, may have stored to any index."""
     renewed: int | None = None
@@ -150,17 +176,16 @@ def _keys(chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: 
         if isinstance(link, Renewed):
             renewed = link.event
             continue
+        index = link.index if isinstance(link, Stored) else any_index
         for p in _objects(link.object):
-            if p in seen if p.kind == "alloc" else renewed is None:
-                yield p, link.index if isinstance(link, Stored) else any_index
+            if p.kind == "alloc" or renewed is not None:
+                yield from (
+                    (alloc, index) for alloc in ([p] if p.kind == "alloc" else _given(terms, p)) if alloc in seen
+                )
+            else:
+                yield p, index
 
 
 def _objects(p: Term) -> list[Term]:
     """What a reference may be, choices taken apart."""
     return [one for one in choices(p) if one.kind != "choose"]
-
-
-def _allocations(value: Term) -> list[Term]:
-    if not is_reference(value):
-        return []
-    return [p for p in _objects(value) if p.kind == "alloc"]

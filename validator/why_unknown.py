@@ -9,7 +9,7 @@ from optimizer.ir.printer import format_operation
 from optimizer.ir.term import Term, cone
 from optimizer.ir.trace import ConstInt, Operation, Var, all_operations
 from validator.discharge import NotSettled
-from validator.encode import Encoding
+from validator.encoding import Encoding
 from validator.object_kinds import OPAQUE
 from validator.obligations import Obligation, Pair
 from validator.solvers.answers import SolverChoice
@@ -29,6 +29,7 @@ _PRODUCTS = {
     "umulh": "the high word of a product",
 }
 _DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
+_BYTES = frozenset({"float_to_bytes", "float_to_single"})
 _SHIFTS = frozenset({"shl", "lshr", "ashr"})
 
 
@@ -53,6 +54,8 @@ def _hard(pair: Pair, obligation: Obligation) -> tuple[tuple[Hard, ...], int]:
 
 
 def _difficulty(term: Term) -> str | None:
+    if term.kind in _BYTES:
+        return "the bytes of a float, which nobody says of NaN"
     if term.kind in OPAQUE:
         return "arithmetic on floats"
     if len(term.args) != 2:

@@ -10,6 +10,7 @@ Such a call is no event. Its meaning is that of a row which traces cannot name.
 
 from __future__ import annotations
 
+from optimizer.ir.declaration_entries import Call
 from optimizer.ir.layout import Layout
 from optimizer.ir.row import DescrKind, Kind, Memory, Op, Type
 from optimizer.ir.string_rows import COPY_REQUIRES, copy_items
@@ -24,16 +25,13 @@ _MEMORY = Memory(DescrKind.ITEM, copy_items, requires=COPY_REQUIRES)
 _ROW = Op("copy", _ARGS["arraycopy"], Type.VOID, Kind.COPY, modelled=False, memory=_MEMORY)
 
 
-def meant(operation: Operation, layout: Layout) -> Operation:
-    """The copy that the call stands for; any other operation as it is."""
-    if operation.op.kind is not Kind.EVENT or operation.descr is None:
-        return operation
-    call = layout.call(operation.descr) if operation.op.name == "call_n" else None
-    if call is None or call.can_raise or call.oopspec not in _ARGS:
-        return operation
+def array_copy(call: Call, operation: Operation, layout: Layout) -> Operation | None:
+    """The copy that the call stands for; None where it is none."""
+    if operation.op.name != "call_n" or call.can_raise or call.oopspec not in _ARGS:
+        return None
     array, args = _array(call.writes, layout), operation.args[1:]
     if array is None or tuple(arg.type for arg in args) != _ARGS[call.oopspec]:
-        return operation
+        return None
     whole: tuple[Value, ...] = args if call.oopspec == "arraycopy" else (args[0], *args)
     return Operation(_ROW, whole, None, None, array, operation.line)
 

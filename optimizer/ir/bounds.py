@@ -95,8 +95,7 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self.reduce(max(a.low, b.low), min(a.high, b.high), a.value | b.value, a.mask & b.mask)
 
     def const(self, value: int) -> Bounds:
-        word = wrap(value, self.width)
-        return Bounds(word, word, word & self.full, 0)
+        return _constant(value, self.width)
 
     def bit(self, c: Truth) -> Bounds:
         return self.one_bit if c is None else self.const(c)
@@ -171,6 +170,12 @@ class BoundsDomain(AbstractDomain[Bounds]):
 
     def mul_overflows(self, a: Bounds, b: Bounds) -> Truth:
         return self.ranges.mul_overflows(a.range, b.range)
+
+
+@lru_cache(maxsize=1 << 14)
+def _constant(value: int, width: int) -> Bounds:
+    word = wrap(value, width)
+    return Bounds(word, word, word & ((1 << width) - 1), 0)
 
 
 @cache

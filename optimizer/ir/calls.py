@@ -7,6 +7,7 @@
   that one gave, and raise what it raised.
 - A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
 
+- A known operation on *memory*: the oopspec names a function on strings (see `optimizer.ir.string_calls`).
 - A *reading* of what belongs to the thread: its oopspec is `threadlocalref_get`, and it is declared as neither elidable
   nor loop invariant, and cannot raise. It is a function until the next event that may write everything, which may give
   the slot another value: how many of these there have been is one more argument.
@@ -25,7 +26,8 @@ from optimizer.ir.effects import NOTHING, Effects, effects_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.float_rows import SQRT
 from optimizer.ir.immutable import immutable
-from optimizer.ir.layout import Layout
+from optimizer.ir.known_calls import meant
+from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
 from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var
@@ -120,6 +122,12 @@ def _call_of(operation: Operation, layout: Layout) -> Call:
     if memory is None or memory.descr is not DescrKind.CALL:
         return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
     declared = None if operation.descr is None else layout.call(operation.descr)
+    known = meant(operation, layout)
+    if known.op.kind in (Kind.SCAN, Kind.NEW):
+        slot = layout.descr_of(known)
+        assert isinstance(slot, Field)
+        effects = replace(NOTHING, reads=frozenset((slot.key,)))
+        return Call(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
     role = _role(declared, layout, operation)
     if role is Role.INVARIANT and isinstance(_function(operation, memory), Var):
         raise Unsupported(f"{row.name} of a function that is not a constant", operation.line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
+from typing import NamedTuple
 
 from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
@@ -19,18 +20,17 @@ from optimizer.ir.string_text import constant_text, is_text
 from optimizer.ir.values import address_of
 
 
-@immutable
-class Ref:
-    """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace."""
+class Ref(NamedTuple):
+    """A reference: NULL, or an object by its name. `fresh` objects were allocated by the run of a trace.
+
+    A tuple, because objects are looked up all the time, as variables are.
+    """
 
     name: str
     fresh: bool = False
 
     def __str__(self) -> str:
         return self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 NULL = Ref("NULL")
@@ -60,13 +60,14 @@ class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
     The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and what numbers the
-    object has have not been written.
+    object has have not been written. An object that is `unnamed` may as well be any other one with the same items.
     """
 
     type: Struct | Array
     length: int | None = None
     cells: Mapping[Cell, Datum] = field(default_factory=dict)
     cleared: bool = True
+    unnamed: bool = field(default=False, compare=False)
 
     def value(self, cell: Cell, like: Datum) -> Datum | None:
         """What the cell holds, None if it has not been written; `like` is a value of the cell's type."""
@@ -80,14 +81,14 @@ class Object:
         return blank(type_of(like))
 
     def put(self, cell: Cell, value: Datum) -> Object:
-        return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared)
+        return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared, self.unnamed)
 
     def seen_by(self, effects: Effects) -> Object:
         """The object with only those cells that such an event may read or write."""
         if effects.sees_everything:
             return self
         cells = {cell: held for cell, held in self.cells.items() if effects.may_see_key(cell[0])}
-        return Object(self.type, self.length, cells, self.cleared)
+        return Object(self.type, self.length, cells, self.cleared, self.unnamed)
 
 
 def _cell(slot: Field, index: int | None) -> Cell:
@@ -133,6 +134,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         "names",
         "objects",
         "seen",
+        "unclear",
         "valid",
     )
 
@@ -141,6 +143,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         self.objects: dict[Ref, Object] = {}
         self.names: dict[str, Ref] = {}
         self.seen: dict[Ref, None] = {}  # fresh objects that events have seen, in the order of their discovery
+        self.unclear = False  # has it mattered which objects those are that are `unnamed`?
         self._settled: set[tuple[Ref, Cell]] = set()  # immutable cells that have been read
         self._watched: set[tuple[Ref, Cell]] = set()  # quasi-immutable cells that the code relies on
         self._protected: set[tuple[Ref, Cell]] = set()  # those of them that a check of the code has followed
@@ -168,6 +171,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         heap._settled = set(self._settled)
         heap._watched = set(self._watched)
         heap._protected = set(self._protected)
+        heap.unclear = self.unclear
         heap.valid = self.valid
         heap.gc_types = self.gc_types
         heap.forced, heap.future, heap._pending = self.forced, self.future, self._pending
@@ -191,6 +195,13 @@ class Heap(HeapDomain[int, bool, Ref]):
         return NULL
 
     def same(self, p: Ref, q: Ref) -> bool:
+        self.unclear |= p != q and NULL not in (p, q) and (self._is_unnamed(p) or self._is_unnamed(q))
+        return p == q
+
+    def _is_unnamed(self, p: Ref) -> bool:
+        return p.fresh and self.objects[p].unnamed
+
+    def is_known_same(self, p: Ref, q: Ref) -> bool:
         return p == q
 
     def isa(self, p: Ref, owner: str) -> bool:
@@ -231,6 +242,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         self.objects[p] = self.objects[p].put(_cell(slot, None), value)
 
     def set_item(self, p: Ref, slot: Field, index: int, value: Datum) -> None:
+        self.unclear |= self._is_unnamed(p)
         self.objects[p] = self.objects[p].put(_cell(slot, index), value)
 
     def has_length(self, p: Ref) -> bool:
@@ -257,7 +269,19 @@ class Heap(HeapDomain[int, bool, Ref]):
             cell: value for cell, value in there.cells.items() if cell[0] != slot.key or not 0 <= cell[1] - at < count
         }
         cells = kept | {(slot.key, index): value for index, value in copied.items()}
-        self.objects[q] = Object(there.type, there.length, cells, there.cleared)
+        self.objects[q] = Object(there.type, there.length, cells, there.cleared, there.unnamed)
+
+    def same_items(self, slot: Field, p: Ref, start: int, q: Ref, at: int, count: int) -> bool:
+        ranges = []
+        for ref, first in ((p, start), (q, at)):
+            if ref not in self.objects:
+                return False
+            held = _range(self.objects[ref], slot, first, count).items()
+            ranges.append({index - first: value for index, value in held if value != blank(slot.type)})
+        return ranges[0] == ranges[1]
+
+    def holds(self, p: Ref, slot: Field, index: int, value: int) -> bool:
+        return p in self.objects and self.objects[p].value(_cell(slot, index), blank(slot.type)) == value
 
     # Strings.
 
@@ -381,6 +405,9 @@ class Heap(HeapDomain[int, bool, Ref]):
     def new_array(self, array: Array, length: int, cleared: bool) -> Ref:
         return self._allocate(Object(array, length, cleared=cleared))
 
+    def new_filled(self, array: Array, length: int) -> Ref:
+        return self._allocate(Object(array, length, unnamed=True))  # which has cells for other items than 0 only
+
     def _allocate(self, described: Object) -> Ref:
         while self.named(f"new{self._allocated}") is not None:
             self._allocated += 1
@@ -449,7 +476,7 @@ class Heap(HeapDomain[int, bool, Ref]):
         discovery, the same for heaps that differ only in the names of fresh objects.
         """
         described: dict[Ref, Object] = {}
-        old = sorted((ref for ref in self.objects if not ref.fresh), key=lambda ref: ref.name)
+        old = sorted(ref for ref in self.objects if not ref.fresh)
         start = [root for root in roots if isinstance(root, Ref)]
         pending: list[Ref] = [*self.seen, *start, *old]
         while pending:
@@ -469,5 +496,5 @@ class Heap(HeapDomain[int, bool, Ref]):
 
 def references(described: Object) -> list[Ref]:
     """The references that an object holds, in the order of its cells."""
-    held = {cell: value for cell, value in described.cells.items() if isinstance(value, Ref)}
-    return [held[cell] for cell in sorted(held)]
+    held = [(cell, value) for cell, value in described.cells.items() if isinstance(value, Ref)]
+    return [value for _, value in sorted(held)]

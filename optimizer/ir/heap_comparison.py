@@ -51,8 +51,13 @@ class Sight:
 
 @dataclass(slots=True)
 class Renaming:
-    """The fresh objects of two runs that have been found to be the same."""
+    """The fresh objects of two runs that have been found to be the same.
 
+    `doubtful`: an object of the first run that may be any with its items was found to be another one in the second.
+    From there on nothing is told apart.
+    """
+
+    doubtful: bool = False
     _partners: dict[Ref, Ref] = field(default_factory=dict)
     _taken: dict[Ref, Ref] = field(default_factory=dict)
 
@@ -61,7 +66,8 @@ class Renaming:
         if len(wanted.values) != len(got.values):
             count = f"number of {wanted.what}s"
             return Mismatch(f"the {count}", str(len(wanted.values)), str(len(got.values)))
-        return _Comparison(self, wanted, got).run()
+        found = _Comparison(self, wanted, got).run()
+        return None if self.doubtful else found
 
     def matches(self, ref: Ref, other: Ref) -> bool:
         """Is it the same reference in both runs? Fresh objects that have no partners yet become partners."""
@@ -80,7 +86,7 @@ class Renaming:
         return ref in self._taken
 
     def copy(self) -> Renaming:
-        return Renaming(dict(self._partners), dict(self._taken))
+        return Renaming(self.doubtful, dict(self._partners), dict(self._taken))
 
     def partners(self) -> list[tuple[Ref, Ref]]:
         """The pairs so far, in the order in which they were found."""
@@ -130,10 +136,20 @@ class _Comparison:
     def _value(self, place: str, one: Datum, other: Datum) -> Mismatch | None:
         if isinstance(one, Ref) and isinstance(other, Ref):
             if not self._renaming.matches(one, other):
+                if self._may_be(one, other):
+                    self._renaming.doubtful = True
+                    return None
                 return Mismatch(place, self._told(one, self._wanted), self._told(other, self._got))
             self._meet(place, one, other)
             return None
         return None if one == other else Mismatch(place, str(one), str(other))
+
+    def _may_be(self, one: Ref, other: Ref) -> bool:
+        """May the object of the first run, which may be any with its items, be that of the second run?"""
+        mine, theirs = self._wanted.objects.get(one), self._got.objects.get(other)
+        if mine is None or theirs is None or not mine.unnamed:
+            return False
+        return self._objects("", one, other) is None
 
     def _told(self, ref: Ref, sight: Sight) -> str:
         """A reference for a person, who does not know what a run calls its own objects."""

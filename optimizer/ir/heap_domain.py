@@ -72,6 +72,13 @@ class HeapDomain(ABC, Generic[W, C, P]):
     @abstractmethod
     def copy_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> None: ...
 
+    # Comparisons of items, which are false where there are none. `same_items`: so many of them from there on are those
+    # of `q` from `at` on; both ranges are in their arrays. `holds`: the item is there, and is that value.
+    @abstractmethod
+    def same_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> C: ...
+    @abstractmethod
+    def holds(self, p: P, slot: Field, index: W, value: W) -> C: ...
+
     # Strings. `is_text`: it is the object of a constant of the traces, such as "abc", whose items never change. `hash`:
     # a function of the items, of which nothing is known but that it is not 0.
     @abstractmethod
@@ -128,6 +135,14 @@ class HeapDomain(ABC, Generic[W, C, P]):
     def new_struct(self, struct: Struct) -> P: ...
     @abstractmethod
     def new_array(self, array: Array, length: W, cleared: bool) -> P: ...
+
+    def is_known_same(self, p: P, q: P) -> C:
+        """`same`, where it does not matter which objects they are."""
+        return self.same(p, q)
+
+    def new_filled(self, array: Array, length: W) -> P:
+        """An array all of whose items are about to be written. Nobody says which object it is."""
+        return self.new_array(array, length, False)
 
     # What follows from the above, the same in every domain.
     def is_null(self, p: P) -> C:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.array_copies import meant
 from optimizer.ir.caller import Caller
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.concrete import concrete
@@ -17,6 +16,7 @@ from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import NULL, Datum, Heap, TooLong, type_of
 from optimizer.ir.immutable import immutable
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.object_bytes import UsedAs, takes_object
 from optimizer.ir.ops import Kind, Meaning, Memory
@@ -225,7 +225,7 @@ class Program:
             state.heap,
             environment.world_of_run,
             functions.applied,
-            functions.unclear,
+            functions.unclear or heap.unclear,
         )
 
     def prepare(self, heap: Heap) -> None:

@@ -226,12 +226,11 @@ class Layout:
     def descr_of(self, operation: Operation) -> Resolved | None:
         """What the descr of the operation stands for, as its row takes it; None where it takes none, or a call's."""
         memory = operation.op.memory
-        if memory is None or memory.descr in (None, DescrKind.CALL):
+        if memory is None or memory.descr is None or memory.descr is DescrKind.CALL:
             return None
-        name = operation.descr if memory.on is None else memory.on
-        assert memory.descr is not None
-        if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
+        if memory.descr is DescrKind.RAW_ITEM or memory.descr is DescrKind.RAW_SIZE:
             return raw_item(operation, self)
+        name = operation.descr if memory.on is None else memory.on
         assert name is not None
         return self.resolve(memory.descr, name)
 

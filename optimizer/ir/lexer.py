@@ -111,7 +111,8 @@ def _describe_fault(text: str, rest: str) -> str:
         return "the brackets of the descr must be closed" if has_brackets else "expected a name behind descr="
     if text == '"':
         return 'a text in quotes must end with " on the same line'
-    return f"the character {text} has no meaning here"
+    hint = "; a comment begins with #" if text == ";" else ""
+    return f"the character {text} has no meaning here{hint}"
 
 
 def is_variable_name(text: str) -> bool:

@@ -28,6 +28,9 @@ class Field:
     quasi_immutable: bool = False
     declared: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
 
 @immutable
 class Struct:

@@ -17,12 +17,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from optimizer.ir.syntax import OPERATION
+from optimizer.ir.syntax import LOG_MARK, OPERATION
 
 RECORDED = "jit-log-noopt"
 """The name of a section with a recorded trace; older logs append `-loop` or `-bridge`."""
 
-_MARK = re.compile(r"\[[0-9a-f]+\] (?:\{(?P<opens>[\w-]+)|(?P<closes>[\w-]+)\})\s*\Z")
 _HEADING = re.compile(r"#.*\bwith ([0-9]+) ops\b")
 
 
@@ -74,7 +73,7 @@ def read_sections(lines: Iterable[str]) -> Iterator[Section]:
     """The recorded traces in the lines of a log, in the order of their ends."""
     stack: list[_Open] = []
     for number, line in enumerate(lines, start=1):
-        mark = _MARK.match(line) if line.startswith("[") else None
+        mark = LOG_MARK.match(line) if line.startswith("[") else None
         if mark is None:
             if stack and stack[-1].is_recorded:
                 stack[-1].lines.append(line.rstrip("\r\n"))

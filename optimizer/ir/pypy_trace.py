@@ -30,7 +30,20 @@ _ARRAY = re.compile(r"<Array(?P<kind>[SU]) (?P<size>[0-9]+)>")
 _RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void", "v": "void"}
 _NARROW = {"S1": "i8", "U1": "u8", "S2": "i16", "U2": "u16", "S4": "i32", "U4": "u32"}
 _ELIDABLE, _LOOP_INVARIANT, _SILENT = (0, 3, 4), 1, (0, 1, 2)
-_OOPSPECS = {5: "threadlocalref_get", 12: "int_py_div", 13: "int_udiv", 14: "int_py_mod", 100: "math_sqrt"}
+_NO_MEMORY = 3  # it raises only if there is no memory for what it allocates, which there always is here
+_ON_STRINGS = (
+    *("concat", "slice", "equal", "eq_slice_checknull", "eq_slice_nonnull", "eq_slice_char", "eq_nonnull"),
+    *("eq_nonnull_char", "eq_checknull_char", "eq_lengthok"),
+)
+_OOPSPECS = {
+    5: "threadlocalref_get",
+    12: "int_py_div",
+    13: "int_udiv",
+    14: "int_py_mod",
+    100: "math_sqrt",
+    **{22 + number: f"str{what}" for number, what in enumerate(_ON_STRINGS)},
+    **{42 + number: f"unicode{what}" for number, what in enumerate(_ON_STRINGS)},
+}
 
 
 def read_recorded(section: Section, file: str, *, bare: bool = False) -> Trace:
@@ -131,7 +144,7 @@ def _call(text: str, result: str, effect: int, oopspec: int) -> Call:
         text,
         _RESULTS[result],
         loop_invariant=effect == _LOOP_INVARIANT,
-        can_raise=effect not in _SILENT,
+        can_raise=effect not in _SILENT and not (effect == _NO_MEMORY and oopspec in _OOPSPECS),
         oopspec=_OOPSPECS.get(oopspec),
         **silent,
     )

@@ -79,8 +79,8 @@ class Resolver:
         exit_ = self._exit(statement, row)
         result = self._result(statement, row)
         descr = statement.descr.text if statement.descr is not None else None
-        if descr is None and len(args) == 1 and isinstance(args[0], ConstClass) and _allocates_struct(row):
-            struct = self._struct_of(args[0].name)
+        if descr is None and len(args) == 1 and isinstance(args[0], ConstClass | ConstInt) and _allocates_struct(row):
+            struct = self._struct_of(args[0].name if isinstance(args[0], ConstClass) else str(args[0].value))
             args, descr = ((), struct) if struct is not None else (args, None)
         if row.of_table and len(args) == 1 and isinstance(args[0], ConstInt):
             row, args, descr = OPS["same_as_r"], (ConstRef(f"ConstPtr(gc_table.{args[0].value})"),), None

@@ -72,6 +72,7 @@ class Role(Enum):
     EVENT = "event"
     FUNCTION = "function"  # elidable: a function of the function's address and the arguments
     INVARIANT = "invariant"  # an event where it is the first one of that function, which then gives the same again
+    MEMORY = "memory"  # an operation on memory that is known: the call does what that does
     MEANING = "meaning"  # an operation that is known: the call computes what that does
     RECORD = "record"  # no call: says what a function gives
 

@@ -19,14 +19,14 @@ _MIN_WORD = {STR: 16, UNICODE: 22}
 _VARIABLE: Requirement = (lambda d, h, _slot, p, *_: d.not_(h.is_text(p)), "a constant string is changed")
 
 
-def _holds_range(d: Domain[Any, Any], h: Any, p: Any, start: Any, count: Any) -> Any:
+def holds_range(d: Domain[Any, Any], h: Any, p: Any, start: Any, count: Any) -> Any:
     """`count` is not negative, so that neither bound wraps."""
     length = h.length(p)
     return d.both(d.ule(start, length), d.ule(count, d.sub(length, start)))
 
 
 def _both_hold(d: Domain[Any, Any], h: Any, _slot: Any, p: Any, q: Any, start: Any, at: Any, count: Any) -> Any:
-    return d.both(_holds_range(d, h, p, start, count), _holds_range(d, h, q, at, count))
+    return d.both(holds_range(d, h, p, start, count), holds_range(d, h, q, at, count))
 
 
 def _both_are(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any, *_: Any) -> Any:

@@ -48,6 +48,8 @@ class Body(NamedTuple):
 OFFSET = r"\s*(?:\+[0-9]+:\s*)?"
 OPERATION = re.compile(rf"{OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
 """How a line with an operation begins: its result and its name."""
+LOG_MARK = re.compile(r"\[[0-9a-f]+\] (?:\{(?P<opens>[\w-]+)|(?P<closes>[\w-]+)\})\s*\Z")
+"""The line of a log of PyPy on which a section begins or ends."""
 _START = re.compile(OFFSET)
 BLOCK_END = re.compile(r"\s*\}\s*(?:#.*)?\Z")
 _LOOP_END = "--end of the loop--"
@@ -67,6 +69,8 @@ def parse_body(source: Source, first_line: int) -> Body:
             if opens_block:
                 statement = statement._replace(block=_parse_block(parser, lines, number))
             statements.append(statement)
+        elif LOG_MARK.match(source.lines[number - 1]):
+            raise source.fault("this is a log of PyPy: traceproof pypy-log takes the traces out of it", number, 1)
         elif header is None and not statements:
             header = parser.header(number, start)
         elif header is None:

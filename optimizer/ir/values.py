@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
@@ -16,6 +17,7 @@ _HEX_FLOAT = re.compile(r"-?0[xX][0-9a-fA-F]*+\.?[0-9a-fA-F]*+[pP][-+]?[0-9]{1,9
 _FLOAT = re.compile(r"-?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?|-inf")
 
 
+@lru_cache(maxsize=1 << 10)
 def address_of(name: str, word: int) -> int:
     """The machine int that `ConstClass(name)` is in every run, where it is not the class argument of a guard.
 

@@ -29,7 +29,8 @@ Key = tuple[Role, Type, tuple[Value, ...]]
 
 class Calls(Pass):
     name = "calls"
-    kinds = learned = frozenset({Kind.GUARD, Kind.EXCEPTION, Kind.EVENT, Kind.FACT})
+    kinds = frozenset({Kind.GUARD, Kind.EVENT})
+    learned = kinds | {Kind.EXCEPTION, Kind.FACT}
 
     def __init__(self) -> None:
         self._given: dict[Key, Value | None] = {}  # by functions
@@ -124,7 +125,7 @@ class Calls(Pass):
                 self._given.setdefault(said, operation.args[0])
                 self._calm.add(said)
             return
-        key = None if call.role is Role.EVENT else self._key(operation, call)
+        key = None if call.role in (Role.EVENT, Role.MEMORY) else self._key(operation, call)
         if key is not None and not call.is_conditional:
             self._given.setdefault(key, operation.result)
         if call.is_event:

@@ -100,7 +100,7 @@ class _Liveness:
             if changed is not None:
                 stays = changed in self._live
             else:
-                stays = not self._goes(operation) or operation.result in self._live
+                stays = operation.result in self._live or not self._goes(operation)
             if not stays:
                 continue
             if operation.exit is not None and operation.exit.block:

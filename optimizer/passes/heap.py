@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from optimizer.aliasing import distinct, may_meet
+from optimizer.cells import Cell, cell_of, copy_of, stored_value
 from optimizer.facts import Facts
 from optimizer.ir.calls import effects_at
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Value
-from optimizer.memory import Cell, cell_of, copy_of, stored_value
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8

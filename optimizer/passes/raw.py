@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optimizer.cells import stored_value
 from optimizer.facts import Facts
 from optimizer.ir.calls import effects_at
 from optimizer.ir.effects import Effects
@@ -26,7 +27,6 @@ from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.raw_heap import load, store
 from optimizer.ir.raw_memory import is_raw, range_of
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value
-from optimizer.memory import stored_value
 from optimizer.raw_contents import Place
 from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
 

@@ -84,7 +84,7 @@ class _Index:
         op = operation.op
         if op not in self._by_root:
             return ()
-        shapes = tuple(self._shape(arg, facts) for arg in operation.args)
+        shapes = tuple([self._shape(arg, facts) for arg in operation.args])
         found = self._candidates.get((op, shapes))
         if found is None:
             found = [rule for rule in self._by_root[op] if all(map(_may_be, rule.pattern.args, shapes))]
@@ -129,23 +129,31 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
     definitions match anew, for every operation that looks at them.
     """
     match pattern:
-        case Variable(name):
-            return found.setdefault(name, value) == value
-        case Constant(name):
-            return isinstance(value, ConstInt | ConstFloat) and found.setdefault(name, value) == value
-        case Literal(_, number):
-            return value == ConstInt(concrete(facts.word).const(number(facts.word)))
+        case Variable():
+            known = found.setdefault(pattern.name, value)
+            return known is value or known == value
+        case Constant():
+            if not isinstance(value, ConstInt | ConstFloat):
+                return False
+            known = found.setdefault(pattern.name, value)
+            return known is value or known == value
+        case Literal():
+            return isinstance(value, ConstInt) and value.value == _number(pattern, facts.word)
         case FloatLiteral(wanted):
             return value == ConstFloat(wanted)
-        case Apply(op, args):
-            definition = facts.definition(value)
+        case Apply():
+            definition, op = facts.definition(value), pattern.op
             if definition is None or not _computes(definition.op, op):
                 return False
             if op.overflows is not None and facts.overflowed(value) is not False:
                 return False
-            return _match_all(args, definition.args, facts, found)
+            return _match_all(pattern.args, definition.args, facts, found)
         case _:
             raise AssertionError("the rule language lets no function stand in a pattern")
+
+
+def _number(literal: Literal, word: int) -> int:
+    return concrete(word).const(literal.value(word))
 
 
 def _computes(defining: Op, wanted: Op) -> bool:
@@ -154,12 +162,17 @@ def _computes(defining: Op, wanted: Op) -> bool:
 
 def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
     on_constants, others = _conditions(rule)
-    if on_constants and not holds(on_constants, concrete(facts.word), _constants(found)):
+    if on_constants and not _hold_of_constants(rule, facts.word, tuple(_constants(found).items())):
         return False
     if not others:
         return True
     known = {name: facts.bounds.bounds(value) for name, value in found.items()}
     return bool(holds(others, bounds_domain(facts.word), known))
+
+
+@lru_cache(maxsize=1 << 14)
+def _hold_of_constants(rule: Rule, word: int, constants: tuple[tuple[str, Any], ...]) -> bool:
+    return bool(holds(_conditions(rule)[0], concrete(word), dict(constants)))
 
 
 @cache
@@ -195,5 +208,12 @@ def _value(term: Term, found: Mapping[str, Value], facts: Facts) -> Value:
     """The value that a leaf or constant term of a replacement stands for."""
     if isinstance(term, Variable):
         return facts.find(found[term.name])
-    number, _ = evaluate(term, concrete(facts.word), _constants(found))
+    if isinstance(term, Constant):
+        return found[term.name]
+    return _computed(term, facts.word, tuple(_constants(found).items()))
+
+
+@lru_cache(maxsize=1 << 14)
+def _computed(term: Term, word: int, constants: tuple[tuple[str, Any], ...]) -> ConstInt | ConstFloat:
+    number, _ = evaluate(term, concrete(word), dict(constants))
     return constant_of(number)

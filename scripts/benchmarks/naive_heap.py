@@ -234,6 +234,14 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
     def set_raw(self, slot: RawItem | Field, address: Any, value: Any) -> None:
         raise Unsupported("raw memory")
 
+    # Nor are comparisons of items.
+
+    def same_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> Any:
+        raise Unsupported("comparisons of items")
+
+    def holds(self, p: Any, slot: Field, index: Any, value: Any) -> Any:
+        raise Unsupported("comparisons of items")
+
     def get_bytes(self, p: Any, item: RawItem, offset: Any) -> Any:
         raise Unsupported("bytes of objects")
 

@@ -15,7 +15,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.ops import Kind, Memory, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
-from validator.encode import event_name, input_name
+from validator.encoding import event_name, input_name
 
 
 @dataclass(frozen=True, slots=True)

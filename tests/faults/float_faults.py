@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
-from optimizer import memory, pipeline
+from optimizer import cells, pipeline
 from optimizer.ir import float_rows
 from optimizer.ir.concrete_floats import ConcreteFloats
 from optimizer.ir.float_domain import limits_of_int
@@ -21,7 +21,7 @@ from optimizer.rule_language import rule
 from validator.float_terms import FloatTerms
 from validator.judge import _Judge
 from validator.object_kinds import is_float
-from validator.object_terms import ObjectTerms
+from validator.reference_terms import ReferenceTerms
 
 _MINUS_ZERO = Float.of(-0.0)
 
@@ -106,10 +106,10 @@ FLOAT_FAULTS = (
         "[f0]", "f1 = float_mul(f0, 0.0)", "f2 = float_mul(f0, -0.0)", "jump(f1, f2)"),
     _fault("any order", "x op y is y op x, for all operations on floats", _around(cse, "_key", _any_order),
         "[f0, f1]", "f2 = float_sub(f0, f1)", "f3 = float_sub(f1, f0)", "jump(f2, f3)"),
-    _fault("cleared to one", "cleared memory of floats holds 1.0", _around(memory, "zero", _cleared_to_one),
+    _fault("cleared to one", "cleared memory of floats holds 1.0", _around(cells, "zero", _cleared_to_one),
         *_SHOWS_CLEARED),
     _fault("cleared to a machine int", "cleared memory of floats holds the machine int 0",
-        _around(memory, "zero", _cleared_to_int), *_SHOWS_CLEARED),
+        _around(cells, "zero", _cleared_to_int), *_SHOWS_CLEARED),
 )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def _plus_zero_is_a_law(right: Callable[..., Term], terms: FloatTerms, a: Term, 
     return a if b.kind == "float_const" and b.value == ZERO else right(terms, a, b)
 
 
-def _older_content(right: Callable[..., Term], terms: ObjectTerms, c: Term, a: Term, b: Term) -> Term:
+def _older_content(right: Callable[..., Term], terms: ReferenceTerms, c: Term, a: Term, b: Term) -> Term:
     return b if is_float(a) else right(terms, c, a, b)
 
 
@@ -146,7 +146,7 @@ FLOAT_VALIDATOR_FAULTS = (
         "validator/test_float_laws.py::test_what_is_no_law_is_not_used",
         "validator/test_float_pairs.py::test_what_is_wrong_is_refuted"),
     _validator_fault("stale float slot", "a store of a float through a pointer that may be the same changes nothing",
-        _around(ObjectTerms, "select", _older_content),
+        _around(ReferenceTerms, "select", _older_content),
         "validator/test_float_pairs.py::test_what_is_wrong_is_refuted"),
     _validator_fault("casts of 64 bits", "a cast is defined where the float fits into 64 bits, whatever the word is",
         _any_cast_fits, "ir/test_float_rows.py::test_rows_compute_what_the_reference_says"),

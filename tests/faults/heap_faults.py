@@ -13,12 +13,13 @@ from faults.heap_patterns import Pattern
 from faults.planting import OptimizerFault, Plant
 
 from optimizer import aliasing
+from optimizer.cells import Cell, cell_of, stored_value
 from optimizer.conditions import HasClass, Length, meant, passing
 from optimizer.facts import Facts
 from optimizer.ir.effects import Effects
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Value, Var
-from optimizer.memory import Cell, Memory, cell_of, stored_value
+from optimizer.memory import Memory
 from optimizer.passes import references, virtuals
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.references import ReferenceTests

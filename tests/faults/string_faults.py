@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
+from optimizer.cells import Cell, Copy, cell_of
 from optimizer.facts import Facts
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value
-from optimizer.memory import Cell, Copy, Memory, cell_of
+from optimizer.memory import Memory
 from optimizer.passes.dead_code import _Liveness
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.virtuals import Virtuals
@@ -134,7 +135,7 @@ def _fault(name: str, breaks: str, plant: Plant, smallest: str) -> OptimizerFaul
 STRING_FAULTS = (
     _fault("slice off by one", "what is copied is taken from one item further on", _slice_off_by_one, _SLICE),
     _fault("concatenation off by one", "what is copied is put one item further on", _put_off_by_one,
-           f"[p0, p1]\ni2 = strgetitem(p0, 0)\n{_COPY}i3 = strgetitem(p1, 1)\nfinish(i2, i3)\n"),
+           '[p0]\ncopystrcontent("abc", p0, 0, 0, 1)\ni1 = strgetitem(p0, 1)\nfinish(i1)\n'),
     _fault("copy the other way", "what is known of the items of a copy goes from the end to the source", _copied_back,
            f"[p0, p1]\ni2 = strgetitem(p1, 0)\n{_COPY}i3 = strgetitem(p0, 0)\nfinish(i2, i3)\n"),
     _fault("copy item by item", "an overlapping copy reads what it has written itself", _item_by_item,

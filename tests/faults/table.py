@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
-from faults.call_faults import CALL_FAULTS, CALL_VALIDATOR_FAULTS
+from faults.call_faults import CALL_FAULTS
+from faults.call_validator_faults import CALL_VALIDATOR_FAULTS
 from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
 from faults.heap_faults import HEAP_FAULTS
 from faults.planting import OptimizerFault, ValidatorFault

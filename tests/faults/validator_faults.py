@@ -14,7 +14,7 @@ from optimizer.ir.knownbits import KnownBits, KnownBitsDomain
 from optimizer.ir.ranges import Range, Ranges
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-from validator import cache, cheap_rungs, division_lemmas, encode, judge, product_lemmas, replay, sum_lemmas
+from validator import cache, cheap_rungs, division_lemmas, encode, encoding, judge, product_lemmas, replay, sum_lemmas
 from validator.bounded_facts import BoundedFacts
 from validator.cheap_rungs import CheapRungs
 from validator.discharge import Discharger
@@ -367,7 +367,7 @@ VALIDATOR_FAULTS = (
         _set(ObjectTerms, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
         "validator/test_heap_exposure.py"),
     _fault("visibility too small", "an event sees no more than what it is given", "objects",
-        _set(encode, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
+        _set(encoding, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
     _fault("events write nothing", "memory is behind an event what it was ahead of it", "objects",
         _around(SymbolicHeap, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
     _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",

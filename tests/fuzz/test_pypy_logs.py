@@ -7,6 +7,8 @@ import json
 import lzma
 import shutil
 import subprocess
+import tempfile
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -120,6 +122,26 @@ def test_damaged_data_is_the_users_mistake(run: Run, name: str) -> None:
     assert code == 2
     assert f"error: {name}: the compressed data is damaged: " in err
     assert run("missing.log")[0] == 2
+
+
+def test_a_line_without_an_end_is_not_held() -> None:
+    with tempfile.NamedTemporaryFile(suffix=".log") as log:
+        log.write(b"\0" * (1 << 25) + b"\n" + LOG.encode())
+        log.flush()
+        tracemalloc.start()
+        sections = list(sections_of(log.name))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert [section.line for section in sections] == [3, 9, 14]
+    assert most < 1 << 23
+
+
+def test_a_log_without_recorded_traces_is_told(run: Run) -> None:
+    Path("empty.log").write_text(LOG.replace("noopt", "opt-loop"))
+    code, out, err = run("empty.log")
+    assert code == 0
+    assert out == "empty.log: 0 traces of 0 operations\n"
+    assert "PYPYLOG=jit-log-noopt" in err
 
 
 def fuzz(*args: str) -> list[dict[str, Any]]:

@@ -414,10 +414,11 @@ def test_uses_must_fit_the_declarations_of_the_other_trace() -> None:
 def test_a_class_in_place_of_a_descr() -> None:
     trace = trace_of("p9 = new_with_vtable(ConstClass(node_vt))\np8 = new_with_vtable(ConstClass(free))\nfinish()")
     assert [operation.descr for operation in trace.ops[:2]] == ["Node", "free"]
+    assert trace_of("p9 = new_with_vtable(140123)").ops[0].descr == "140123"
     assert "p9 = new_with_vtable(descr=Node)\n" in format_trace(trace)
     for wrong in (
         "new_with_vtable(ConstClass(Node))",
-        "new_with_vtable(5)",
+        "new_with_vtable(p0)",
         "new_with_vtable(ConstClass(x), descr=Node)",
     ):
         with pytest.raises(InputError, match="takes no arguments, got 1"):

@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from reference_strings import Machine, Text, random_trace
+from reference_strings import CALLS, DECLARATIONS, Machine, Text, random_trace
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import NULL, Heap, Object, Ref
@@ -27,11 +27,13 @@ def heap_of(trace: Trace, texts: dict[str, Text]) -> Heap:
     return heap
 
 
-def test_the_rows_do_what_their_reference_does() -> None:
+@pytest.mark.parametrize("calls", [False, True])
+def test_the_rows_do_what_their_reference_does(calls: bool) -> None:
     ended: Counter[str] = Counter()
+    made: Counter[str | None] = Counter()
     for seed in range(1500):
         random = Random(seed)
-        trace = parse(random_trace(random))
+        trace = parse((DECLARATIONS if calls else "") + random_trace(random, calls=calls))
         wide = "unicode" in str(trace.ops)
         texts = {
             name: Text(wide, [random.choice((0, 65, 255)) for _ in range(random.randrange(2, 5))])
@@ -46,9 +48,10 @@ def test_the_rows_do_what_their_reference_does() -> None:
         if isinstance(wanted, int):
             assert isinstance(outcome, Undefined), seed
             assert outcome.op == wanted, (seed, outcome)
-            ended[trace.ops[wanted].op.name] += 1
+            ended[trace.ops[wanted].descr or trace.ops[wanted].op.name] += 1
             continue
         ended["finish"] += 1
+        made.update(op.descr for op in trace.ops)
         assert isinstance(outcome, Finished), (seed, outcome)
         same: dict[object, object] = {}
         for one, other in zip(wanted, outcome.args, strict=True):
@@ -67,6 +70,7 @@ def test_the_rows_do_what_their_reference_does() -> None:
         assert len(set(by_items.values())) == len(by_items)
     assert ended["finish"] > 150
     assert min(ended[name] for name in ("strgetitem", "strsetitem", "copystrcontent", "newstr", "strhash")) > 0
+    assert not calls or min(made[f"{stem}{what}"] for what in CALLS for stem in ("str", "unicode")) > 0
 
 
 CANONICAL = {

@@ -22,6 +22,10 @@ elidable = true
 result = "int"
 elidable = true
 can_raise = true
+[call.calm]
+result = "void"
+reads = []
+writes = []
 [call.poke]
 result = "void"
 can_raise = true
@@ -36,6 +40,14 @@ RAISE = "restore_exception(ConstClass(Error), {})\n"
 GIVEN = NEW.format("p5") + "record_known_result(p5, 1, i2, descr=find)\np6 = call_r(1, i2, descr=find)\n"
 RECORDED = GIVEN + "i7 = ptr_eq(p5, p6)\n"
 TAGGED = GIVEN + "i7 = getfield_gc_i(p6, descr=Node.tag)\nsetfield_gc(p6, 5, descr=Node.tag)\n"
+FOUND = (
+    NEW.format("p5")
+    + "setfield_gc(p0, p5, descr=Node.next)\np6 = call_r(1, p0, descr=find)\nsetfield_gc(p0, NULL, descr=Node.next)\n"
+)
+BEHIND = "i9 = getfield_gc_i(p5, descr=Node.value)\n"
+LINKED = "setfield_gc(p1, p6, descr=Node.next)\nescape_n()\n"
+BOX = "{0} = new(descr=Node)\nsetfield_gc({0}, i2, descr=Node.value)\nsetfield_gc(p0, {0}, descr=Node.next)\n"
+ASK = "p6 = call_r(1, i3, descr=find)\ncall_n(1, descr=calm)\n"
 READ = "i4 = getfield_gc_i(p0, descr=Node.value)\n"
 NEVER = READ + "i6 = ptr_eq(p0, NULL)\ncond_call(i6, 1, i3, descr=poke)\n"
 SLICE = "p5 = newstr(i2)\ncopystrcontent(p0, p5, 0, 0, i2)\nescape_n()\n"
@@ -77,6 +89,29 @@ RIGHT = {
     "the class that is saved, not declared": (
         "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Any)) []\nfinish(i4)",
         "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Any), origin=0) []\nfinish(ConstClass(Any))",
+    ),
+    "functions of new objects, of which one goes": (
+        NEW.format("p5")
+        + "p6 = call_r(1, p5, descr=find)\n"
+        + NEW.format("p7")
+        + "escape_n()\np8 = call_r(1, p7, descr=find)\nfinish(p8)",
+        "escape_n()\n" + NEW.format("p7") + "p8 = call_r(1, p7, descr=find)\nfinish(p8)",
+    ),
+    "what a function may have found no event has seen": (
+        FOUND + "escape_n()\n" + BEHIND + "finish(i9)",
+        FOUND + "escape_n()\nfinish(0)",
+    ),
+    "a store to what it may have found is kept": (
+        FOUND
+        + "setfield_gc(p5, 5, descr=Node.value)\nescape_n()\ni9 = getfield_gc_i(p6, descr=Node.value)\n"
+        + "i8 = ptr_eq(p5, p6)\nguard_true(i8) []\nfinish(i9)",
+        FOUND
+        + "setfield_gc(p5, 5, descr=Node.value)\nescape_n()\ni8 = ptr_eq(p5, p6)\nguard_true(i8, origin=0) []\n"
+        + "finish(5)",
+    ),
+    "made behind a function and an event": (
+        BOX.format("p5") + ASK + "guard_true(i2) [p6]\nfinish()",
+        READ + ASK + "guard_true(i2, origin=0) [p6] {\n" + BOX.format("p7") + "}\n" + BOX.format("p5") + "finish()",
     ),
     "nothing raised has no class": (
         "call_n(1, descr=poke)\ni4 = save_exc_class()\nguard_no_exception() []\nfinish(i4)",
@@ -135,6 +170,21 @@ NOT_PROVED = {
         NEW.format("p6")
         + "p7 = call_r(1, p6, descr=find)\np8 = call_r(1, p0, descr=find)\ni9 = ptr_eq(p8, p6)\nfinish(i9)",
         NEW.format("p6") + "p7 = call_r(1, p6, descr=find)\np8 = call_r(1, p0, descr=find)\nfinish(0)",
+    ),
+    "and is handed to an event": (
+        FOUND + "escape_n(p6)\n" + BEHIND + "finish(i9)",
+        FOUND + "escape_n(p6)\nfinish(0)",
+    ),
+    "or held where an event finds it": (FOUND + LINKED + BEHIND + "finish(i9)", FOUND + LINKED + "finish(0)"),
+    "or seen at the end": (
+        FOUND + "setfield_gc(p5, 3, descr=Node.value)\nfinish(p6)",
+        FOUND + "finish(p6)",
+    ),
+    "what it holds is found with it": (
+        FOUND
+        + NEW.format("p8")
+        + "setfield_gc(p6, p8, descr=Node.next)\nescape_n(p5)\ni9 = getfield_gc_i(p8, descr=Node.value)\nfinish(i9)",
+        FOUND + NEW.format("p8") + "setfield_gc(p6, p8, descr=Node.next)\nescape_n(p5)\nfinish(0)",
     ),
     "where it is not made at first": (
         "p5 = cond_call_value_r(p0, 1, i2, descr=find)\n"

@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 
 import pytest
-from reference_strings import random_trace, small_states
+from reference_strings import DECLARATIONS, random_trace, small_states
 from string_pairs import PROVED, WRONG
 
 from optimizer.ir.faults import InputError
@@ -62,21 +62,22 @@ def mutated(text: str, random: Random) -> str:
 
 
 @cache
-def random_pairs(count: int) -> list[tuple[int, Trace, Trace]]:
-    found = []
+def random_pairs(count: int, calls: bool) -> list[tuple[int, Trace, Trace]]:
+    found, declarations = [], DECLARATIONS if calls else ""
     for seed in range(count):
         random = Random(seed)
-        text = random_trace(random, 9)
+        text = random_trace(random, 9, calls=calls)
         try:
-            found.append((seed, parse(text), parse(mutated(text, random))))
+            found.append((seed, parse(declarations + text), parse(declarations + mutated(text, random))))
         except InputError:
             continue
     return found
 
 
-def test_nothing_is_proved_that_a_small_state_refutes() -> None:
+@pytest.mark.parametrize("calls", [False, True])
+def test_nothing_is_proved_that_a_small_state_refutes(calls: bool) -> None:
     said: Counter[str] = Counter()
-    for seed, before, after in random_pairs(160):
+    for seed, before, after in random_pairs(160, calls):
         verdict = validate(before, after)
         said[type(verdict).__name__] += 1
         assert isinstance(verdict, Proved | Refuted | Unknown), (seed, verdict)
@@ -84,7 +85,7 @@ def test_nothing_is_proved_that_a_small_state_refutes() -> None:
             continue
         layout = layout_of(before, after)
         replay = Replay(before, after, Options(), layout)
-        kind = "unicode" if any("unicode" in op.op.name for op in before.ops) else "str"
+        kind = "unicode" if "unicode" in str(before.ops) else "str"
         for state in small_states(layout, kind):
             assert replay.counterexample(state, ()) is None, (seed, state)
     assert said["Proved"] >= 20

@@ -84,13 +84,14 @@ def test_what_was_tried_depends_on_the_rungs() -> None:
         ("int_py_mod(i0, 77)", "a division by a constant"),
         ("int_lshift(i0, i1)", "a shift by an unknown"),
         ("int_rshift(i0, i1)", "a shift by an unknown"),
+        ("convert_float_bytes_to_longlong(f2)", "the bytes of a float, which nobody says of NaN"),
         ("int_mul(i0, 77)", None),
         ("int_add(i0, i1)", None),
         ("int_lshift(i0, 3)", None),
     ],
 )
 def test_each_kind_of_hard_operation_is_named(operation: str, what: str | None) -> None:
-    trace = f"[i0, i1]\ni2 = {operation}\nfinish(i2)\n"
+    trace = f"[i0, i1, f2]\ni3 = {operation}\nfinish(i3)\n"
     assert {one.what for one in explain(trace).hard} == ({what} if what else set())
 
 

@@ -1,0 +1,58 @@
+"""A pass is asked about operations of the kinds that it names only: it has nothing to say of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from fuzz.generate import generate_for
+from optimizer.ir.ops import Kind
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace, all_operations
+from optimizer.pipeline import FORWARD, run_passes
+from optimizer.riders import Pass
+
+TRACES = 300
+
+CLASSES: tuple[type[Pass], ...] = tuple(type(make()) for make in FORWARD.values())
+CHOOSY = tuple(one for one in CLASSES if one.kinds != frozenset(Kind))
+NAMED = tuple((one, kind) for one in CHOOSY for kind in Kind if kind in one.kinds)
+
+
+@cache
+def traces() -> tuple[Trace, ...]:
+    return tuple(generate_for(seed).trace for seed in range(TRACES))
+
+
+@cache
+def as_they_are(asked: type[Pass]) -> tuple[str, ...]:
+    return tuple(_optimized(trace, asked) for trace in traces())
+
+
+def _optimized(trace: Trace, asked: type[Pass]) -> str:
+    """Alone, since what one pass misses another may see."""
+    return format_trace(run_passes(trace, [asked.name]).trace)
+
+
+def differ(asked: type[Pass], kinds: frozenset[Kind]) -> Iterator[Trace]:
+    """The traces that become something else where a pass is asked about these kinds."""
+    right = as_they_are(asked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asked, "kinds", kinds)
+        yield from (trace for trace, text in zip(traces(), right, strict=True) if _optimized(trace, asked) != text)
+
+
+def test_the_traces_have_all_kinds() -> None:
+    assert {op.op.kind for trace in traces() for op in all_operations(trace)} >= {*Kind} - {Kind.OTHER}
+
+
+@pytest.mark.parametrize("asked", CHOOSY, ids=[one.name for one in CHOOSY])
+def test_a_pass_that_is_asked_about_all_kinds_does_the_same(asked: type[Pass]) -> None:
+    assert not [*map(format_trace, differ(asked, frozenset(Kind)))]
+
+
+@pytest.mark.parametrize(("asked", "kind"), NAMED, ids=[f"{one.name}-{kind.value}" for one, kind in NAMED])
+def test_a_kind_that_is_left_out_is_missed(asked: type[Pass], kind: Kind) -> None:
+    assert next(differ(asked, asked.kinds - {kind}), None) is not None

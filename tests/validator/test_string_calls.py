@@ -1,0 +1,220 @@
+"""Functions on strings in the validator: pairs that are right, pairs that are not, and which object one gives."""
+
+from __future__ import annotations
+
+import pytest
+from reference_strings import DECLARATIONS
+
+from optimizer.ir.text import parse
+from validator import Options, Proved, Refuted, validate
+from validator.verdict import Rungs, Verdict
+
+HEADER = "[p0, p1, i2, i3, p4]\n"
+EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)\n"
+SLICE = "p5 = call_r(1, p0, i2, i3, descr=strslice)\n"
+CONCAT = "p5 = call_r(1, p0, p1, descr=strconcat)\n"
+THERE = "guard_nonnull(p0, origin=0) []\n"
+BOTH = THERE + "guard_nonnull(p1, origin=1) []\n"
+COPIED = (
+    "i5 = strlen(p0)\ni6 = strlen(p1)\ni7 = int_add(i5, i6)\np5 = newstr(i7)\n"
+    "copystrcontent(p0, p5, 0, 0, i5)\ncopystrcontent(p1, p5, 0, i5, i6)\n"
+)
+
+PROVED = {
+    "a string is equal to itself": (EQUAL.format("p0", "p0") + "finish(i9)", "finish(1)"),
+    "in the other order": (EQUAL.format("p0", "p1") + "finish(i9)", EQUAL.format("p1", "p0") + "finish(i9)"),
+    "the empty string": (
+        THERE + EQUAL.format("p0", '""') + "finish(i9)",
+        THERE + "i8 = strlen(p0)\ni9 = int_is_zero(i8)\nfinish(i9)",
+    ),
+    "NULL": (THERE + EQUAL.format("p0", "NULL") + "finish(i9)", THERE + "finish(0)"),
+    "NULL twice": (EQUAL.format("NULL", "NULL") + "finish(i9)", "finish(1)"),
+    "constants": (
+        EQUAL.format('"abc"', '"abd"') + 'i8 = call_i(1, u"ab", u"ab", descr=unicodeequal)\nfinish(i8, i9)',
+        "finish(1, 0)",
+    ),
+    "other lengths": (
+        BOTH + "i5 = strlen(p0)\ni6 = strlen(p1)\ni7 = int_lt(i5, i6)\nguard_true(i7) []\n"
+        f"{EQUAL.format('p0', 'p1')}finish(i9)",
+        BOTH + "i5 = strlen(p0)\ni6 = strlen(p1)\ni7 = int_lt(i5, i6)\nguard_true(i7, origin=2) []\nfinish(0)",
+    ),
+    "a single character": (
+        THERE + "i5 = strlen(p0)\nguard_value(i5, 1) []\n" + EQUAL.format("p0", '"x"') + "finish(i9)",
+        THERE + "i5 = strlen(p0)\nguard_value(i5, 1, origin=1) []\ni8 = strgetitem(p0, 0)\ni9 = int_eq(i8, 120)\n"
+        "finish(i9)",
+    ),
+    "with a single character": (
+        THERE + EQUAL.format("p0", '"x"') + "finish(i9)",
+        THERE + "i9 = call_i(1, p0, 120, descr=streq_nonnull_char)\nfinish(i9)",
+    ),
+    "that may be NULL": (
+        EQUAL.format("p0", '"x"') + "finish(i9)",
+        "i9 = call_i(1, p0, 120, descr=streq_checknull_char)\nfinish(i9)",
+    ),
+    "neither is NULL": (
+        BOTH + EQUAL.format("p0", "p1") + "finish(i9)",
+        BOTH + "i9 = call_i(1, p0, p1, descr=streq_nonnull)\nfinish(i9)",
+    ),
+    "of one length": (
+        BOTH + "i5 = strlen(p0)\ni6 = strlen(p1)\ni7 = int_eq(i5, i6)\nguard_true(i7) []\n"
+        f"{EQUAL.format('p0', 'p1')}finish(i9)",
+        BOTH + "i5 = strlen(p0)\ni6 = strlen(p1)\ni7 = int_eq(i5, i6)\nguard_true(i7, origin=2) []\n"
+        "i9 = call_i(1, p0, p1, descr=streq_lengthok)\nfinish(i9)",
+    ),
+    "a slice": (
+        SLICE + EQUAL.format("p5", "p1") + "finish(i9)",
+        "i7 = int_sub(i3, i2)\ni9 = call_i(1, p0, i2, i7, p1, descr=streq_slice_checknull)\nfinish(i9)",
+    ),
+    "a slice and what is there": (
+        "guard_nonnull(p1, origin=0) []\n" + SLICE + EQUAL.format("p1", "p5") + "finish(i9)",
+        "guard_nonnull(p1, origin=0) []\ni7 = int_sub(i3, i2)\n"
+        "i9 = call_i(1, p0, i2, i7, p1, descr=streq_slice_nonnull)\nfinish(i9)",
+    ),
+    "a slice and a character": (
+        SLICE + EQUAL.format("p5", '"x"') + "finish(i9)",
+        "i7 = int_sub(i3, i2)\ni9 = call_i(1, p0, i2, i7, 120, descr=streq_slice_char)\nfinish(i9)",
+    ),
+    "items of equal strings": (
+        EQUAL.format("p0", "p1")
+        + "guard_true(i9) []\ni5 = strgetitem(p0, i2)\ni6 = strgetitem(p1, i2)\ni7 = int_eq(i5, i6)\nfinish(i7)",
+        EQUAL.format("p0", "p1") + "guard_true(i9, origin=0) []\nfinish(1)",
+    ),
+    "equal to one and the other": (
+        EQUAL.format("p0", "p1")
+        + "guard_true(i9) []\ni5 = call_i(1, p1, p4, descr=strequal)\nguard_true(i5) []\n"
+        + "i6 = call_i(1, p4, p0, descr=strequal)\nfinish(i6)",
+        EQUAL.format("p0", "p1")
+        + "guard_true(i9, origin=0) []\ni5 = call_i(1, p1, p4, descr=strequal)\nguard_true(i5, origin=1) []\nfinish(1)",
+    ),
+    "hashes of equal strings": (
+        THERE + EQUAL.format("p0", "p1") + "guard_true(i9) []\ni5 = strhash(p0)\ni6 = strhash(p1)\nfinish(i5, i6)",
+        THERE + EQUAL.format("p0", "p1") + "guard_true(i9, origin=1) []\ni5 = strhash(p0)\nfinish(i5, i5)",
+    ),
+    "an event behind it": (
+        EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
+        EQUAL.format("p1", "p0") + "escape_n()\nfinish(i9)",
+    ),
+    "a slice that is not made": (
+        SLICE + "i6 = strlen(p5)\ni7 = strgetitem(p5, 2)\nfinish(i6, i7)",
+        "i6 = int_sub(i3, i2)\ni8 = int_add(i2, 2)\ni7 = strgetitem(p0, i8)\nfinish(i6, i7)",
+    ),
+    "a slice by a copy": (
+        SLICE + "finish(p5)",
+        "i6 = int_sub(i3, i2)\np5 = newstr(i6)\ncopystrcontent(p0, p5, i2, 0, i6)\nfinish(p5)",
+    ),
+    "a slice of a slice": (
+        SLICE + "p6 = call_r(1, p5, 1, 3, descr=strslice)\nfinish(p6)",
+        "i6 = int_add(i2, 1)\ni7 = int_add(i2, 3)\np5 = call_r(1, p0, i6, i7, descr=strslice)\nfinish(p5)",
+    ),
+    "a concatenation by copies": (CONCAT + "finish(p5)", COPIED + "finish(p5)"),
+    "copies by a concatenation": (
+        COPIED + "finish(p5)",
+        CONCAT + "finish(p5)",
+    ),
+    "a concatenation of constants": (
+        'p5 = call_r(1, "ab", "c", descr=strconcat)\ni6 = strlen(p5)\ni7 = strgetitem(p5, 2)\nfinish(i6, i7)',
+        "finish(3, 99)",
+    ),
+    "that nobody needs": (CONCAT + SLICE.replace("p5", "p6") + EQUAL.format("p5", "p6") + "finish()", "finish()"),
+    "the same object twice": (CONCAT + CONCAT.replace("p5", "p6") + "finish(p5, p6)", CONCAT + "finish(p5, p5)"),
+    "a constant that is there": ('p5 = call_r(1, "ab", "c", descr=strconcat)\nescape_n(p5)\nfinish()',
+        'escape_n("abc")\nfinish()'),
+}  # fmt: skip
+
+WRONG = {
+    "equal by identity": (EQUAL.format("p0", "p1") + "finish(i9)", "i9 = ptr_eq(p0, p1)\nfinish(i9)"),
+    "equal by length": (
+        BOTH + EQUAL.format("p0", "p1") + "finish(i9)",
+        BOTH + "i5 = strlen(p0)\ni6 = strlen(p1)\ni9 = int_eq(i5, i6)\nfinish(i9)",
+    ),
+    "equal by the first character": (
+        BOTH + "i7 = strgetitem(p0, 0)\ni8 = strgetitem(p1, 0)\n" + EQUAL.format("p0", "p1") + "finish(i9)",
+        BOTH + "i7 = strgetitem(p0, 0)\ni8 = strgetitem(p1, 0)\ni9 = int_eq(i7, i8)\nfinish(i9)",
+    ),
+    "NULL is told apart": (
+        EQUAL.format("p0", '"x"') + "finish(i9)",
+        "i9 = call_i(1, p0, 120, descr=streq_nonnull_char)\nfinish(i9)",
+    ),
+    "the empty string": (
+        THERE + EQUAL.format("p0", '""') + "finish(i9)",
+        THERE + "i8 = strlen(p0)\ni9 = int_is_true(i8)\nfinish(i9)",
+    ),
+    "a slice starts at 0": (
+        SLICE + EQUAL.format("p5", "p1") + "finish(i9)",
+        "i7 = int_sub(i3, i2)\ni9 = call_i(1, p0, 0, i7, p1, descr=streq_slice_checknull)\nfinish(i9)",
+    ),
+    "a slice ends where it should not": (
+        SLICE + EQUAL.format("p5", "p1") + "finish(i9)",
+        "i9 = call_i(1, p0, i2, i3, p1, descr=streq_slice_checknull)\nfinish(i9)",
+    ),
+    "an item of a slice": (
+        SLICE + "i7 = strgetitem(p5, 2)\nfinish(i7)",
+        "i7 = strgetitem(p0, 2)\nfinish(i7)",
+    ),
+    "concatenated the other way": (CONCAT + "finish(p5)", CONCAT.replace("p0, p1", "p1, p0") + "finish(p5)"),
+    "concatenated with itself": (CONCAT + "finish(p5)", CONCAT.replace("p0, p1", "p0, p0") + "finish(p5)"),
+    "the first part": (CONCAT + "finish(p5)", "finish(p0)"),
+    "a constant with other items": ('p5 = call_r(1, "ab", "c", descr=strconcat)\nfinish(p5)', 'finish("abd")'),
+    "the same object, changed between": (
+        CONCAT + "strsetitem(p0, 0, 65)\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)",
+        CONCAT + "strsetitem(p0, 0, 65)\nfinish(p5, p5)",
+    ),
+    "a comparison behind an event": (
+        EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
+        "escape_n()\n" + EQUAL.format("p0", "p1") + "finish(i9)",
+    ),
+    "undefined where it was not": ("finish()", "i9 = call_i(1, p0, p1, descr=streq_nonnull)\nfinish()"),
+}
+
+
+def verdict(before: str, after: str, rungs: Rungs = Rungs.ALL) -> Verdict:
+    traces = [parse(f"{DECLARATIONS}{HEADER}{body}\n") for body in (before, after)]
+    return validate(*traces, Options(rungs=rungs))
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_what_is_right_is_proved(name: str) -> None:
+    assert isinstance(found := verdict(*PROVED[name]), Proved), found
+    assert not found.evidence.vacuous
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_refuted(name: str) -> None:
+    assert isinstance(found := verdict(*WRONG[name]), Refuted), found
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_solver_alone_does_not_prove_what_is_wrong(name: str) -> None:
+    assert not isinstance(verdict(*WRONG[name], rungs=Rungs.PLAIN), Proved)
+
+
+@pytest.mark.parametrize("name", [*PROVED, *WRONG])
+def test_every_trace_refines_itself(name: str) -> None:
+    for body in {**PROVED, **WRONG}[name]:
+        body = body.replace(", origin=0", "").replace(", origin=1", "").replace(", origin=2", "")
+        assert isinstance(verdict(body, body), Proved)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        CONCAT + "i7 = ptr_eq(p5, p4)\nfinish(p5, i7)",
+        CONCAT + "p6 = same_as_r(p5)\nfinish(p6, 0)",
+    ],
+)
+def test_which_object_it_is_nobody_says(after: str) -> None:
+    before = CONCAT + "i7 = ptr_eq(p5, p4)\nfinish(p5, i7)"
+    assert isinstance(verdict(before, after), Proved)
+    assert not isinstance(verdict(before, CONCAT + "i7 = ptr_eq(p5, p4)\nfinish(p4, i7)"), Proved)
+    assert not isinstance(verdict(CONCAT + CONCAT.replace("p5", "p6") + "i7 = ptr_eq(p5, p6)\nfinish(i7)", "finish(1)"),
+        Refuted)  # fmt: skip
+
+
+def test_what_the_trace_changes_is_no_constant() -> None:
+    made = 'p5 = call_r(1, "ab", "c", descr=strconcat)\ni7 = ptr_eq(p5, p4)\nstrsetitem(p5, 0, 65)\n'
+    assert not isinstance(verdict(made + "finish(i3)", 'i8 = strlen("abc")\nfinish(i2)'), Proved)
+
+
+@pytest.mark.parametrize("name", ["the same object twice", "a constant that is there", "a slice"])
+def test_what_is_proved_is_audited(name: str) -> None:
+    assert isinstance(verdict(*PROVED[name], rungs=Rungs.AUDITED), Proved)
