@@ -23,7 +23,7 @@ from bytes_traces import WORD, Machine, Writer
 from optimizer import optimize
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
-from validator import Guards, Options, Proved, Unsupported, Verdict, validate
+from validator import Guards, Options, Proved, Verdict, validate
 
 STATES = 150
 HEADER = "[p0, p1, p2, i3, i4]\n"
@@ -84,7 +84,7 @@ def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
         seen[type(judged(*next(source), random)).__name__] += 1
     assert seen["Proved"] > 12, seen
     assert seen["Refuted"] > 2, seen
-    assert seen[Unsupported.__name__] == 0, seen
+    assert seen["Unsupported"] + seen["Failed"] < 2, seen
 
 
 def main() -> None:
