@@ -127,9 +127,9 @@ class RawChains:
             match chain:
                 case StoredBytes(below, _, at, value, size):
                     assert at is not None
-                    offset = self._offset(address, at)
+                    distance = self._distance(address, at)
+                    offset = self._constant(distance)
                     if offset is None:
-                        distance = terms.sub(address, at)
                         covers = terms.ult(distance, terms.const(size))
                         byte = terms.bit_and(terms.lshr(value, terms.shl(distance, terms.const(3))), terms.const(255))
                         open_.append((covers, byte))
@@ -167,14 +167,18 @@ class RawChains:
 
     def _offset(self, address: Term, at: Term) -> int | None:
         """How far the address is behind the other one, if that is a constant."""
-        (base, one), (other, two) = _split(address), _split(at)
-        distance: int = one - two
-        if base is not other:
-            difference = self._terms.sub(address, at)
-            if difference.kind != "const":
-                return None
-            distance = difference.value
-        return distance & self._terms.concrete.mask
+        return self._constant(self._distance(address, at))
+
+    def _constant(self, distance: Term) -> int | None:
+        return distance.value & self._terms.concrete.mask if distance.kind == "const" else None
+
+    def _distance(self, address: Term, at: Term) -> Term:
+        """How far the address is behind the other one. Constants in them are taken out, so that there are no more
+        distances than there are differences of these, however many addresses there are."""
+        terms, (base, one), (other, two) = self._terms, _split(address), _split(at)
+        if base is other:
+            return terms.const(one - two)
+        return terms.add(terms.sub(base or terms.zero, other or terms.zero), terms.const(one - two))
 
     def agree(self, one: Chain, two: Chain) -> Term:
         """Do both hold the same, where either has stored since what they share?"""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
+from typing import TypeGuard
 
 from faults.planting import FaultyOptimizer, OptimizerFault
 
-from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine
+from fuzz.campaign import Find, FindKind, Made, Record, examine
 from fuzz.generate import GeneratedTrace, generate_for
 from fuzz.reduction.reduce import reduce_find
 from fuzz.reduction.trials import Subject
@@ -47,18 +49,58 @@ def find(
     fault: OptimizerFault, seconds: float, first: int = 0, most: int | None = None, reduce_s: float = 0.0
 ) -> Found | None:
     """What a campaign from that seed finds with the fault planted, and not without it; None if it finds nothing in so
-    many seconds of one core, or in so many traces. The find is reduced for so many seconds."""
-    start, faulty = cpu_seconds(), FaultyOptimizer(fault)
+    many seconds of one core, or in so many traces. The find is reduced for so many seconds.
+
+    What the fault does not change is judged once for all faults, and its seconds count for each.
+    """
+    spent, faulty = 0.0, FaultyOptimizer(fault)
     seeds: Iterable[int] = count(first) if most is None else range(first, first + most)
     for traces, seed in enumerate(seeds, start=1):
-        made = Made(seed, generate_for(seed))
-        record = _fault_of_the_optimizer(made, faulty)
-        spent = cpu_seconds() - start
-        if record is not None and _fault_of_the_optimizer(made, optimize) is None:
+        right = _right(seed)
+        start = cpu_seconds()
+        record, unspent = _with_fault(right, faulty)
+        spent += right.making + cpu_seconds() - start + unspent
+        if _blames_optimizer(record) and not _blames_optimizer(right.record):
             return _found(record, faulty, traces, spent, reduce_s)
         if spent > seconds:
             break
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Right:
+    """What becomes of a trace without a fault; it was made in so many seconds of one core."""
+
+    made: Made
+    record: Record
+    making: float
+
+
+@lru_cache(maxsize=1 << 13)
+def _right(seed: int) -> _Right:
+    start = cpu_seconds()
+    made = Made(seed, generate_for(seed))
+    making = cpu_seconds() - start
+    return _Right(made, examine(made, optimize, judge, cpu_seconds), making)
+
+
+def _with_fault(right: _Right, faulty: FaultyOptimizer) -> tuple[Record, float]:
+    """What becomes of the trace with the fault, and the seconds of judging that were not spent again."""
+    known, unspent = right.record, 0.0
+
+    def judged(before: Trace, after: Trace, state: State) -> Verdict:
+        nonlocal unspent
+        if known.verdict is None or after != known.after:
+            return judge(before, after, state)
+        unspent = known.took.judging
+        return known.verdict
+
+    record = examine(right.made, faulty, judged)
+    return record, unspent
+
+
+def _blames_optimizer(record: Record) -> TypeGuard[Find]:
+    return isinstance(record, Find) and record.kind is not FindKind.FAULT
 
 
 def _found(find: Find, faulty: FaultyOptimizer, traces: int, spent: float, reduce_s: float) -> Found:
@@ -68,16 +110,11 @@ def _found(find: Find, faulty: FaultyOptimizer, traces: int, spent: float, reduc
     return Found(find.seed, find.kind, find.message, traces, spent, sizes[0], format_trace(after), sizes[1])
 
 
-def _fault_of_the_optimizer(made: Made, optimizer: Optimizer, judged: Judge = judge) -> Find | None:
-    record = examine(made, optimizer, judged)
-    return record if isinstance(record, Find) and record.kind is not FindKind.FAULT else None
-
-
 def shows(fault: OptimizerFault, trace: Trace) -> bool:
     """Is the trace optimized wrong with the fault, and right without it?"""
     made = Made(0, GeneratedTrace(trace, State(()), {}))
-    wrong = _fault_of_the_optimizer(made, FaultyOptimizer(fault), _judge_alone)
-    return wrong is not None and _fault_of_the_optimizer(made, optimize, _judge_alone) is None
+    records = [examine(made, optimizer, _judge_alone) for optimizer in (FaultyOptimizer(fault), optimize)]
+    return [_blames_optimizer(record) for record in records] == [True, False]
 
 
 def _judge_alone(before: Trace, after: Trace, _: State) -> Verdict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -46,9 +45,9 @@ def find_large(
     fault: OptimizerFault, least: int, seconds: float, seeds: Iterable[int] | None = None
 ) -> tuple[Find, FaultyParts] | None:
     """The first find of a campaign whose trace has so many operations, and which is the fault's; None if none comes in
-    so many seconds."""
+    so many seconds of one core."""
     parts = FaultyParts(FaultyOptimizer(fault))
-    faulty, start = parts.without(()), time.perf_counter()
+    faulty, start = parts.without(()), cpu_seconds()
     for seed in count() if seeds is None else seeds:
         made = Made(seed, generate_large(seed, least))
         trace = made.generated.trace
@@ -57,7 +56,7 @@ def find_large(
             if isinstance(examine(made, optimize, judge), Find):
                 continue
             return record, parts
-        if time.perf_counter() - start > seconds:
+        if cpu_seconds() - start > seconds:
             break
     return None
 
