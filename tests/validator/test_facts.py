@@ -15,7 +15,7 @@ from validator.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "shl", "ashr", "srem", "fmod", "udiv"]
-ORDERS = ["eq", "eq", "slt", "ult", "add_overflows", "mul_overflows"]
+ORDERS = ["eq", "eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows"]
 
 
 class Built:
@@ -115,6 +115,27 @@ def test_facts_are_taken_back() -> None:
         assert facts.learned == alone.learned
         assert facts.contradiction == alone.contradiction
         assert [facts.rebuild(root) for root in roots] == [alone.rebuild(root) for root in roots]
+
+
+def test_what_sums_that_do_not_overflow_say() -> None:
+    """Taken back, a word does not overflow either: for all words, of variables and of constants."""
+    terms = SimplifyingObjectTerms(WIDTH, Layout())
+    x, y = terms.var("x"), terms.var("y")
+    cases = [(a, b) for a in (x, terms.const(3), terms.const(-8)) for b in (x, y, terms.const(5), terms.const(-8))]
+    for a, b in cases:
+        for kind, back in (
+            ("add_overflows", lambda a, b: terms.sub_overflows(terms.add(a, b), a)),
+            ("add_overflows", lambda a, b: terms.sub_overflows(terms.add(a, b), b)),
+            ("sub_overflows", lambda a, b: terms.sub_overflows(a, terms.sub(a, b))),
+            ("sub_overflows", lambda a, b: terms.add_overflows(terms.sub(a, b), b)),
+        ):
+            overflows, claim = getattr(terms, kind)(a, b), back(a, b)
+            for i, j in itertools.product(range(-8, 8), repeat=2):
+                forward, again = evaluate([overflows, claim], {"x": i, "y": j}, WIDTH)
+                assert forward or not again
+            facts = Facts(terms)
+            facts.assume(terms.not_(overflows))
+            assert facts.contradiction or facts.rebuild(claim) is terms.false or (a, b) != (x, y)
 
 
 def test_what_comparisons_say() -> None:
