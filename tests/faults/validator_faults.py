@@ -320,7 +320,7 @@ VALIDATOR_FAULTS = (
     _known("not below is equal", "of less, equal and greater, one excluded leaves the equality",
         _set(Facts, "_third", _third_is_equal), "validator/test_facts.py", _CLAIMS),
     _known("what is added can be added again", "where a + b does not overflow, (a + b) + b does not either",
-        _around(Facts, "_undone", _also_added_again), "validator/test_facts.py", _RUNGS),
+        _around(Facts, "_undone", _also_added_again), "validator/test_facts.py"),
     _known("unknown content is another one", "objects differ where the content of one is known",
         _set(Facts, "_are_distinct", _unknown_is_other),
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),
