@@ -125,11 +125,24 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
     """Raises InputError where the campaign cannot be run, before anything is stored."""
     with open_optimizer(plan.optimizer):
         pass
+    if plan.seeds_from:
+        _check_seeds(plan.seeds_from)
     writable(folder, "--folder")
     if not resume and not write_plan(folder, plan):
         raise InputError(
             f"--folder: there is a campaign in {folder} already: go on with it by --resume, or choose another folder"
         )
+
+
+def _check_seeds(paths: tuple[str, ...]) -> None:
+    """Tells what is left out. Raises InputError where nothing else is there."""
+    from fuzz.mutation.pool import load_pool  # here: most campaigns generate all of their traces
+
+    pool = load_pool(paths)
+    for _, reason in pool.left_out:
+        click.echo(f"--seeds-from: left out: {reason}", err=True)
+    if not pool.traces:
+        raise InputError(f"--seeds-from: there is no trace in {', '.join(paths)}")
 
 
 _NextTask = Callable[[], Task | None]

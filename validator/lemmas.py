@@ -37,7 +37,9 @@ _ROUNDS = 6
 
 
 class Known(Protocol):
-    """What is known at a place."""
+    """What is known at a place. All of `learned` hold there."""
+
+    learned: list[Term]
 
     def rebuild(self, root: Term) -> Term:
         """The term that `root` is there, as far as is known."""
@@ -50,9 +52,7 @@ class Known(Protocol):
 
 
 class Assuming(Known, Protocol):
-    """What is known at a place, to which more can be added for a while. All of `learned` hold there."""
-
-    learned: list[Term]
+    """What is known at a place, to which more can be added for a while."""
 
     def restated(self, condition: Term) -> Term:
         """What one of those says by now."""
@@ -69,15 +69,20 @@ Rewrite = Callable[[PlainTerms, Known, Term], Term | None]
 @dataclass(frozen=True, slots=True)
 class Lemma:
     """A rewriting of terms of these kinds. Its statement and where it is from are the docstring of `rewrite`. One
-    `of_written` terms goes before those for their parts: it looks for what is known of these as they are written."""
+    `of_written` terms goes before those for their parts: it looks for what is known of these as they are written. One
+    that is not `of_learned` conditions would take them for granted where they are to be said in other words."""
 
     kinds: tuple[str, ...]
     rewrite: Rewrite
     of_written: bool = False
+    of_learned: bool = True
 
     @property
     def name(self) -> str:
         return self.rewrite.__name__
+
+
+_ByKind = dict[str, list[Lemma]]
 
 
 class Lemmas:
@@ -85,10 +90,13 @@ class Lemmas:
 
     def __init__(self, terms: PlainTerms, lemmas: Iterable[Lemma]) -> None:
         self._terms = terms
-        self._by_kind: dict[str, list[Lemma]] = {}
+        self._by_kind: _ByKind = {}
+        self._of_learned: _ByKind = {}
         for lemma in lemmas:
             for kind in lemma.kinds:
                 self._by_kind.setdefault(kind, []).append(lemma)
+                if lemma.of_learned:
+                    self._of_learned.setdefault(kind, []).append(lemma)
         self._has_products: dict[Term, bool] = {}
 
     def proves(self, known: Assuming, claim: Term) -> bool:
@@ -141,7 +149,7 @@ class Lemmas:
         """What was learned, where it says something else under what was learned later, or with lemmas."""
         latest = known.learned[-_MOST_CONDITIONS:]
         earlier = [c for c in known.learned[:-_MOST_CONDITIONS] if self._is_of_products(c)][-_MOST_CONDITIONS:]
-        said = [(c, self.rewrite(known, known.restated(c))) for c in (*earlier, *latest)]
+        said = [(c, self.rewrite(known, known.restated(c), is_learned=True)) for c in (*earlier, *latest)]
         return [new for c, new in said if new is not c]
 
     def _is_of_products(self, condition: Term) -> bool:
@@ -151,31 +159,34 @@ class Lemmas:
             found = self._has_products[condition] = any(term.kind in _OF_PRODUCTS for term in parts)
         return found
 
-    def rewrite(self, known: Known, claim: Term) -> Term:
-        """The claim with all its parts rewritten, arguments first; itself where no lemma applies."""
+    def rewrite(self, known: Known, claim: Term, *, is_learned: bool = False) -> Term:
+        """The claim, or a condition that was learned, with all its parts rewritten, arguments first; itself where no
+        lemma applies."""
         made: dict[Term, Term] = {}
+        by_kind = self._of_learned if is_learned else self._by_kind
         for term in cone_within([claim], (), _LARGEST) or ():
             new = term
             if any(made[arg] is not arg for arg in term.args):
-                new = known.rebuild(self._with_args(self._once(known, term, of_written=True) or term, made))
-            made[term] = self._rewritten(known, new)
+                new = known.rebuild(self._with_args(_once(by_kind, self._terms, known, term, True) or term, made))
+            made[term] = self._rewritten(by_kind, known, new)
         return made.get(claim, claim)
 
     def _with_args(self, term: Term, made: Mapping[Term, Term]) -> Term:
         args = tuple(made.get(arg, arg) for arg in term.args)
         return term if args == term.args else self._terms.remade(term, args)
 
-    def _rewritten(self, known: Known, term: Term) -> Term:
+    def _rewritten(self, by_kind: _ByKind, known: Known, term: Term) -> Term:
         for _ in range(_ROUNDS):
-            better = self._once(known, term)
+            better = _once(by_kind, self._terms, known, term, False)
             if better is None:
                 break
             term = known.rebuild(better)
         return term
 
-    def _once(self, known: Known, term: Term, *, of_written: bool = False) -> Term | None:
-        for lemma in self._by_kind.get(term.kind, ()):
-            better = lemma.rewrite(self._terms, known, term) if lemma.of_written or not of_written else None
-            if better is not None and better is not term:
-                return better
-        return None
+
+def _once(by_kind: _ByKind, terms: PlainTerms, known: Known, term: Term, is_written: bool) -> Term | None:
+    for lemma in by_kind.get(term.kind, ()):
+        better = lemma.rewrite(terms, known, term) if lemma.of_written or not is_written else None
+        if better is not None and better is not term:
+            return better
+    return None

@@ -107,8 +107,7 @@ def less_without_common(terms: PlainTerms, known: Known, term: Term) -> Term | N
     of which one word is left on a side, or one word and a constant."""
     if not any(arg.kind in _SUMS for arg in term.args):
         return None
-    a, b = term.args
-    summands = _summands(terms, [(a, 1), (b, -1)], lambda inner: _is_exact(terms, known, inner))
+    summands = exact_difference(terms, known, *term.args)
     if summands is None:
         return None
     constant = summands.pop(terms.one, 0)
@@ -122,6 +121,12 @@ def less_without_common(terms: PlainTerms, known: Known, term: Term) -> Term | N
         case [(x, -1), (y, 1)] if constant == 0:
             return terms.slt(y, x)
     return None
+
+
+def exact_difference(terms: PlainTerms, known: Known, a: Term, b: Term) -> _Summands | None:
+    """What a - b adds up, of the integers that they are, each word so many times; the constant 1 stands for constants.
+    None where there are too many. Sums that overflow are words."""
+    return _summands(terms, [(a, 1), (b, -1)], lambda inner: _is_exact(terms, known, inner))
 
 
 def _below(terms: PlainTerms, x: Term, limit: int) -> Term:

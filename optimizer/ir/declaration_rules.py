@@ -74,11 +74,13 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
         ("call", "a call", declarations.calls),
         ("descr", "another name", declarations.descrs),
     )
-    taken = dict.fromkeys(HIGHEST, "the built-in type of strings")
+    taken: dict[str, str] = {}
     for section, what, items in sections:
         for item in items:
             before = taken.setdefault(item.name, what)
-            if before != what:
+            if item.name in HIGHEST:
+                yield (section, item.name), f"{item.name} is the built-in type of strings, and cannot be declared"
+            elif before != what:
                 yield (section, item.name), f"{item.name} is declared twice, as {before} and as {what}"
     vtables: dict[str, str] = {}
     for struct in declarations.structs:

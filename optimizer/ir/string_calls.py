@@ -195,7 +195,7 @@ _EITHER = "stroruni."
 
 def string_call(call: Call, operation: Operation) -> Op | None:
     """The row that says what the call does; None where that is not known. `stroruni.concat` is about code points where
-    the call is declared to read `unicode`."""
+    the call is declared to read `unicode`. It raises nothing: running out of memory is modelled nowhere."""
     memory, oopspec = operation.op.memory, call.oopspec or ""
     if oopspec.startswith(_EITHER):
         oopspec = oopspec.replace(_EITHER, "unicode." if UNICODE in call.reads else "str.", 1)
@@ -203,4 +203,4 @@ def string_call(call: Call, operation: Operation) -> Op | None:
     if row is None or memory is None or memory.happens is not None or memory.function != 0:
         return None
     fits = tuple(arg.type for arg in operation.args[1:]) == row.args and operation.op.result is row.result
-    return row if fits and not call.can_raise and not call.loop_invariant else None
+    return row if fits and not call.loop_invariant else None

@@ -168,6 +168,30 @@ def test_a_campaign_begins_with_the_recorded_traces_and_goes_on_with_mutations_o
     assert told[1]["made"] == "generated"
 
 
+def test_what_cannot_be_read_is_told_before_a_campaign_begins(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("folder").mkdir()
+    Path("folder/wrong.trace").write_text("[i0]\nfinish(i1)\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["fuzz", "--seeds-from", "folder", "--folder", "campaign"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith("--seeds-from: left out: folder/wrong.trace:2:8: i1 is not defined\n")
+    assert told.endswith("error: --seeds-from: there is no trace in folder\n")
+    assert not Path("campaign").exists()
+    Path("right.trace").write_text("[i0]\nfinish(i0)\n")
+    assert [one["made"] for one in fuzz("--seeds-from", "folder", "--seeds-from", "right.trace", "--traces", "1")] == [
+        "given"
+    ]
+    assert capsys.readouterr().err.startswith("--seeds-from: left out: folder/wrong.trace:2:8: i1 is not defined\n")
+
+
+def test_a_log_without_traces_is_told_with_how_to_get_some(run: Run) -> None:
+    Path("none.log").write_text("[1] {jit-summary\n[2] jit-summary}\n")
+    code, out, err = run("none.log")
+    assert (code, out) == (0, "none.log: 0 traces of 0 operations\n")
+    assert "PYPYLOG=jit-log-noopt:run.log" in err
+
+
 def test_the_command_that_repeats_a_seed_counts_the_traces_before_it() -> None:
     plan = Plan(100, seeds_from=("run.log",), seeds_skip=2, mutate=100)
     assert (

@@ -1,4 +1,4 @@
-"""What optimizers are known for is proved, and what is subtly wrong is refuted, each at once and for a small state."""
+"""What optimizers are known for is proved, and what is subtly wrong is refuted."""
 
 from __future__ import annotations
 

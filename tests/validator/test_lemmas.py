@@ -14,6 +14,7 @@ from validator.all_lemmas import LEMMAS
 from validator.division_lemmas import DIVISION_LEMMAS
 from validator.lemmas import Lemmas
 from validator.object_kinds import CONDITIONS
+from validator.order_lemmas import ORDER_LEMMAS
 from validator.product_lemmas import PRODUCT_LEMMAS
 from validator.sum_lemmas import SUM_LEMMAS
 
@@ -25,6 +26,7 @@ class Oracle:
     terms: Terms
     inputs: Sequence[Mapping[str, int]]
     values: dict[Term, list[int]] = field(default_factory=dict)
+    learned: list[Term] = field(default_factory=list)
 
     def of(self, root: Term) -> list[int]:
         domain = concrete(self.terms.width)
@@ -273,3 +275,33 @@ def test_every_lemma_of_sums_is_right_and_used() -> None:
         for make in shapes_of_sums():
             check_all_parts(make(terms, terms.var("x"), terms.var("y"), terms.zero), oracle, used)
     assert used >= {lemma.name for lemma in SUM_LEMMAS}
+
+
+def test_every_lemma_of_orders_is_right_and_used() -> None:
+    used: set[str] = set()
+    width = 3
+    orders: list[Callable[[Terms, Term, Term], Term]] = [
+        lambda t, a, b: t.slt(a, b),
+        lambda t, a, b: t.not_(t.slt(b, a)),
+        lambda t, a, b: t.ult(a, b),
+        lambda t, a, b: t.not_(t.ult(b, a)),
+        lambda t, a, b: t.eq(a, t.add(b, t.one)),
+        lambda t, a, b: t.not_(t.slt(t.add(b, t.const(2)), a)),
+    ]
+    everything = [dict(zip("xyz", values, strict=True)) for values in itertools.product(range(-4, 4), repeat=3)]
+    for one, other, least in itertools.product(orders, orders, (-4, 0)):
+        terms = Terms(width)
+        x, y, z = (terms.var(name) for name in "xyz")
+        learned = [one(terms, x, y), other(terms, y, z), terms.not_(terms.slt(x, terms.const(least)))]
+        truths = [Oracle(terms, everything).of(condition) for condition in learned]
+        oracle = Proving(terms, [i for i, *holds in zip(everything, *truths, strict=True) if all(holds)])
+        oracle.learned = [condition for condition in learned if condition.kind != "truth"]
+        sums = [x, z, terms.sub(z, x), terms.sub(y, x), terms.add(x, terms.one), terms.sub(z, y), terms.sub(x, z)]
+        for (a, b), kind in itertools.product(itertools.permutations(sums, 2), ("slt", "ult")):
+            claim: Term = getattr(terms, kind)(a, b)
+            for lemma in ORDER_LEMMAS:
+                new = lemma.rewrite(terms, oracle, claim) if claim.kind in lemma.kinds else None
+                if new is not None:
+                    used.add(f"{lemma.name} {claim.kind} {new}")
+                    assert oracle.of(new) == oracle.of(claim), (lemma.name, learned, claim, new)
+    assert used == {f"less_by_limits {kind} {value}" for kind in ("slt", "ult") for value in (True, False)}

@@ -218,3 +218,9 @@ def test_what_the_trace_changes_is_no_constant() -> None:
 @pytest.mark.parametrize("name", ["the same object twice", "a constant that is there", "a slice"])
 def test_what_is_proved_is_audited(name: str) -> None:
     assert isinstance(verdict(*PROVED[name], rungs=Rungs.AUDITED), Proved)
+
+
+def test_there_is_always_memory_left() -> None:
+    declarations = DECLARATIONS.replace("elidable = true\n", "elidable = true\ncan_raise = true\n")
+    before = parse(declarations + HEADER + CONCAT + "guard_no_exception() []\nfinish(p5)")
+    assert isinstance(validate(before, parse(declarations + HEADER + COPIED + "finish(p5)")), Proved)
