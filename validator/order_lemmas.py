@@ -124,7 +124,8 @@ class _Limits:
         return sum(limit * times for limit, times in each) <= most
 
     def _most(self, x: Term, y: Term) -> int:
-        """How much x - y is at most, of words with bounds. Each round of Bellman and Ford looks at paths of one more step."""
+        """How much x - y is at most, of words with bounds. Each round of Bellman and Ford looks at paths of one more
+        step."""
         least = {y: 0}
         for _ in self._graph:
             changed = False
