@@ -143,11 +143,9 @@ class Draft:
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
-        if isinstance(value, ConstFloat):
-            return value.value
-        if isinstance(value, Var) and value.type is Type.FLOAT:
-            return self.floats[value.name]
-        return self.value(value)
+        if isinstance(value, Var):
+            return self.floats[value.name] if value.type is Type.FLOAT else self.values[value.name]
+        return value.value if isinstance(value, ConstFloat) else self.value(value)
 
     def float_variable(self) -> Var:
         """A recent one most often; where there is none, an event brings one."""

@@ -98,7 +98,10 @@ class Memory:
         """The cell by the slot that declares it, and by representatives."""
         find = self._facts.find
         slot = self._facts.slots.setdefault(cell.slot.key, cell.slot)
-        return Cell(slot, find(cell.object), None if cell.index is None else find(cell.index))
+        owner, index = find(cell.object), None if cell.index is None else find(cell.index)
+        if slot is cell.slot and owner is cell.object and index is cell.index:
+            return cell
+        return Cell(slot, owner, index)
 
     def _table(self, cell: Cell) -> dict[Cell, Value]:
         lasts = cell.slot.immutable or (self._protected and cell in self._protected)

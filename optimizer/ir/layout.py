@@ -6,7 +6,7 @@ nothing about the object that it is used on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -335,9 +335,9 @@ class Layout:
         """Does a declaration say what that name or alias is?"""
         return self._declared_as(self._aliases.get(text, text)) is not None
 
-    def undeclared_uses(self) -> frozenset[str]:
+    def undeclared_uses(self) -> Set[str]:
         """The undeclared fields and arrays that have been learned."""
-        return frozenset(self._uses)
+        return self._uses.keys()
 
     def is_interior(self, text: str) -> bool:
         """Is this undeclared descr used as a field of an array of structs?"""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.row import Type
@@ -70,6 +72,7 @@ class Known:
     items: tuple[int, ...] | None = None
 
 
+@cache
 def string_type(name: str, word: int) -> Array:
     """The built-in type of strings of that name, whose items fit where a word has room for them."""
     high = HIGHEST[name] if HIGHEST[name] < 1 << (word - 1) else None

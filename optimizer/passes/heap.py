@@ -115,8 +115,9 @@ def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
     """Are these surely one cell?"""
     if one.slot.key != other.slot.key or facts.find(one.object) != facts.find(other.object):
         return False
-    indices = [None if cell.index is None else facts.find(cell.index) for cell in (one, other)]
-    return indices[0] == indices[1]
+    if one.index is None or other.index is None:
+        return one.index is other.index
+    return facts.find(one.index) == facts.find(other.index)
 
 
 def _may_be_of(facts: Facts, cell: Cell, slot: Field, objects: Iterable[Value]) -> bool:

@@ -19,7 +19,7 @@ from itertools import repeat
 from typing import Any
 
 from optimizer.facts import Facts
-from optimizer.ir.bounds import bounds_domain
+from optimizer.ir.bounds import Bounds, bounds_domain
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
@@ -166,13 +166,20 @@ def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
         return False
     if not others:
         return True
-    known = {name: facts.bounds.bounds(value) for name, value in found.items()}
-    return bool(holds(others, bounds_domain(facts.word), known))
+    bounds = facts.bounds.bounds
+    return _hold_of_bounds(rule, facts.word, tuple([(name, bounds(value)) for name, value in found.items()]))
 
 
 @lru_cache(maxsize=1 << 14)
 def _hold_of_constants(rule: Rule, word: int, constants: tuple[tuple[str, Any], ...]) -> bool:
-    return bool(holds(_conditions(rule)[0], concrete(word), dict(constants)))
+    on_constants, _ = _conditions(rule)
+    return bool(holds(on_constants, concrete(word), dict(constants)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _hold_of_bounds(rule: Rule, word: int, known: tuple[tuple[str, Bounds], ...]) -> bool:
+    _, others = _conditions(rule)
+    return bool(holds(others, bounds_domain(word), dict(known)))
 
 
 @cache
