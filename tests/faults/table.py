@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
+from faults.bytes_faults import BYTES_VALIDATOR_FAULTS
 from faults.call_faults import CALL_FAULTS
 from faults.call_validator_faults import CALL_VALIDATOR_FAULTS
 from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
@@ -35,6 +36,7 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
 VALIDATOR_FAULTS: tuple[ValidatorFault, ...] = (
     *OTHER_VALIDATOR_FAULTS,
     *RAW_VALIDATOR_FAULTS,
+    *BYTES_VALIDATOR_FAULTS,
     *CALL_VALIDATOR_FAULTS,
     *STRING_VALIDATOR_FAULTS,
     *FLOAT_VALIDATOR_FAULTS,
