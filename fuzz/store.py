@@ -166,7 +166,8 @@ def read_case(corpus: Path, name: str) -> Case:
     if not folder.is_dir():
         raise InputError(f"there is no case {name!r} in {corpus}; `traceproof corpus list` shows those that are")
     path = folder / "case.toml"
-    case = _case(name, _read(folder / "before.trace"), _table(str(path), _read(path)))
+    known = _table(str(path), _read(path))
+    case = _case(name, _read(folder / "before.trace"), known)
     case = replace(
         case,
         after=_read_if_there(folder / "after.trace"),

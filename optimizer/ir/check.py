@@ -47,7 +47,15 @@ class IllFormed(Exception):
 
 
 _LETTERS = {Type.INT: ("i",), Type.REF: ("p", "r"), Type.FLOAT: ("f",)}
-_NAMES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float", Type.VOID: "nothing"}
+_NAMES = {
+    Type.INT: "a machine int",
+    Type.REF: "a reference",
+    Type.FLOAT: "a float",
+    Type.VOID: "nothing",
+    Type.PLACE: "an address or an object",
+}
+_FITTING = {Type.ANY: frozenset(Type), Type.PLACE: frozenset({Type.INT, Type.REF})}
+"""The types of values that fit where several do."""
 
 
 def input_type(name: str) -> Type | None:
@@ -241,7 +249,7 @@ class _Checker:
 
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
     for index, (value, type_) in enumerate(zip(operation.args, expected, strict=False)):
-        if value.type is not type_ and type_ is not Type.ANY:
+        if value.type is not type_ and value.type not in _FITTING.get(type_, ()):
             message = (
                 f"argument {index + 1} of {operation.op.name} must be {_NAMES[type_]}, "
                 f"got {value}, which is {_NAMES[value.type]}"

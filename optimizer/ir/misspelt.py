@@ -64,7 +64,7 @@ class _Names:
         return self._near(name, [*self._structs.values()], "a class")
 
     def _near(self, name: str, known: list[str], what: str) -> str:
-        if not known:
+        if not known or name.startswith("<"):  # as PyPy prints descrs, which nobody types
             return ""
         from difflib import get_close_matches  # here: most traces declare nothing
 

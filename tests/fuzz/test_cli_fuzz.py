@@ -555,7 +555,7 @@ def test_ops_prints_meanings(traceproof: Command) -> None:
     assert not any("getfield_gc_i" in line for line in lines)
     lines = traceproof("ops", "--all").out.splitlines()
     assert "r = getfield_gc_i(a)             load, on a heap" in lines
-    assert "label(...)                       not modelled" in lines
+    assert "force_spill(...)                 not modelled" in lines
 
 
 def test_ops_in_json(traceproof: Command) -> None:

@@ -14,6 +14,7 @@ TRACE = """[p0, i1, f2]
 i3 = call_pure_i(ConstClass(hash), i1, descr=hash)
 guard_no_exception() [i1]
 i4 = call_i(ConstClass(work), p0, descr=work)
+i5 = getfield_gc_i(p0, descr=Node.value)
 guard_no_exception() [i4, f2]
 finish(i3)
 """
@@ -49,7 +50,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_functions_give_and_events_write_what_the_state_says(run: Run) -> None:
     code, said, _ = run(STATE)
     assert code == 0
-    assert said.endswith("finish(3)\np0 = Node(value=17)\n")
+    assert said.endswith("finish(3)\nerror = KeyError()\np0 = Node(value=17)\n")
 
 
 @pytest.mark.parametrize(

@@ -86,3 +86,9 @@ def test_names_that_are_right_or_far_from_all(line: str) -> None:
 @pytest.mark.parametrize("line", SLIPS)
 def test_without_declarations_there_are_no_slips(line: str) -> None:
     assert not list(misspelt_names(parse(f"[p0]\n{line}\n")))
+
+
+def test_what_pypy_prints_is_no_slip() -> None:
+    declared = '+++\n[array."<ArrayU 4>"]\nitem = "u32"\n+++\n'
+    trace = parse(f"{declared}[p0]\np1 = getarrayitem_gc_r(p0, 0, descr=<ArrayP 8>)")
+    assert not list(misspelt_names(trace))

@@ -152,6 +152,9 @@ class _Scope:
         values = constants(type_, self.word)
         return self.draw(st.sampled_from(known) | values if known else values)
 
+    def one_of(self, type_: Type) -> Type:
+        return self.draw(st.sampled_from([Type.INT, Type.REF])) if type_ is Type.PLACE else type_
+
     def any_value(self) -> Value:
         return self.value(self.draw(st.sampled_from(list(LETTERS))))
 
@@ -163,7 +166,7 @@ class _Scope:
         elif row.args is None:
             args = [self.any_value() for _ in range(draw(st.integers(0, 3)))]
         else:
-            args = [self.any_value() if type_ is Type.ANY else self.value(type_) for type_ in row.args]
+            args = [self.any_value() if type_ is Type.ANY else self.value(self.one_of(type_)) for type_ in row.args]
         for index in row.constant_args:
             args[index] = ConstInt(1) if args[index].type is Type.INT else ConstRef("NULL")
         exit_ = self.exit() if row.is_guard else None

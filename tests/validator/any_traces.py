@@ -267,7 +267,8 @@ class Writer:
             elif place in row.constant_args:
                 args.append(ConstInt(random.choice((0, 1, 2, 4, 8, -1, -2))))
             else:
-                args.append(self._any() if type_ is Type.ANY else self._value(type_))
+                among = (Type.INT, Type.REF) if type_ is Type.PLACE else (type_,)
+                args.append(self._any() if type_ is Type.ANY else self._value(random.choice(among)))
         if row.kind is Kind.GUARD and len(args) == 2 and isinstance(args[0], Var) and random.random() < 0.5:
             known = self._run.values.get(args[0].name) if self._run is not None else None
             args[1] = ConstInt(known) if isinstance(known, int) else args[1]

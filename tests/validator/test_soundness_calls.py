@@ -121,3 +121,39 @@ def test_every_trace_refines_itself(seed: int) -> None:
         before = read(Writer(random).trace())
         if before is not None:
             assert isinstance(validate(before, before), Proved), format_trace(before)
+
+
+SMALL = (
+    "i{} = call_i(1, i1, descr=hash)",
+    "i{} = call_i(1, i2, descr=quiet)",
+    "guard_no_exception() [i1, p0]",
+    "p{} = guard_exception(ConstClass(Error)) [i2, p0]",
+    "call_n(1, i1, descr=poke)",
+    "i{} = call_i(1, descr=once)",
+    "i{} = cond_call_value_i(i2, 1, i1, descr=hash)",
+    "setfield_gc(p0, i1, descr=Error.value)",
+    "i{} = getfield_gc_i(p0, descr=Error.value)",
+    "p{} = save_exception()",
+)
+"""Operations of which all pairs are judged; what they give is numbered by their places."""
+
+
+def written(*places: tuple[int, str]) -> list[str]:
+    """The lines of a trace that hands over what the operations at places 0 and 1 give, where they are there."""
+    lines = [line.format(place) for place, line in places]
+    given = {line.partition(" = ")[0] for line in lines if " = " in line}
+    handed = [next((f"{letter}{place}" for letter in "ip" if f"{letter}{place}" in given), "i2") for place in (10, 11)]
+    return [*lines, f"finish({', '.join(handed)})"]
+
+
+@pytest.mark.parametrize("first", SMALL)
+def test_one_operation_less_or_two_swapped(first: str) -> None:
+    random = Random(first)
+    for second in SMALL:
+        one, other = (10, first), (11, second)
+        before = read(written(one, other))
+        assert before is not None
+        for places in ((one,), (other,), (other, one)):
+            after = read(with_origins(written(*places)))
+            if after is not None:
+                agree(before, after, random, 30)
