@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fuzz.choices import Choices, float_constant
+from fuzz.random_calls import declare_string_calls
 from fuzz.shape import HeapShape
 from optimizer.ir import declaration_entries as declared
 from optimizer.ir.calls import MEANINGS
@@ -99,6 +100,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
     calls += _functions(choices, shape.functions, shape.floats)
+    calls += declare_string_calls(choices, word) if shape.strings else []
     targets = [name for name in named if choices.chance(10)]
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
     consts: list[declared.KnownObject] = []

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something
+from fuzz.string_call_steps import call_on_strings
 from optimizer.ir.layout import Array, Field
-from optimizer.ir.ops import Kind
+from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstInt, Value
 
 
@@ -19,7 +20,7 @@ def use_strings(draft: AimedDraft) -> None:
         return
     type_ = draft.choices.pick(strings)
     source, to = _any_of(draft, type_, draft.const_refs), _any_of(draft, type_)
-    match draft.choices.integer(0, 8):
+    match draft.choices.integer(0, 12):
         case 0 | 1 | 2 if source is not None and to is not None:
             _copy_and_look(draft, type_, source, to)
         case 3 if to is not None:
@@ -28,6 +29,8 @@ def use_strings(draft: AimedDraft) -> None:
             other = _any_of(draft, type_) or to
             longer = max(to, other, key=lambda one: _length(draft, one))
             _copy_and_look(draft, type_, longer, longer)
+        case 6 | 7 | 8 | 9:
+            _call(draft, type_)
         case _:
             _build(draft, type_)
 
@@ -44,6 +47,27 @@ def _copy_and_look(draft: AimedDraft, type_: Array, source: Value, to: Value) ->
         return
     for string, first, offset in ((to, at, one), (to, at, other), (source, start, one)):
         _look(draft, string, draft.value(first) + offset)
+
+
+def _call(draft: AimedDraft, type_: Array) -> None:
+    """A few calls of functions on strings, one often on what another has given."""
+    made: list[Value] = []
+
+    def any_of() -> Value | None:
+        return (
+            draft.choices.pick(made) if made and draft.choices.chance(50) else _any_of(draft, type_, draft.const_refs)
+        )
+
+    for _ in range(draft.choices.integer(1, 3)):
+        given = call_on_strings(draft, type_, any_of, _number)
+        if given is None or given.type is not Type.REF:
+            continue
+        made.append(given)
+        if draft.choices.chance(40):
+            draft.attempt(draft.memory.strings[type_.name][Kind.PURE], (given,), None, type_)
+        _look(draft, given, draft.choices.integer(0, max(_length(draft, given) - 1, 0)))
+        if draft.choices.chance(20):
+            _touch(draft, _any_of(draft, type_) or given, 0)
 
 
 def _item(type_: Array) -> Field:

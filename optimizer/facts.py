@@ -8,6 +8,8 @@ defined, nobody gets behind it; what is learned there holds of nobody, and the w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
 from optimizer.cells import Cell, cell_of, copy_of, is_cleared, stored_value
@@ -39,16 +41,22 @@ from optimizer.raw_contents import RawContents
 from optimizer.references import References
 
 
+def _no_names(_type: Type) -> Var:
+    raise AssertionError("there are no names where nothing is put out")
+
+
 class Facts:
     """`layout` is that of the trace. With `decide_values`, a variable with one possible value is that constant.
 
-    `now` is the time, which a definition advances; `slots` are the slots of memory that have been met, by their keys.
+    `fresh` gives names that nobody has. `now` is the time, which a definition advances; `slots` are the slots of memory
+    that have been met, by their keys.
     """
 
     def __init__(self, layout: Layout, *, decide_values: bool) -> None:
         self.layout = layout
         self.word = word = layout.word
         self.now = 0
+        self.fresh: Callable[[Type], Var] = _no_names
         self.slots: dict[str, Field] = {}
         self.is_valid = False
         self.references = References(layout, self.find, self._age)

@@ -20,6 +20,7 @@ from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.raw import RawAccesses
 from optimizer.passes.references import ReferenceTests
 from optimizer.passes.simplify import Simplify
+from optimizer.passes.strings import Strings
 from optimizer.passes.virtuals import Virtuals
 from optimizer.riders import Pass
 from optimizer.rules import RULES
@@ -34,6 +35,7 @@ FORWARD: Mapping[str, Callable[[], Pass]] = {
     Floats.name: Floats,
     CommonSubexpressions.name: CommonSubexpressions,
     Calls.name: Calls,
+    Strings.name: Strings,
     Guards.name: Guards,
     ReferenceTests.name: ReferenceTests,
     Virtuals.name: Virtuals,

@@ -73,6 +73,15 @@ class First:
 
 
 @immutable
+class Through:
+    """The operation `first`, with a fresh name for its result, is put out ahead, as if it had been recorded there; then
+    the answer is `then`."""
+
+    first: Operation
+    then: Becomes
+
+
+@immutable
 class Merged:
     """The guard passes, if `earlier`, which has been emitted as a guard without events since, becomes `op`."""
 
@@ -82,7 +91,7 @@ class Merged:
     why: str
 
 
-Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Merged
+Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Through | Merged
 
 
 class Names:

@@ -52,6 +52,7 @@ from optimizer.riders import (
     Pass,
     Passes,
     Taken,
+    Through,
 )
 
 _ALWAYS_FAILS = OPS["guard_always_fails"]
@@ -95,6 +96,7 @@ class _Walk:
         self._decides = any(rider.decides for rider in passes)
         self._facts = Facts(layout, decide_values=self._decides)
         self._names = Names(trace)
+        self._facts.fresh = self._names.fresh
         self._concrete = concrete(trace.word)
         self._output: list[Operation] = []
         self._places: dict[int, int] = {}  # of guards in the output, by their identity
@@ -157,6 +159,10 @@ class _Walk:
             case First(taken):
                 self._put_all(rider, taken)
                 self._settle(operation)
+            case Through(first, then):
+                self._operations[rider.name] -= 1
+                self._settle(first)
+                self._apply(operation, rider, Becomes(then.op, tuple(map(self._facts.find, then.args)), then.why))
             case Merged() as merged:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1

@@ -11,13 +11,15 @@ from faults.planting import OptimizerFault, Plant
 
 from optimizer.cells import Cell, Copy, cell_of
 from optimizer.facts import Facts
-from optimizer.ir.ops import Kind
+from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.memory import Memory
+from optimizer.passes import strings
 from optimizer.passes.dead_code import _Liveness
 from optimizer.passes.heap import HeapAccesses
+from optimizer.passes.strings import Strings
 from optimizer.passes.virtuals import Virtuals
-from optimizer.riders import Answer, Taken
+from optimizer.riders import Answer, Becomes, Taken
 
 Moved = tuple[Cell, Cell]
 
@@ -123,12 +125,40 @@ def _dead_copies(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_Liveness, "keep", keep)
 
 
+def _compared(patch: pytest.MonkeyPatch, wrong: Callable[..., Answer | None]) -> None:
+    right = strings._equal
+    by_arguments = {**strings._BY_ARGUMENTS, (Type.REF, Type.REF): lambda *args: wrong(right, *args)}
+    patch.setattr(strings, "_BY_ARGUMENTS", by_arguments)
+
+
+def _by_identity(right: Any, asked: Any, p: Value, q: Value) -> Answer | None:
+    return right(asked, p, q) or Becomes(OPS["ptr_eq"], (p, q), asked.why)
+
+
+def _other_item(patch: pytest.MonkeyPatch, wrong: Callable[[tuple[Value, ...]], tuple[Value, ...]]) -> None:
+    right = strings._item_of
+    patch.setattr(strings, "_item_of", lambda made, load, facts: right((made[0], wrong(made[1])), load, facts))
+
+
+def _from_the_start(patch: pytest.MonkeyPatch) -> None:
+    _other_item(patch, lambda args: (args[0], ConstInt(0), args[2]) if len(args) == 3 else args)
+
+
+def _parts_swapped(patch: pytest.MonkeyPatch) -> None:
+    _other_item(patch, lambda args: args[::-1] if len(args) == 2 else args)
+
+
+def _told_for_good(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Strings, "_changed", lambda *_: None)
+    patch.setattr(Strings, "_happened", lambda *_: None)
+
+
 _SLICE = '[]\np1 = newstr(2)\ncopystrcontent("abc", p1, 0, 0, 2)\nfinish(p1)\n'
 _COPY = "copystrcontent(p0, p1, 0, 0, 1)\n"
 _STORED = "[p0, p1]\nstrsetitem(p0, 0, 65)\n"
 
 
-def _fault(name: str, breaks: str, plant: Plant, smallest: str) -> OptimizerFault:
+def _fault(name: str, breaks: str, plant: Plant, smallest: str = "") -> OptimizerFault:
     return OptimizerFault(name, breaks, "strings", plant, smallest)
 
 
@@ -154,4 +184,8 @@ STRING_FAULTS = (
            _without_what_is_copied, _SLICE),
     _fault("dead copies", "copies to objects that are not fresh are dropped, where nothing fresh is changed",
            _dead_copies, "[p0, p1]\ncopystrcontent(p0, p1, 0, 0, 1)\nfinish()\n"),
+    _fault("equal by identity", "strings are compared as objects", lambda patch: _compared(patch, _by_identity)),
+    _fault("slices start at 0", "an item of a slice is that of its string at the same index", _from_the_start),
+    _fault("concatenation swapped", "the second part of a concatenation stands first", _parts_swapped),
+    _fault("told for good", "what is known of strings outlives their changes", _told_for_good),
 )  # fmt: skip

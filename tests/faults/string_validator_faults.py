@@ -8,11 +8,12 @@ from faults.planting import Plant, ValidatorFault
 
 from optimizer.ir.heap import Heap
 from optimizer.ir.term import Term
-from validator import visibility
+from validator import comparisons, visibility
 from validator.object_terms import ObjectTerms
 from validator.store_chains import Chains
 from validator.symbolic_heap import SymbolicHeap
 
+_CALLS = "validator/test_string_calls.py::"
 _JUDGED = "validator/test_strings_judged.py::"
 
 
@@ -45,6 +46,14 @@ def _keys_without_copies(right: Any) -> Any:
     return keys
 
 
+def _from_the_start(right: Any) -> Any:
+    def source(self: Chains, chain: Any, p: Term, start: Term, count: Term) -> Any:
+        chain, p, _ = right(self, chain, p, start, count)
+        return chain, p, self._terms.zero
+
+    return source
+
+
 def _one_version(self: Chains, chain: Any, p: Term) -> int:
     return 0
 
@@ -69,6 +78,11 @@ STRING_VALIDATOR_FAULTS = (
     _fault("copies are always written", "a copy of what has not been written is right",
         _set(SymbolicHeap, "are_set", lambda self, *_: self._terms.true),
         f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
+    _fault("compared at one place", "strings are equal if one item is",
+        _set(comparisons._Said, "differs", lambda self: self._terms.true),
+        f"{_CALLS}test_what_is_right_is_proved"),
+    _fault("compared at other places", "what is compared starts at 0",
+        _set(Chains, "source", _from_the_start(Chains.source)), f"{_CALLS}test_what_is_wrong_is_refuted"),
     _fault("constants are changed in runs", "a run may change a constant string",
         _set(Heap, "is_text", lambda *_: False), "ir/test_strings.py::test_no_event_changes_a_constant_string"),
 )  # fmt: skip

@@ -111,7 +111,7 @@ def test_a_pass_is_usable_alone(name: str) -> None:
 
 def test_an_unknown_pass_is_named() -> None:
     with pytest.raises(
-        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, floats, cse, calls, guards, "
+        ValueError, match="unknown pass 'folding'; the passes are fold, simplify, floats, cse, calls, strings, guards, "
     ):
         optimize(parse("[i0]\njump(i0)\n"), ["fold", "folding"])
 

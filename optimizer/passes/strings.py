@@ -1,0 +1,245 @@
+"""What functions on strings give is known, and what they have given is not asked for.
+
+    [p0, i1, i2]                                      [p0, i1, i2]
+    p3 = call_r(f, p0, 2, i1, descr=strslice)         i6 = int_sub(i1, 2)
+    i4 = strlen(p3)                                   i8 = int_add(i2, 2)
+    i5 = strgetitem(p3, i2)                       =>  i5 = strgetitem(p0, i8)
+    i6 = call_i(g, "ab", "ac", descr=strequal)        jump(i6, i5, 0)
+    jump(i4, i5, i6)
+
+The same comparison, or hash, is made once. All of that holds until one of the strings is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from optimizer.aliasing import apart, distinct
+from optimizer.conditions import NULL, Length
+from optimizer.conditions import meant as computed
+from optimizer.facts import Facts
+from optimizer.ir.calls import call_of
+from optimizer.ir.known_calls import meant
+from optimizer.ir.layout import Field
+from optimizer.ir.ops import OPS, Kind, Op, Type
+from optimizer.ir.string_text import is_text, read_text
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
+from optimizer.riders import Answer, Becomes, Equal, Pass, Through
+
+_ZERO = ConstInt(0)
+_TELLING = frozenset({Kind.STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
+
+Said = tuple[Op, tuple[Value, ...]]
+"""What has been made, compared or hashed, by its row and its arguments."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """One question: how it is answered, over the facts and its arguments."""
+
+    facts: Facts
+    slot: Field
+    why: str
+
+    def items(self, value: Value) -> tuple[int, ...] | None:
+        """Those of a constant."""
+        text = value.text if isinstance(value, ConstRef) else ""
+        return read_text(text)[1] if is_text(text) else None
+
+    def length(self, value: Value) -> Value | None:
+        """The length of a string that is not NULL, if it is known."""
+        found = self.facts.references.about(value).length
+        return None if found is None else self.facts.find(found)
+
+    def is_there(self, value: Value) -> bool:
+        return self.facts.references.about(value).nonnull
+
+    def no(self) -> Answer:
+        return Equal(_ZERO, self.why)
+
+    def item(self, string: Value, index: Value, char: Value) -> Answer:
+        """Is that the item, which is there?"""
+        read = self._new(Kind.LOAD, (string, index))
+        assert read.result is not None
+        return Through(read, Becomes(OPS["int_eq"], (read.result, char), self.why))
+
+    def is_empty(self, string: Value) -> Answer:
+        known = self.length(string)
+        if known is not None:
+            return Becomes(OPS["int_is_zero"], (known,), self.why)
+        asked = self._new(Kind.PURE, (string,))
+        assert asked.result is not None
+        return Through(asked, Becomes(OPS["int_is_zero"], (asked.result,), self.why))
+
+    def _new(self, kind: Kind, args: tuple[Value, ...]) -> Operation:
+        owner = self.slot.owner
+        row = next(one for one in OPS.values() if one.kind is kind and one.memory and one.memory.on == owner)
+        return Operation(row, args, self.facts.fresh(Type.INT))
+
+
+def _equal(asked: _Asked, p: Value, q: Value) -> Answer | None:
+    if p == q:
+        return Equal(ConstInt(1), asked.why)
+    if NULL in (p, q):
+        return asked.no() if asked.is_there(q if p == NULL else p) else None
+    mine, theirs = asked.items(p), asked.items(q)
+    if mine is not None and theirs is not None:
+        return Equal(ConstInt(int(mine == theirs)), asked.why)
+    lengths = asked.length(p), asked.length(q)
+    if lengths[0] is not None and lengths[1] is not None and apart(asked.facts, lengths[0], lengths[1]):
+        return asked.no()
+    items, other = (mine, q) if mine is not None else (theirs, p)
+    if items is None or not asked.is_there(other):
+        return None
+    if not items:
+        return asked.is_empty(other)
+    if len(items) == 1 and asked.length(other) == ConstInt(1):
+        return asked.item(other, _ZERO, ConstInt(items[0]))
+    return None
+
+
+def _equal_slice(asked: _Asked, p: Value, i: Value, n: Value, q: Value) -> Answer | None:
+    if q == NULL:
+        return asked.no()
+    mine, theirs, length = asked.items(p), asked.items(q), asked.length(q)
+    if length is not None and apart(asked.facts, n, length):
+        return asked.no()
+    if theirs == ():
+        return Becomes(OPS["int_is_zero"], (n,), asked.why)
+    if mine is not None and theirs is not None and isinstance(i, ConstInt) and isinstance(n, ConstInt):
+        return Equal(ConstInt(int(mine[i.value : i.value + n.value] == theirs)), asked.why)
+    return asked.item(p, i, ConstInt(theirs[0])) if theirs is not None and len(theirs) == 1 and _is_one(n) else None
+
+
+def _equal_slice_char(asked: _Asked, p: Value, i: Value, n: Value, c: Value) -> Answer | None:
+    if apart(asked.facts, n, ConstInt(1)):
+        return asked.no()
+    return asked.item(p, i, c) if _is_one(n) else None
+
+
+def _equal_char(asked: _Asked, p: Value, c: Value) -> Answer | None:
+    length = asked.length(p)
+    if p == NULL or (length is not None and apart(asked.facts, length, ConstInt(1))):
+        return asked.no()
+    return asked.item(p, _ZERO, c) if length is not None and _is_one(length) else None
+
+
+def _is_one(n: Value) -> bool:
+    return n == ConstInt(1)
+
+
+_BY_ARGUMENTS: dict[tuple[Type, ...], Callable[..., Answer | None]] = {
+    (Type.REF, Type.REF): _equal,
+    (Type.REF, Type.INT, Type.INT, Type.REF): _equal_slice,
+    (Type.REF, Type.INT, Type.INT, Type.INT): _equal_slice_char,
+    (Type.REF, Type.INT): _equal_char,
+}
+"""Comparisons by what they take: in which case one is undefined does not matter here."""
+
+
+class Strings(Pass):
+    name = "strings"
+    kinds = frozenset({Kind.EVENT, Kind.SCAN, Kind.PURE, Kind.LOAD})
+
+    def __init__(self) -> None:
+        self._made: dict[Value, Said] = {}  # new strings
+        self._told: dict[Said, Var] = {}  # comparisons and hashes
+
+    def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
+        kind = operation.op.kind
+        if kind is Kind.LOAD or kind is Kind.PURE:
+            made = self._made.get(operation.args[0]) if self._made and operation.args else None
+            if made is None or operation.op.memory is None or operation.op.memory.on is None:
+                return None
+            return _length_of(made, operation, facts) if kind is Kind.PURE else _item_of(made, operation, facts)
+        known = meant(operation, facts.layout)
+        return self._scan(known, facts) if known.op.kind is Kind.SCAN else None
+
+    def _scan(self, known: Operation, facts: Facts) -> Answer | None:
+        told = self._told.get(_said(known))
+        if told is not None:
+            return Equal(facts.find(told), "same_comparison")
+        slot = facts.layout.descr_of(known)
+        assert isinstance(slot, Field)
+        answer = _BY_ARGUMENTS.get(known.op.args or ())
+        return None if answer is None else answer(_Asked(facts, slot, "known_comparison"), *known.args)
+
+    # Learning.
+
+    def learn(self, operation: Operation, facts: Facts) -> None:
+        kind = operation.op.kind
+        if kind not in _TELLING:
+            return
+        known = meant(operation, facts.layout)
+        if known.op.kind is Kind.EVENT:
+            self._happened(operation, facts)
+        elif known.op.kind is Kind.SCAN and known.result is not None:
+            self._told[_said(known)] = known.result
+        elif known.op.kind is Kind.NEW and known.result is not None:
+            self._made[known.result] = known.op, known.args
+        elif kind in (Kind.STORE, Kind.COPY) and (self._made or self._told):
+            self._changed(operation.args[kind is Kind.COPY], facts)
+
+    def _changed(self, string: Value, facts: Facts) -> None:
+        """What hangs on the items of a string that may be this one is not known any more."""
+
+        def stays(values: Sequence[Value]) -> bool:
+            return all(value.type is not Type.REF or distinct(facts, value, string) for value in values)
+
+        self._made = {made: said for made, said in self._made.items() if stays((made, *said[1]))}
+        self._told = {said: told for said, told in self._told.items() if stays(said[1])}
+
+    def _happened(self, event: Operation, facts: Facts) -> None:
+        call = call_of(event, facts.layout)
+        if call is None or not call.is_event or not (self._made or self._told):
+            return
+
+        def stays(row: Op) -> bool:
+            slot = facts.layout.descr_of(Operation(row, ()))
+            return isinstance(slot, Field) and not call.effects.may_write(slot)
+
+        self._made = {made: said for made, said in self._made.items() if stays(said[0])}
+        self._told = {said: told for said, told in self._told.items() if stays(said[0])}
+
+
+def _said(known: Operation) -> Said:
+    """What is the same in either order has one."""
+    row, args = known.op, known.args
+    return row, tuple(sorted(args, key=str)) if row.args == (Type.REF, Type.REF) else args
+
+
+def _length_of(made: Said, operation: Operation, facts: Facts) -> Answer | None:
+    if not isinstance(computed(operation), Length):
+        return None
+    match made[1]:
+        case (_, start, stop):
+            return Becomes(OPS["int_sub"], (facts.find(stop), facts.find(start)), "known_string_length")
+        case (left, right):
+            lengths = [facts.references.about(one).length for one in (left, right)]
+            if lengths[0] is not None and lengths[1] is not None:
+                args = facts.find(lengths[0]), facts.find(lengths[1])
+                return Becomes(OPS["int_add"], args, "known_string_length")
+    return None
+
+
+def _item_of(made: Said, load: Operation, facts: Facts) -> Answer | None:
+    """The item of a slice or of a concatenation is that of what it was made of."""
+    why, index = "item_of_parts", load.args[1]
+    match made[1]:
+        case (source, start, _):
+            shift, source = facts.find(start), facts.find(source)
+            if _ZERO in (index, shift):
+                return Becomes(load.op, (source, index if shift == _ZERO else shift), why)
+            at = Operation(OPS["int_add"], (index, shift), facts.fresh(Type.INT))
+            assert at.result is not None
+            return Through(at, Becomes(load.op, (source, at.result), why))
+        case (left, right):
+            length = facts.references.about(left).length
+            length = None if length is None else facts.find(length)
+            if not isinstance(length, ConstInt) or not isinstance(index, ConstInt):
+                return None
+            if index.value < length.value:
+                return Becomes(load.op, (facts.find(left), index), why)
+            return Becomes(load.op, (facts.find(right), ConstInt(index.value - length.value)), why)
+    return None

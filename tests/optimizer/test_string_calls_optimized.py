@@ -1,0 +1,117 @@
+"""What the optimizer makes of calls of functions on strings."""
+
+from __future__ import annotations
+
+import pytest
+from reference_strings import DECLARATIONS
+
+from optimizer import format_trace, optimize, parse
+from validator import Proved, validate
+
+EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)"
+SLICE = "p5 = call_r(1, p0, {}, i3, descr=strslice)"
+CONCAT = "p5 = call_r(1, {}, {}, descr=strconcat)"
+THERE = "guard_nonnull(p0) []"
+STILL = "guard_nonnull(p0, origin=0) []"
+
+CASES = {
+    "a string and itself": ([EQUAL.format("p0", "p0"), "finish(i9)"], ["finish(1)"]),
+    "constants": ([EQUAL.format('"ab"', '"ac"'), "finish(i9)"], ["finish(0)"]),
+    "NULL": ([THERE, EQUAL.format("NULL", "p0"), "finish(i9)"], [STILL, "finish(0)"]),
+    "what may be NULL": ([EQUAL.format("p0", '""'), "finish(i9)"],) * 2,
+    "the empty string": (
+        [THERE, EQUAL.format("p0", '""'), "finish(i9)"],
+        [STILL, "i0 = strlen(p0)", "i9 = int_is_zero(i0)", "finish(i9)"],
+    ),
+    "the empty string, its length being known": (
+        ["i4 = strlen(p0)", EQUAL.format("p0", '""'), "finish(i4, i9)"],
+        ["i4 = strlen(p0)", "i9 = int_is_zero(i4)", "finish(i4, i9)"],
+    ),
+    "another length": (
+        ["i4 = strlen(p0)", "guard_value(i4, 2) []", EQUAL.format("p0", '"abc"'), "finish(i9)"],
+        ["i4 = strlen(p0)", "guard_value(i4, 2, origin=0) []", "finish(0)"],
+    ),
+    "a character": (
+        ["i4 = strlen(p0)", "guard_value(i4, 1) []", EQUAL.format("p0", '"x"'), "finish(i9)"],
+        [
+            "i4 = strlen(p0)",
+            "guard_value(i4, 1, origin=0) []",
+            "i0 = strgetitem(p0, 0)",
+            "i9 = int_eq(i0, 120)",
+            "finish(i9)",
+        ],
+    ),
+    "a character of a slice": (
+        ["i9 = call_i(1, p0, i2, 1, i3, descr=streq_slice_char)", "finish(i9)"],
+        ["i0 = strgetitem(p0, i2)", "i9 = int_eq(i0, i3)", "finish(i9)"],
+    ),
+    "no character": (["i9 = call_i(1, p0, i2, 2, i3, descr=streq_slice_char)", "finish(i9)"], ["finish(0)"]),
+    "an empty slice": (
+        ['i9 = call_i(1, p0, i2, i3, "", descr=streq_slice_nonnull)', "finish(i9)"],
+        ["i9 = int_is_zero(i3)", "finish(i9)"],
+    ),
+    "a slice of a constant": (
+        ['i9 = call_i(1, "abc", 1, 2, "bc", descr=streq_slice_checknull)', "finish(i9)"],
+        ["finish(1)"],
+    ),
+    "a character of a string": (["i9 = call_i(1, NULL, 65, descr=streq_checknull_char)", "finish(i9)"], ["finish(0)"]),
+    "the same comparison": (
+        [EQUAL.format("p0", "p1"), EQUAL.format("p1", "p0").replace("i9", "i8"), "finish(i8, i9)"],
+        [EQUAL.format("p0", "p1"), "finish(i9, i9)"],
+    ),
+    "the same comparison of what has changed": (
+        [
+            EQUAL.format("p0", "p1"),
+            "strsetitem(p1, 0, 65)",
+            EQUAL.format("p0", "p1").replace("i9", "i8"),
+            "finish(i8, i9)",
+        ],
+    )
+    * 2,
+    "the same hash": (
+        ["i4 = strhash(p0)", "i5 = strhash(p0)", "finish(i4, i5)"],
+        ["i4 = strhash(p0)", "finish(i4, i4)"],
+    ),
+    "the same hash behind an event": (["i4 = strhash(p0)", "escape_n()", "i5 = strhash(p0)", "finish(i4, i5)"],) * 2,
+    "a slice that is not made": (
+        [
+            SLICE.format("2"),
+            "i4 = strlen(p5)",
+            "i6 = strgetitem(p5, 1)",
+            "i7 = strgetitem(p5, i2)",
+            "finish(i4, i6, i7)",
+        ],
+        [
+            "i4 = int_add(i3, -2)",
+            "i6 = strgetitem(p0, 3)",
+            "i1 = int_add(i2, 2)",
+            "i7 = strgetitem(p0, i1)",
+            "finish(i4, i6, i7)",
+        ],
+    ),
+    "a slice from the start": (
+        [SLICE.format("0"), "i4 = strlen(p5)", "i6 = strgetitem(p5, i2)", "finish(i4, i6)"],
+        ["i6 = strgetitem(p0, i2)", "finish(i3, i6)"],
+    ),
+    "a slice of what changes": (
+        [SLICE.format("0"), "strsetitem(p1, 0, 65)", "i6 = strgetitem(p5, i2)", "finish(i6)"],
+        [SLICE.format("0"), "i6 = strgetitem(p5, i2)", "strsetitem(p1, 0, 65)", "finish(i6)"],
+    ),
+    "an item of a concatenation": (
+        [CONCAT.format('"ab"', "p0"), "i4 = strgetitem(p5, 1)", "i6 = strgetitem(p5, 3)", "finish(i4, i6)"],
+        ["i6 = strgetitem(p0, 1)", "finish(98, i6)"],
+    ),
+    "a store ahead of a comparison": (
+        ["strsetitem(p0, 0, 65)", EQUAL.format("p0", "p1"), "strsetitem(p0, 0, 66)", "finish(i9)"],
+    )
+    * 2,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_functions_on_strings(name: str) -> None:
+    before, after = ("\n".join(lines) for lines in CASES[name])
+    trace = parse(f"{DECLARATIONS}[p0, p1, i2, i3]\n{before}\n")
+    optimized = optimize(trace)
+    assert format_trace(optimized).split("+++\n")[-1] == f"[p0, p1, i2, i3]\n{after}\n"
+    assert isinstance(validate(trace, optimized), Proved)
