@@ -6,6 +6,8 @@ what its row says.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from fuzz.choices import Choices
 from fuzz.draft import Args, Draft
 from fuzz.memory_rows import memory_rows
@@ -103,7 +105,7 @@ class HeapDraft(Draft):
             case _:
                 raise TypeError(f"no value on the example: {value}")
 
-    @property
+    @cached_property
     def const_refs(self) -> list[ConstRef]:
         return [ConstRef(constant_text(name)) for name in self.types.constants]
 

@@ -45,7 +45,7 @@ def laws_of(shape: Shape) -> Sequence[Law]:
     but for those left out, these too."""
     known = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0)
     out = shape.left_out
-    return [law for law in known if law.inner not in out and law.outer not in out] or known
+    return [law for law in known if law.inner not in out and law.outer not in out] or known if out else known
 
 
 @cache

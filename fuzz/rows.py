@@ -39,7 +39,7 @@ def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: i
         return groups
 
     def left(group: tuple[Op, ...]) -> tuple[Op, ...]:
-        return tuple(row for row in group if row not in left_out) or group
+        return tuple([row for row in group if row not in left_out]) or group
 
     pure, overflow = left(groups.pure), left(groups.overflow)
     tests, masks, bitwise = left(groups.tests), left(groups.masks), left(groups.bitwise)
