@@ -124,6 +124,9 @@ class Facts:
                 self._exclude_classes(class_, denied.value)
             case ("slt" | "ult") as order, (a, b):
                 return self._third(order, a, b)
+            case (("add_overflows" | "sub_overflows"), (a, b)):
+                for condition in self._undone(denied.kind, a, b):
+                    self._put(condition, self._terms.false)
             case "eq", (a, b):
                 return [
                     other
@@ -133,6 +136,15 @@ class Facts:
                     for other in self._third(order, x, y)
                 ]
         return ()
+
+    def _undone(self, kind: str, a: Term, b: Term) -> Iterable[Term]:
+        """What does not overflow either where that does not: what gives one of the two words back."""
+        terms = self._terms
+        if kind == "add_overflows":
+            total = terms.add(a, b)
+            return terms.sub_overflows(total, a), terms.sub_overflows(total, b)
+        rest = terms.sub(a, b)
+        return terms.sub_overflows(a, rest), terms.add_overflows(rest, b)
 
     def _third(self, order: str, a: Term, b: Term) -> Iterable[Term]:
         """What is left where `a` is not below `b`."""

@@ -193,8 +193,8 @@ class _Reading:
 
     def _datum(self, term: Term) -> Datum:
         value = self._model[term]
-        if term.kind == "load_ref" and value not in self._fresh:
-            return self._ref(value)
+        if term.kind == "load_ref":  # an event may make an object that holds a new one, and that is no state
+            return NULL if value in self._fresh else self._ref(value)
         return self._number(term)
 
     def _number(self, term: Term) -> int | Float:

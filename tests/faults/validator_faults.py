@@ -237,6 +237,11 @@ def _nothing_happens(right: Any, self: Any, count: int, effects: Any) -> Iterato
     return iter(right(self, count, replace(effects, writes=frozenset())))
 
 
+def _also_added_again(right: Any, facts: Facts, kind: str, a: Term, b: Term) -> Iterator[Term]:
+    yield from right(facts, kind, a, b)
+    yield facts._terms.add_overflows(getattr(facts._terms, kind.removesuffix("_overflows"))(a, b), b)
+
+
 def _said_for_good(heap: Any, term: Term) -> Term:
     stands: Term = heap._known.get(term, (term, 0))[0]
     return stands
@@ -314,6 +319,8 @@ VALIDATOR_FAULTS = (
         _around(Facts, "_learn", _sometimes_equal), _RUNGS, _CLAIMS),
     _known("not below is equal", "of less, equal and greater, one excluded leaves the equality",
         _set(Facts, "_third", _third_is_equal), "validator/test_facts.py", _CLAIMS),
+    _known("what is added can be added again", "where a + b does not overflow, (a + b) + b does not either",
+        _around(Facts, "_undone", _also_added_again), "validator/test_facts.py"),
     _known("unknown content is another one", "objects differ where the content of one is known",
         _set(Facts, "_are_distinct", _unknown_is_other),
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),

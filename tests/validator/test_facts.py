@@ -15,7 +15,7 @@ from validator.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "shl", "ashr", "srem", "fmod", "udiv"]
-ORDERS = ["eq", "eq", "slt", "ult", "add_overflows", "mul_overflows"]
+ORDERS = ["eq", "eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows"]
 
 
 class Built:
@@ -115,6 +115,26 @@ def test_facts_are_taken_back() -> None:
         assert facts.learned == alone.learned
         assert facts.contradiction == alone.contradiction
         assert [facts.rebuild(root) for root in roots] == [alone.rebuild(root) for root in roots]
+
+
+@pytest.mark.parametrize("kind", ["add", "sub"])
+def test_what_sums_that_do_not_overflow_say(kind: str) -> None:
+    """They give their words back without overflow. Whatever is said of what is done next is so for all words."""
+    terms = SimplifyingObjectTerms(WIDTH, Layout())
+    x, y = terms.var("x"), terms.var("y")
+    states = [{"x": i, "y": j} for i in range(-8, 8) for j in range(-8, 8)]
+    for a, b in itertools.product((x, terms.const(3), terms.const(-8)), (x, y, terms.const(5), terms.const(-8))):
+        overflows, result = getattr(terms, f"{kind}_overflows")(a, b), getattr(terms, kind)(a, b)
+        facts = Facts(terms)
+        facts.assume(terms.not_(overflows))
+        next_ones = itertools.product(("add", "sub"), ((result, a), (result, b), (a, result), (b, result)))
+        claims = [getattr(terms, f"{other}_overflows")(*args) for other, args in next_ones]
+        rebuilt = list(map(facts.rebuild, claims))
+        assert (a, b) != (x, y) or facts.rebuild(claims[5 if kind == "add" else 6]) is terms.false
+        for state in states:
+            fails, *values = evaluate([overflows, *claims, *rebuilt], state, WIDTH)
+            assert fails or facts.contradiction or values[: len(claims)] == values[len(claims) :]
+            assert fails or not facts.contradiction
 
 
 def test_what_comparisons_say() -> None:
