@@ -14,10 +14,10 @@ from optimizer.ir.calls import Call, call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Role, Type
 from optimizer.ir.term import Term
-from optimizer.ir.trace import Operation, Value
+from optimizer.ir.trace import Operation
 from validator.encode import Known, unknown
 from validator.encoding import Application, Definedness, EventEncoding, event_name, raise_name
-from validator.object_kinds import at_event
+from validator.object_kinds import at_event, class_of_address
 from validator.object_terms import SimplifyingObjectTerms
 from validator.symbolic_heap import SymbolicHeap
 from validator.visibility import Sight, anything, surely_visible, visible
@@ -33,7 +33,7 @@ class CallEncoder:
         self._heap = heap
         self._terms = heap.memory.terms
         self._recorded = recorded
-        self._invariants: dict[tuple[Value, Type], tuple[Term | None, Term]] = {}  # what was given and raised
+        self._invariants: dict[tuple[Term, Type], tuple[Term | None, Term]] = {}  # what was given and raised
         self._upheavals = 0  # events that may write everything
         self._known: tuple[BoundedFacts, set[Term]] | None = None  # and what was assumed for it
         self.events: list[EventEncoding] = []
@@ -130,7 +130,8 @@ class CallEncoder:
     ) -> tuple[Term | None, list[Term]]:
         if happens is not self._terms.true:
             raise Unsupported(f"{operation.op.name} of a loop-invariant function", operation.line)
-        function = call.args[0], operation.op.result
+        function = args[0], operation.op.result
+        self._tell_apart(operation, *function)
         if function not in self._invariants:
             result, kept = self._event(call, operation, args, happens, guards, number)
             raised = self._heap.pending() if call.effects.can_raise else self._terms.null
@@ -139,6 +140,18 @@ class CallEncoder:
         result, raised = self._invariants[function]
         self._raise(call, raised, happens)
         return result, []
+
+    def _tell_apart(self, operation: Operation, function: Term, type_: Type) -> None:
+        """Raises Unsupported where nobody knows whether the function is one that has been called before."""
+        for other, of in self._invariants:
+            if of is type_ and function is not other and self._may_be_same(function, other):
+                what = f"{operation.op.name} of a function that may be one that has been called before, or another"
+                raise Unsupported(what, operation.line)
+
+    def _may_be_same(self, one: Term, other: Term) -> bool:
+        """Is it not known that these are two functions? Constants that are written differently are."""
+        are_constants = all(term.kind == "const" or class_of_address(term) is not None for term in (one, other))
+        return not are_constants and self._terms.eq(one, other) is not self._terms.false
 
     # Functions.
 

@@ -13,7 +13,7 @@ from optimizer.ir.functions import OTHERWISE
 from optimizer.ir.heap import NULL, Datum, Heap, Ref
 from optimizer.ir.ops import Op, Role, Type
 from optimizer.ir.runs import Seen, Stopped, Undefined
-from optimizer.ir.trace import Operation, Value
+from optimizer.ir.trace import ConstClass, Operation, Value
 
 Result = Datum | None | Stopped | Undefined
 """What a call gives, None where that is nothing, or how the run ends at it."""
@@ -27,7 +27,7 @@ class Caller:
     environment: Environment
     heap: Heap
     domain: Concrete
-    _invariants: dict[tuple[Value, Type], tuple[Datum | None, Ref]] = field(default_factory=dict)
+    _invariants: dict[tuple[Value | Datum, Type], tuple[Datum | None, Ref]] = field(default_factory=dict)
     _upheavals: int = 0  # events that may write everything
 
     def call(self, call: Call, operation: Operation, number: int, args: Sequence[Any]) -> Result:
@@ -62,7 +62,8 @@ class Caller:
         return self.environment.act(number, call.effects, operation.op.result)
 
     def _invariant(self, call: Call, operation: Operation, number: int, args: Sequence[Datum]) -> Result:
-        function = call.args[0], operation.op.result
+        named = call.args[0]
+        function = named if isinstance(named, ConstClass) else args[0], operation.op.result
         if function not in self._invariants:
             result = self._event(call, operation, number, args)
             if not isinstance(result, Stopped | Undefined):

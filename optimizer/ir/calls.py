@@ -29,8 +29,8 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import OPS
-from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
-from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var
+from optimizer.ir.row import DescrKind, Kind, Op, Role, Type
+from optimizer.ir.trace import ConstRef, Operation, Trace, Value
 
 if TYPE_CHECKING:
     from optimizer.ir.declaration_entries import Call as Declared
@@ -129,8 +129,6 @@ def _call_of(operation: Operation, layout: Layout) -> Call:
         effects = replace(NOTHING, reads=frozenset((slot.key,)))
         return Call(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
     role = _role(declared, layout, operation)
-    if role is Role.INVARIANT and isinstance(_function(operation, memory), Var):
-        raise Unsupported(f"{row.name} of a function that is not a constant", operation.line)
     is_conditional = memory.happens is not None
     is_record = row.kind is Kind.FACT
     is_whole = role in (Role.EVENT, Role.INVARIANT) and not is_conditional
@@ -140,6 +138,8 @@ def _call_of(operation: Operation, layout: Layout) -> Call:
         if role not in (Role.FUNCTION, Role.MEANING) or not args:
             raise Unsupported(f"{row.name} of what is not elidable", operation.line)
         return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
+    if role is Role.INVARIANT and not args:
+        raise Unsupported(f"{row.name} of a loop-invariant function that is not there", operation.line)
     effects = _effects(role, operation, layout)
     passing = role is Role.FUNCTION and declared is not None and not declared.elidable
     return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
@@ -168,10 +168,6 @@ def _is_reading(declared: Declared, operation: Operation) -> bool:
 def _effects(role: Role, operation: Operation, layout: Layout) -> Effects:
     effects = effects_of(operation, layout)
     return (_RAISING if effects.can_raise else NOTHING) if role in (Role.FUNCTION, Role.MEANING) else effects
-
-
-def _function(operation: Operation, memory: Memory) -> Value | None:
-    return operation.args[memory.function] if len(operation.args) > memory.function else None
 
 
 def _shown_as(row: Op) -> str:

@@ -135,7 +135,7 @@ def test_only_the_recorded_trace_says_what_an_undeclared_call_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "calls", ["i3 = call_i(i2, descr=once)", "i3 = call_i(1, descr=d)\nrecord_known_result(1, 2, 3, descr=d)"]
+    "calls", ["i3 = call_i(descr=once)", "i3 = call_i(1, descr=d)\nrecord_known_result(1, 2, 3, descr=d)"]
 )
 def test_what_is_no_known_call_is_unsupported(calls: str) -> None:
     with pytest.raises(Unsupported):

@@ -495,7 +495,10 @@ def test_not_proved(name: str) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["i5 = call_i(i2, i3, descr=once)\nfinish()", "i5 = cond_call_value_i(i2, 1, descr=once)\nfinish()"],
+    [
+        "i5 = call_i(i2, i3, descr=once)\ni6 = call_i(i3, i3, descr=once)\nfinish()",
+        "i5 = cond_call_value_i(i2, 1, descr=once)\nfinish()",
+    ],
 )
 def test_unsupported(body: str) -> None:
     assert isinstance(verdict(body, body), Unsupported)

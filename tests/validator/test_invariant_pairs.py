@@ -1,0 +1,48 @@
+"""Loop-invariant calls of functions that are no constants."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer import optimize
+from optimizer.ir.heap import Heap
+from optimizer.ir.interpreter import Finished, World, run
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import format_trace, parse
+from validator import Proved, Refuted, Unsupported, Verdict, validate
+
+ONCE = "i3 = call_loopinvariant_i(i0, 1, descr=f)\n"
+AGAIN = "i4 = call_loopinvariant_i(i0, 2, descr=f)\n"
+OTHER = "i4 = call_loopinvariant_i(i1, 1, descr=f)\n"
+FRONT = '+++\n[call.f]\nresult = "int"\nloop_invariant = true\n+++\n[i0, i1]\n'
+
+
+def judged(before: str, after: str) -> Verdict:
+    return validate(parse(FRONT + before), parse(FRONT + after))
+
+
+def test_calls_of_one_function_are_one() -> None:
+    assert isinstance(judged(f"{ONCE}{AGAIN}finish(i3, i4)", f"{ONCE}finish(i3, i3)"), Proved)
+    assert isinstance(judged(f"{ONCE}finish(i3)", f"{ONCE.replace('i0', 'i1')}finish(i3)"), Refuted)
+    assert isinstance(judged(f"{ONCE}{AGAIN}finish(i3, i4)", f"{ONCE}finish(i3, 0)"), Refuted)
+    text = format_trace(optimize(parse(f"{FRONT}{ONCE}{AGAIN}finish(i3, i4)")))
+    assert text.endswith(f"{ONCE}finish(i3, i3)\n")
+
+
+@pytest.mark.parametrize("second", [OTHER, OTHER.replace("i1", "7"), OTHER.replace("i1", "ConstClass(g)")])
+def test_where_two_functions_may_be_one_nothing_is_said(second: str) -> None:
+    assert isinstance(judged(f"{ONCE}{second}finish(i3, i4)", f"{ONCE}{second}finish(i3, i4)"), Unsupported)
+
+
+def test_functions_that_are_surely_two_are_two() -> None:
+    both = "i2 = int_add(i0, 1)\n" + ONCE + OTHER.replace("i1", "i2") + "finish(i3, i4)"
+    assert isinstance(judged(both, both), Proved)
+    assert isinstance(judged(both, both.replace("i4)", "i3)")), Refuted)
+
+
+@pytest.mark.parametrize(("other", "events"), [(5, 1), (6, 2)])
+def test_runs_know_which_function_it_is(other: int, events: int) -> None:
+    trace = parse(f"{FRONT}{ONCE}{OTHER}finish(i3, i4)")
+    done = run(trace, [5, other], World((7, 8)), Heap(layout_of(trace)))
+    assert done.outcome == Finished((7, 7 if events == 1 else 8))
+    assert len(done.events) == events
