@@ -82,7 +82,7 @@ def test_a_campaign_begins_with_its_pool() -> None:
 
 
 def test_what_has_no_example_is_not_mutated() -> None:
-    trace = parse("[i0]\nlabel(i0)\njump(i0)")
+    trace = parse("[i0]\ni1 = int_neg(i0)\nlabel(i1)\njump(i1)")
     one = PoolTrace("label", trace, layout_of(trace), None)
     drawn = draw_batch(5, 100, (one,), FIRST)
     assert [made.is_given for made in drawn] == [True] + [False] * 4

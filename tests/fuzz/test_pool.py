@@ -51,7 +51,7 @@ def test_a_trace_that_never_gets_to_its_end_is_repaired(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_used_is_told(tmp_path: Path) -> None:
-    (tmp_path / "label.trace").write_text("[i0]\nlabel(i0)\njump(i0)\n")
+    (tmp_path / "label.trace").write_text("[i0]\ni1 = int_neg(i0)\nlabel(i1)\njump(i1)\n")
     (tmp_path / "wrong.trace").write_text("[i0]\njump(i1)\n")
     (tmp_path / "good.trace").write_text(FINISHES)
     pool = load_pool((str(tmp_path),))
