@@ -12,7 +12,7 @@ from optimizer.ir.domain import Domain
 from optimizer.ir.heap_rows import memory_row
 from optimizer.ir.row import Kind, Memory, Op, Requirement, Type
 
-INT, REF, ANY = Type.INT, Type.REF, Type.ANY
+INT, REF, PLACE = Type.INT, Type.REF, Type.PLACE
 
 
 def _row(name: str, args: tuple[Type, ...], result: Type, memory: Memory, **more: Any) -> Op:
@@ -34,7 +34,7 @@ CAST_ROWS = [
     _row("cast_int_to_ptr", (INT,), REF, Memory(meaning=lambda d, h, _none, a: h.object_at(a))),
     _row(
         "load_effective_address",
-        (ANY, INT, INT, INT),
+        (PLACE, INT, INT, INT),
         INT,
         Memory(meaning=_place, requires=(_IN_WORD,), shows=True),
         constant_args=(2, 3),

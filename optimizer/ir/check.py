@@ -47,7 +47,13 @@ class IllFormed(Exception):
 
 
 _LETTERS = {Type.INT: ("i",), Type.REF: ("p", "r"), Type.FLOAT: ("f",)}
-_NAMES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float", Type.VOID: "nothing"}
+_NAMES = {
+    Type.INT: "a machine int",
+    Type.REF: "a reference",
+    Type.FLOAT: "a float",
+    Type.VOID: "nothing",
+    Type.PLACE: "a machine int or a reference",
+}
 
 
 def input_type(name: str) -> Type | None:
@@ -241,7 +247,8 @@ class _Checker:
 
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
     for index, (value, type_) in enumerate(zip(operation.args, expected, strict=False)):
-        if value.type is not type_ and type_ is not Type.ANY:
+        is_right = value.type is not Type.FLOAT if type_ is Type.PLACE else value.type is type_
+        if not is_right and type_ is not Type.ANY:
             message = (
                 f"argument {index + 1} of {operation.op.name} must be {_NAMES[type_]}, "
                 f"got {value}, which is {_NAMES[value.type]}"

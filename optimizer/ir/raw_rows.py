@@ -15,7 +15,7 @@ from optimizer.ir.memory_types import RawItem
 from optimizer.ir.object_bytes import is_of_object
 from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
-INT, VOID, ANY = Type.INT, Type.VOID, Type.ANY
+INT, VOID, ANY, PLACE = Type.INT, Type.VOID, Type.ANY, Type.PLACE
 _TYPES = {"i": INT, "r": Type.REF, "f": Type.FLOAT}
 
 
@@ -79,7 +79,7 @@ def _loads(stem: str, letters: str, descr: DescrKind, address: Meaning, takes: i
 
     sizes = descr is DescrKind.RAW_SIZE
     memory = Memory(descr, meaning, requires=_object_requires(address, takes, None) if sizes else (), loads=True)
-    args = (ANY if sizes else INT, *(INT,) * (takes - 1 + sizes))
+    args = (PLACE if sizes else INT, *(INT,) * (takes - 1 + sizes))
     constants = tuple(range(2, len(args))) if sizes else ()
     return [_raw(f"{stem}_{one}", args, _TYPES[one], Kind.RAW_LOAD, memory, constant_args=constants) for one in letters]
 
@@ -99,7 +99,7 @@ def _store(name: str, descr: DescrKind, address: Meaning, takes: int, value: int
     if sizes:
         requires = _object_requires(address, takes, value)
     memory = Memory(descr, meaning, requires=requires, stores=value)
-    args = [ANY if sizes else INT, *(INT,) * (takes - 1 + sizes)]
+    args = [PLACE if sizes else INT, *(INT,) * (takes - 1 + sizes)]
     args.insert(value, ANY)
     constants = tuple(range(value + 1, len(args))) if sizes else ()
     return _raw(name, tuple(args), VOID, Kind.RAW_STORE, memory, constant_args=constants, in_exit_block=True)

@@ -17,13 +17,15 @@ Requirement = tuple[Meaning, str]
 
 
 class Type(Enum):
-    """The type of a value; `VOID` is that of an operation without result, `ANY` of an argument that a descr types."""
+    """The type of a value; `VOID` is that of an operation without result, `ANY` of an argument that a descr types, and
+    `PLACE` of one that is an address, a machine int, or an object."""
 
     INT = "int"
     REF = "ref"
     FLOAT = "float"
     VOID = "void"
     ANY = "any"
+    PLACE = "place"
 
     __hash__ = object.__hash__  # that of enums is slow
 

@@ -207,7 +207,7 @@ def test_formats_one_operation_without_its_exit_block() -> None:
 def _use(name: str) -> str:
     """A line that uses the operation, whatever it takes."""
     row = OPS[name]
-    samples = {Type.INT: "i0", Type.REF: "p0", Type.FLOAT: "f0", Type.ANY: "i0"}
+    samples = {Type.INT: "i0", Type.REF: "p0", Type.FLOAT: "f0", Type.ANY: "i0", Type.PLACE: "p0"}
     constants = {Type.INT: "4", Type.REF: "NULL"}
     types = (row.result if row.result in samples else Type.INT, Type.INT) if row.args is None else row.args
     args = [samples[type_] for type_ in types]

@@ -163,7 +163,8 @@ class _Scope:
         elif row.args is None:
             args = [self.any_value() for _ in range(draw(st.integers(0, 3)))]
         else:
-            args = [self.any_value() if type_ is Type.ANY else self.value(type_) for type_ in row.args]
+            kinds = {Type.ANY: list(LETTERS), Type.PLACE: [Type.INT, Type.REF]}
+            args = [self.value(draw(st.sampled_from(kinds.get(type_, [type_])))) for type_ in row.args]
         for index in row.constant_args:
             args[index] = ConstInt(1) if args[index].type is Type.INT else ConstRef("NULL")
         exit_ = self.exit() if row.is_guard else None

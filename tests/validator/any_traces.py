@@ -260,6 +260,7 @@ class Writer:
         types = row.args
         if row.same_type and random.random() < 0.5:
             types = (random.choice((Type.REF, Type.FLOAT)),) * len(types)
+        types = tuple(random.choice((Type.INT, Type.REF)) if type_ is Type.PLACE else type_ for type_ in types)
         args = []
         for place, type_ in enumerate(types):
             if row.memory is not None and row.memory.class_arg == place:
