@@ -13,18 +13,18 @@ from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
+from validator.assumptions import assumptions, lost_failargs
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
+from validator.guards_elsewhere import guards_elsewhere
 from validator.obligations import Obligation
 from validator.pairing import encode_pair
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Query
-from validator.vacuity import LONGEST_SAMPLED, note_effort, vacuity
+from validator.vacuity import LONGEST_SAMPLED, vacuity
 from validator.verdict import (
     Evidence,
-    Failargs,
     Failed,
     Fault,
-    Guards,
     Options,
     Proved,
     Refuted,
@@ -303,33 +303,13 @@ class _Judge:
     def _evidence(self, attempt: _Attempt | None, vacuous: tuple[str, ...] | None = ()) -> Evidence:
         return Evidence(
             vacuous=vacuous,
-            assumes=self._assumes(),
+            assumes=assumptions(self._pair),
             origins=tuple(attempt.origins) if attempt else (),
             inferred=is_inferred(self._after, self._given_origins),
             early=tuple(attempt.early) if attempt else (),
             stricter=tuple(attempt.stricter) if attempt else (),
             obligations=tuple(attempt.settled) if attempt else (),
         )
-
-    def _assumes(self) -> tuple[str, ...]:
-        within = ("functions do not look into objects that the traces allocate",) if self._hands_allocations() else ()
-        if self._options.failargs is Failargs.IGNORE:
-            return ("resume data", *within)
-        bare = [str(k) for k, guard in enumerate(self._pair.before.guards) if guard.failargs is None]
-        if not bare:
-            return within
-        return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
-
-    def _hands_allocations(self) -> bool:
-        """Does the optimized trace call a function with an object that it has allocated?"""
-        args = [arg for application in self._pair.after.applications for arg in application.args]
-        while args:
-            arg = args.pop()
-            if arg.kind == "alloc":
-                return True
-            if arg.kind == "choose":
-                args += arg.args[1:]
-        return False
 
     def _refuted(self) -> Verdict:
         first, *others = self._running.counterexamples
@@ -339,60 +319,18 @@ class _Judge:
 
     def _unknown(self, attempt: _Attempt) -> Verdict:
         obligation, _, not_settled = attempt.unsettled[0]
-        from validator.why_unknown import why_unknown
+        from validator.why_unknown import explain, why_unknown
 
-        reason = f"{obligation.name} was not settled: {_explain(not_settled.reason)}"
+        reason = f"{obligation.name} was not settled: {explain(not_settled.reason)}"
         return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
 
     def _proved(self, attempt: _Attempt) -> Verdict:
-        lost = self._lost_failargs(attempt.origins)
+        lost = lost_failargs(self._pair, attempt.origins)
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
         reasons = () if self._runs_to_end else self._vacuity()
-        self._classify(attempt)
+        attempt.early, attempt.stricter = guards_elsewhere(self._pair, self._discharger, attempt.origins)
         return Proved(self._evidence(attempt, reasons))
 
     def _vacuity(self) -> tuple[str, ...] | None:
         return vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))
-
-    def _lost_failargs(self, origins: list[int | None]) -> str | None:
-        """A guard whose failargs are listed before and not after: they could not be compared."""
-        if self._options.failargs is Failargs.IGNORE:
-            return None
-        for j, origin in enumerate(origins):
-            if origin is None or self._pair.after.guards[j].failargs is not None:
-                continue
-            if self._pair.before.guards[origin].failargs is not None:
-                return (
-                    f"guard {j}: its failargs are not listed after the optimization, and could not be compared "
-                    "(to leave them out of the comparison: --failargs ignore)"
-                )
-        return None
-
-    def _classify(self, attempt: _Attempt) -> None:
-        """Which guards fail more often than their origins: `early` and `stricter` ones. From the last
-        one back: what is known at a place is there as long as nobody has asked for a place ahead."""
-        if self._options.guards is Guards.SAME:
-            return
-        for j, origin in reversed(list(enumerate(attempt.origins))):
-            if origin is None or self._holds(self._pair.condition(j, origin, Guards.SAME)):
-                continue
-            early = self._options.guards is Guards.EARLY or self._holds(self._pair.condition(j, origin, Guards.EARLY))
-            (attempt.early if early else attempt.stricter).insert(0, j)
-
-    def _holds(self, obligation: Obligation) -> bool:
-        settled = self._discharger.already(obligation)
-        if settled is None and self._discharger.can_fail(obligation):
-            return False
-        effort = note_effort(self._pair)
-        return isinstance(settled or self._discharger.settle(obligation, effort), Holds)
-
-
-def _explain(reason: str) -> str:
-    known = {
-        "effort": "the solver's effort was used up (a larger one: --effort)",
-        "abstraction": "a candidate was found, and the two traces do not differ on it "
-        "(it may help to declare what the optimizer relied on: see docs/heap.md)",
-        "wall": "the time limit was reached (a larger one: --timeout)",
-    }
-    return known.get(reason, f"the solver gave up ({reason})")

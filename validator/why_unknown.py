@@ -41,6 +41,17 @@ def why_unknown(pair: Pair, obligation: Obligation, answer: NotSettled) -> WhyUn
     )
 
 
+def explain(reason: str) -> str:
+    """Why nothing was settled, in words."""
+    known = {
+        "effort": "the solver's effort was used up (a larger one: --effort)",
+        "abstraction": "a candidate was found, and the two traces do not differ on it "
+        "(it may help to declare what the optimizer relied on: see docs/heap.md)",
+        "wall": "the time limit was reached (a larger one: --timeout)",
+    }
+    return known.get(reason, f"the solver gave up ({reason})")
+
+
 def _hard(pair: Pair, obligation: Obligation) -> tuple[tuple[Hard, ...], int]:
     """The operations that are hard in what is claimed, then those in what is assumed; and how many terms the query
     has."""

@@ -196,6 +196,12 @@ BAD = {
         "field x is either immutable or quasi_immutable, not both",
     ),
     "a name twice": (STRUCT + "[array.A]\nitem = 'int'", 3, 2, "A is declared twice, as a struct and as an array"),
+    "strings": (
+        "[array.str]\nitem = 'u8'\nimmutable = true",
+        1,
+        2,
+        "str is the built-in type of strings, and cannot be declared",
+    ),
     "an array of nothing": ("[array.A]", 1, 2, "array.A must have either an item or fields"),
     "no result": ("[call.f]\nelidable = true", 1, 2, "call.f lacks its result: one of int, ref, float, void"),
     "an unknown result": ("[call.f]\nresult = 'u8'", 2, 1, "call.f.result must be one of int, ref, float, void"),

@@ -1,0 +1,46 @@
+"""What a verdict takes for granted, and what could not be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from validator.obligations import Pair
+from validator.verdict import Failargs
+
+
+def assumptions(pair: Pair) -> tuple[str, ...]:
+    """What the verdict takes for granted beyond its usual trust, in words."""
+    within = ("functions do not look into objects that the traces allocate",) if _hands_allocations(pair) else ()
+    if pair.options.failargs is Failargs.IGNORE:
+        return ("resume data", *within)
+    bare = [str(k) for k, guard in enumerate(pair.before.guards) if guard.failargs is None]
+    if not bare:
+        return within
+    return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
+
+
+def _hands_allocations(pair: Pair) -> bool:
+    """Does the optimized trace call a function with an object that it has allocated?"""
+    args = [arg for application in pair.after.applications for arg in application.args]
+    while args:
+        arg = args.pop()
+        if arg.kind == "alloc":
+            return True
+        if arg.kind == "choose":
+            args += arg.args[1:]
+    return False
+
+
+def lost_failargs(pair: Pair, origins: Sequence[int | None]) -> str | None:
+    """A guard whose failargs are listed before and not after: they could not be compared."""
+    if pair.options.failargs is Failargs.IGNORE:
+        return None
+    for j, origin in enumerate(origins):
+        if origin is None or pair.after.guards[j].failargs is not None:
+            continue
+        if pair.before.guards[origin].failargs is not None:
+            return (
+                f"guard {j}: its failargs are not listed after the optimization, and could not be compared "
+                "(to leave them out of the comparison: --failargs ignore)"
+            )
+    return None
