@@ -168,6 +168,8 @@ class CallDraft:
             draft.event(row, (function, *args), call.name)
             result = draft.ops[-1].result
             assert result is not None
+            if draft.choices.chance(30):
+                draft.use((result,))  # it is made for what it does
             self._invariants[function.name] = result, draft.heap.pending() if call.can_raise else NULL
             return
         result, raised = self._invariants[function.name]

@@ -1,114 +1,164 @@
 """Lemmas of what follows from inequalities together: from x <= y and y <= z comes x <= z, and z - y <= z - x.
 
-What is known of words is read as limits of differences between integers, a graph, in which a shortest path is the
-least limit that follows (Pratt, *Two easy theories whose combination is hard*, 1977; Cormen et al., *Introduction to
-Algorithms*, "Difference constraints and shortest paths"). Words are read as signed. Sums count where none overflows.
+What is known of words is read as limits of sums of integers. Limits of differences are a graph, in which a shortest
+path is the least limit that follows (Pratt, *Two easy theories whose combination is hard*, 1977; Cormen et al.,
+*Introduction to Algorithms*, "Difference constraints and shortest paths"); of longer sums one is used at a time. Words
+are read as signed, and sums count where none overflows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term
 from validator.lemmas import Known, Lemma
-from validator.sum_lemmas import exact_difference
+from validator.sum_lemmas import Summands, is_exact, summands
 
 _MOST_CONDITIONS = 40
 """So many known conditions are looked at, the latest ones."""
-
-_Limit = tuple[Term, Term, int]
-"""(x, y, most): x - y is at most that. The constant 0 stands for no word."""
 
 
 def less_by_limits(terms: PlainTerms, known: Known, term: Term) -> Term | None:
     """x < y is true where what is known limits x - y to less than 0, and false where it limits y - x to 0. So it is of
     an unsigned comparison of words that are not negative."""
     a, b = term.args
-    limit = _limit(terms, known, a, b, -1)
-    if limit is None or terms.zero in limit[:2]:
+    limits = _Limits(terms, known)
+    below = summands(terms, [(a, 1), (b, -1)], limits.is_exact)
+    if below is None or (term.kind == "slt" and len(below.keys() - {terms.one}) < 2):
         return None
-    if term.kind == "ult" and not (_is_not_negative(terms, known, a) and _is_not_negative(terms, known, b)):
+    if term.kind == "ult" and not (limits.is_not_negative(a) and limits.is_not_negative(b)):
         return None
-    x, y, most = limit
-    graph = list(_known_limits(terms, known))
-    if not graph:
-        return None
-    if _follows(graph, (x, y, most)):
+    if limits.follows(below, -1):
         return terms.true
-    return terms.false if _follows(graph, (y, x, -most - 1)) else None
+    return terms.false if limits.follows(_times(below, -1), 0) else None
 
 
-def _is_not_negative(terms: PlainTerms, known: Known, word: Term) -> bool:
-    if known.bounds(word).low >= 0:
-        return True
-    limit = _limit(terms, known, terms.zero, word, 0)
-    return limit is not None and _follows(list(_known_limits(terms, known)), limit)
+class _Limits:
+    """What is known at a place: limits of sums of words. Of unsigned comparisons those of words that are not negative
+    count."""
 
+    def __init__(self, terms: PlainTerms, known: Known) -> None:
+        self._terms = terms
+        self._known = known
+        self._graph: list[tuple[Term, Term, int]] = []  # (x, y, most): x - y is at most that; 0 stands for no word
+        self._longer: list[tuple[Summands, int]] = []
+        self._bounded = {terms.zero, terms.one}
+        for kinds in (("slt", "eq"), ("ult",)):
+            for condition in known.learned[-_MOST_CONDITIONS:]:
+                self._learn(condition, kinds)
 
-def _follows(graph: list[_Limit], claim: _Limit) -> bool:
-    """Does the limit follow? Each round of Bellman and Ford looks at paths of one more step."""
-    start, end, most = claim[1], claim[0], claim[2]
-    least = {start: 0}
-    for _ in graph:
-        changed = False
-        for x, y, limit in graph:
-            if y in least and least[y] + limit < least.get(x, least[y] + limit + 1):
-                least[x] = least[y] + limit
-                changed = True
-        if not changed:
-            break
-    return least.get(end, most + 1) <= most
+    def follows(self, total: Summands, most: int) -> bool:
+        """Is the sum at most that?"""
+        if self._follows_by_path(total, most):
+            return True
+        return any(
+            self._follows_by_path(_plus(total, _times(longer, -1)), most - limit)
+            for longer, limit in self._longer
+            if longer.keys() & total.keys()
+        )
 
+    def is_not_negative(self, word: Term) -> bool:
+        if self._known.bounds(word).low >= 0:
+            return True
+        total = summands(self._terms, [(word, -1)], self.is_exact)
+        return total is not None and self.follows(total, 0)
 
-def _known_limits(terms: PlainTerms, known: Known) -> Iterator[_Limit]:
-    """What the known conditions say, and the bounds of the words that they are about."""
-    words: dict[Term, None] = {}
-    for condition in known.learned[-_MOST_CONDITIONS:]:
-        for limit in _said(terms, known, condition):
-            words |= dict.fromkeys(limit[:2])
-            yield limit
-    words.pop(terms.zero, None)
-    for word in words:
-        bounds = known.bounds(word)
-        yield from ((word, terms.zero, bounds.high), (terms.zero, word, -bounds.low))
+    def is_exact(self, total: Term) -> bool:
+        """Is the sum, difference, product or negation that of the integers?"""
+        if is_exact(self._terms, self._known, total):
+            return True
+        if total.kind not in ("add", "sub"):
+            return False
+        added = summands(self._terms, [(total, 1)], lambda inner: inner is total or self.is_exact(inner))
+        half = self._terms.concrete.half
+        return added is not None and self.follows(added, half - 1) and self.follows(_times(added, -1), half)
 
-
-def _said(terms: PlainTerms, known: Known, condition: Term) -> Iterator[_Limit]:
-    said = condition.args[0] if condition.kind == "not_" else condition
-    if said.kind == "eq" and said is condition:
+    def _learn(self, condition: Term, kinds: tuple[str, ...]) -> None:
+        is_denied = condition.kind == "not_"
+        said = condition.args[0] if is_denied else condition
+        if said.kind not in kinds:
+            return
         a, b = said.args
-        found = [_limit(terms, known, a, b, 0), _limit(terms, known, b, a, 0)]
-    elif said.kind == "slt" or (said.kind == "ult" and _is_within(known, said, condition)):
-        a, b = said.args
-        found = [_limit(terms, known, a, b, -1) if said is condition else _limit(terms, known, b, a, 0)]
+        if said.kind == "eq":
+            if not is_denied:
+                self._limit(a, b, 0)
+                self._limit(b, a, 0)
+            return
+        less, more = (b, a) if is_denied else (a, b)
         if said.kind == "ult":
-            found.append(_limit(terms, known, terms.zero, a if said is condition else b, 0))
-    else:
-        return
-    yield from (limit for limit in found if limit is not None)
+            if not self.is_not_negative(more):
+                return
+            self._limit(self._terms.zero, less, 0)
+        self._limit(less, more, 0 if is_denied else -1)
+
+    def _limit(self, a: Term, b: Term, most: int) -> None:
+        """a - b is at most that."""
+        found = summands(self._terms, [(a, 1), (b, -1)], lambda inner: is_exact(self._terms, self._known, inner))
+        if found is None:
+            return
+        most -= found.pop(self._terms.one, 0)
+        ends = _ends(self._terms, found)
+        if ends is None:
+            self._longer.append((found, most))
+        else:
+            self._graph.append((*ends, most))
+            self._bound(*ends)
+
+    def _bound(self, *words: Term) -> None:
+        for word in words:
+            if word not in self._bounded:
+                self._bounded.add(word)
+                bounds = self._known.bounds(word)
+                self._graph += [(word, self._terms.zero, bounds.high), (self._terms.zero, word, -bounds.low)]
+
+    def _follows_by_path(self, total: Summands, most: int) -> bool:
+        """Is the sum at most that by one path, or by one for each word?"""
+        most -= total.get(self._terms.one, 0)
+        words = {word: times for word, times in total.items() if word is not self._terms.one}
+        self._bound(*words)
+        ends = _ends(self._terms, words)
+        if ends is not None:
+            return self._most(*ends) <= most
+        zero = self._terms.zero
+        each = [(self._most(word, zero), times) if times > 0 else (self._most(zero, word), -times)
+                for word, times in words.items()]  # fmt: skip
+        return sum(limit * times for limit, times in each) <= most
+
+    def _most(self, x: Term, y: Term) -> int:
+        """How much x - y is at most, of words with bounds. Each round of Bellman and Ford looks at paths of one more
+        step."""
+        least = {y: 0}
+        for _ in self._graph:
+            changed = False
+            for end, start, limit in self._graph:
+                if start in least and least[start] + limit < least.get(end, least[start] + limit + 1):
+                    least[end] = least[start] + limit
+                    changed = True
+            if not changed:
+                break
+        return least[x]
 
 
-def _is_within(known: Known, said: Term, condition: Term) -> bool:
-    """Is the larger one of an unsigned comparison not negative, and so both?"""
-    larger = said.args[1] if said is condition else said.args[0]
-    return known.bounds(larger).low >= 0
-
-
-def _limit(terms: PlainTerms, known: Known, x: Term, y: Term, most: int) -> _Limit | None:
-    """x - y <= most, said of two words; None where it is about more."""
-    summands = exact_difference(terms, known, x, y)
-    if summands is None:
-        return None
-    most -= summands.pop(terms.one, 0)
-    match sorted(summands.items(), key=lambda summand: summand[1]):
+def _ends(terms: PlainTerms, total: Summands) -> tuple[Term, Term] | None:
+    """x and y where the sum is x - y, 0 for no word; None where it is another sum."""
+    match sorted(total.items(), key=lambda summand: summand[1]):
+        case []:
+            return terms.zero, terms.zero
         case [(word, 1)]:
-            return word, terms.zero, most
+            return word, terms.zero
         case [(word, -1)]:
-            return terms.zero, word, most
+            return terms.zero, word
         case [(less, -1), (more, 1)]:
-            return more, less, most
+            return more, less
     return None
+
+
+def _times(total: Summands, times: int) -> Summands:
+    return {word: times * number for word, number in total.items()}
+
+
+def _plus(total: Summands, other: Summands) -> Summands:
+    both = {word: total.get(word, 0) + other.get(word, 0) for word in (*total, *other)}
+    return {word: number for word, number in both.items() if number}
 
 
 ORDER_LEMMAS = (Lemma(("slt", "ult"), less_by_limits, of_learned=False),)

@@ -24,14 +24,14 @@ _OF_WORDS = (
 _MOST_SUMMANDS = 12
 """Sums of more words are left alone."""
 
-_Summands = dict[Term, int]
+Summands = dict[Term, int]
 """How many times each word is added; the constant 1 stands for constants."""
 
 
-def _summands(terms: PlainTerms, roots: list[tuple[Term, int]], opens: Callable[[Term], bool]) -> _Summands | None:
+def summands(terms: PlainTerms, roots: list[tuple[Term, int]], opens: Callable[[Term], bool]) -> Summands | None:
     """What the roots add up, each so many times; sums that `opens` does not hold of are words like others. None where
     there are too many."""
-    found: _Summands = {}
+    found: Summands = {}
     stack, left = roots[::-1], 2 * _MOST_SUMMANDS
     while stack:
         term, times = stack.pop()
@@ -63,12 +63,12 @@ def sum_in_order(terms: PlainTerms, known: Known, term: Term) -> Term | None:
     constant; or it takes such a sum from a constant."""
     if not any(arg.kind in _SUMS for arg in term.args):
         return None
-    summands = _summands(terms, [(term, 1)], _is_not_scaled_sum)
-    if summands is None:
+    words = summands(terms, [(term, 1)], _is_not_scaled_sum)
+    if words is None:
         return None
-    constant = terms.const(summands.pop(terms.one, 0))
-    sign = _sign(summands)
-    return known.rebuild((terms.add if sign > 0 else terms.sub)(constant, _sum(terms, summands, sign)))
+    constant = terms.const(words.pop(terms.one, 0))
+    sign = _sign(words)
+    return known.rebuild((terms.add if sign > 0 else terms.sub)(constant, _sum(terms, words, sign)))
 
 
 def equation_in_order(terms: PlainTerms, _known: Known, term: Term) -> Term | None:
@@ -76,11 +76,11 @@ def equation_in_order(terms: PlainTerms, _known: Known, term: Term) -> Term | No
     if not any(arg.kind in _SUMS for arg in term.args):
         return None
     a, b = term.args
-    summands = _summands(terms, [(a, 1), (b, -1)], _is_not_scaled_sum)
-    if summands is None:
+    words = summands(terms, [(a, 1), (b, -1)], _is_not_scaled_sum)
+    if words is None:
         return None
-    constant, sign = summands.pop(terms.one, 0), _sign(summands)
-    return terms.eq(_sum(terms, summands, sign), terms.const(-sign * constant))
+    constant, sign = words.pop(terms.one, 0), _sign(words)
+    return terms.eq(_sum(terms, words, sign), terms.const(-sign * constant))
 
 
 def _is_not_scaled_sum(term: Term) -> bool:
@@ -88,14 +88,14 @@ def _is_not_scaled_sum(term: Term) -> bool:
     return term.kind not in ("mul", "shl") or term.args[0].kind not in _SUMS
 
 
-def _sign(summands: _Summands) -> int:
+def _sign(words: Summands) -> int:
     """That of the word that was made first."""
-    return 1 if not summands or summands[min(summands, key=lambda word: word.number)] > 0 else -1
+    return 1 if not words or words[min(words, key=lambda word: word.number)] > 0 else -1
 
 
-def _sum(terms: PlainTerms, summands: _Summands, sign: int) -> Term:
+def _sum(terms: PlainTerms, words: Summands, sign: int) -> Term:
     """`sign` times what they add up."""
-    ordered = sorted(summands.items(), key=lambda summand: summand[0].number)
+    ordered = sorted(words.items(), key=lambda summand: summand[0].number)
     scaled = [(word, sign * times) for word, times in ordered]
     added = [terms.mul(word, terms.const(times)) for word, times in scaled if times > 0]
     taken = [terms.mul(word, terms.const(-times)) for word, times in scaled if times < 0]
@@ -107,11 +107,12 @@ def less_without_common(terms: PlainTerms, known: Known, term: Term) -> Term | N
     of which one word is left on a side, or one word and a constant."""
     if not any(arg.kind in _SUMS for arg in term.args):
         return None
-    summands = exact_difference(terms, known, *term.args)
-    if summands is None:
+    a, b = term.args
+    words = summands(terms, [(a, 1), (b, -1)], lambda inner: is_exact(terms, known, inner))
+    if words is None:
         return None
-    constant = summands.pop(terms.one, 0)
-    match sorted(summands.items(), key=lambda summand: summand[1]):
+    constant = words.pop(terms.one, 0)
+    match sorted(words.items(), key=lambda summand: summand[1]):
         case []:
             return terms.truth(constant < 0)
         case [(x, 1)]:
@@ -123,23 +124,20 @@ def less_without_common(terms: PlainTerms, known: Known, term: Term) -> Term | N
     return None
 
 
-def exact_difference(terms: PlainTerms, known: Known, a: Term, b: Term) -> _Summands | None:
-    """What a - b adds up, of the integers that they are, each word so many times; the constant 1 stands for constants.
-    None where there are too many. Sums that overflow are words."""
-    return _summands(terms, [(a, 1), (b, -1)], lambda inner: _is_exact(terms, known, inner))
-
-
 def _below(terms: PlainTerms, x: Term, limit: int) -> Term:
     """Is x less than an integer?"""
     half = terms.concrete.half
     return terms.slt(x, terms.const(limit)) if -half <= limit < half else terms.truth(limit > 0)
 
 
-def _is_exact(terms: PlainTerms, known: Known, total: Term) -> bool:
-    """Is the sum, difference, product or negation that of the integers?"""
+def is_exact(terms: PlainTerms, known: Known, total: Term) -> bool:
+    """Is the sum, difference, product or negation that of the integers? A sum of words that are not negative is, where
+    it is not negative."""
     match total.kind, total.args:
         case "add", (a, b):
             overflows = terms.add_overflows(a, b)
+            if all(known.bounds(word).low >= 0 for word in (a, b, total)):
+                return True
         case "sub", (a, b):
             overflows = terms.sub_overflows(a, b)
         case "mul", (a, b):

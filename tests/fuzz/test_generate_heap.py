@@ -136,6 +136,7 @@ _TRACES: dict[str, Callable[[GeneratedTrace], bool]] = {
     ),
     "allocations in exit blocks": lambda one: Kind.NEW in _blocks_of(one.trace),
     "stores in exit blocks": lambda one: Kind.STORE in _blocks_of(one.trace),
+    "exceptions that are put aside": lambda one: any(op.op.kind is Kind.EXCEPTION for op in one.trace.ops),
 }
 
 

@@ -36,7 +36,7 @@ from fuzz.edit import edit, edit_unseen
 from fuzz.generate import GeneratedTrace, generate_from
 from fuzz.nearby import Nearby
 from fuzz.shape import draw_shape
-from optimizer.ir.concrete_floats import UnspecifiedBytes
+from optimizer.ir.faults import Unspecified
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
 from optimizer.ir.runs import Finished, Jumped, Run
@@ -119,7 +119,7 @@ def near_states(
             continue
         try:
             runs = truth.runs(state)
-        except UnspecifiedBytes:
+        except Unspecified:
             continue
         if runs is None:
             continue
@@ -134,7 +134,7 @@ def wrong_state(case: Case, origins: Origins, example: State, random: Random, co
         try:
             if truth.differs(*runs, origins):
                 return runs[0]
-        except UnspecifiedBytes:
+        except Unspecified:
             continue
     return None
 
