@@ -14,6 +14,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
 from optimizer.ir.layout import Field, Layout, Struct
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.runs import TOO_LONG
 from optimizer.ir.trace import Trace, exit_of
 from validator import Failargs, Guards, Options, State
@@ -263,7 +264,7 @@ def is_possible(state: State, before: Trace, layout: Layout) -> bool:
 
 def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: Layout) -> bool:
     key, index = cell
-    slot = layout.memory(key.removesuffix("[]").replace("[].", "."), has_index=index != NO_INDEX)
+    slot = VIEWS.get(key) or layout.memory(key.removesuffix("[]").replace("[].", "."), has_index=index != NO_INDEX)
     if slot is None or type(value) is not type(_zero_of(slot)):
         return False
     if isinstance(value, Ref) and value != NULL and value not in heap.objects:
@@ -271,6 +272,8 @@ def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: L
     bounds = (slot.low, slot.high) if slot.low is not None and slot.high is not None else None
     if isinstance(value, int) and bounds is not None and not bounds[0] <= value <= bounds[1]:
         return False
+    if key in VIEWS:
+        return True
     if slot.owner is not None and not layout.is_subclass(described.type.name, slot.owner):
         return False
     if key in ("gc_bytes[]", "gc_references[]"):
