@@ -1,6 +1,8 @@
-"""Calls that are declared in random traces: functions on strings."""
+"""Calls that are declared in random traces: functions on strings, and copies of arrays."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from fuzz.choices import Choices
 from optimizer.ir import declaration_entries as declared
@@ -12,6 +14,16 @@ _RARE = (
     *("eq_slice_checknull", "eq_slice_nonnull", "eq_slice_char"),
     *("eq_nonnull", "eq_nonnull_char", "eq_checknull_char", "eq_lengthok"),
 )
+
+
+def declare_array_copies(arrays: Sequence[declared.Array]) -> list[declared.Call]:
+    """Calls that copy items of one of these arrays, where they can."""
+    return [
+        declared.Call(f"{oopspec}_{array.name}", "void", oopspec=oopspec, reads=(array.name,), writes=(array.name,))
+        for array in arrays[:2]
+        if array.item not in (None, "float") and not array.immutable
+        for oopspec in ("arraycopy", "arraymove")
+    ]
 
 
 def declare_string_calls(choices: Choices, word: int) -> list[declared.Call]:

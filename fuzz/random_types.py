@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.choices import Choices, float_constant
-from fuzz.random_calls import declare_string_calls
+from fuzz.random_calls import declare_array_copies, declare_string_calls
 from fuzz.shape import HeapShape
 from optimizer.ir import declaration_entries as declared
 from optimizer.ir.calls import MEANINGS
@@ -100,7 +100,8 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
     calls += _functions(choices, shape.functions, shape.floats)
-    calls += declare_string_calls(choices, word) if shape.strings else []
+    if shape.strings:
+        calls += [*declare_string_calls(choices, word), *declare_array_copies(arrays)]
     targets = [name for name in named if choices.chance(10)]
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
     consts: list[declared.KnownObject] = []

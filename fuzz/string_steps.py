@@ -8,15 +8,18 @@ from dataclasses import replace
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something
 from fuzz.string_call_steps import call_on_strings
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Array, Field
-from optimizer.ir.ops import Kind, Type
-from optimizer.ir.trace import ConstInt, Value
+from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value
 
 
 def use_strings(draft: AimedDraft) -> None:
     """A copy, a string made of parts of others, or a hash."""
     strings = [array for array in draft.types.arrays if array.name in draft.memory.strings]
     if not strings:
+        return
+    if draft.choices.chance(15) and _copy_array(draft):
         return
     type_ = draft.choices.pick(strings)
     source, to = _any_of(draft, type_, draft.const_refs), _any_of(draft, type_)
@@ -68,6 +71,30 @@ def _call(draft: AimedDraft, type_: Array) -> None:
         _look(draft, given, draft.choices.integer(0, max(_length(draft, given) - 1, 0)))
         if draft.choices.chance(20):
             _touch(draft, _any_of(draft, type_) or given, 0)
+
+
+def _copy_array(draft: AimedDraft) -> bool:
+    """A call that copies items of arrays, and reads of these; says whether there is one."""
+    calls = [call for call in draft.types.declarations.calls if call.oopspec in ("arraycopy", "arraymove")]
+    call = draft.choices.pick(calls) if calls else None
+    if call is None:
+        return False
+    type_ = draft.types.layout.array(call.writes[0])
+    source, to = _any_of(draft, type_), _any_of(draft, type_)
+    if source is None or to is None:
+        return False
+    to = source if call.oopspec == "arraymove" else to
+    start, at, count = _range(draft, source, to)
+    _look(draft, source, draft.value(start))
+    operation = Operation(OPS["call_n"], (ConstClass("copy_func"), source, to, start, at, count), descr=call.name)
+    if call.oopspec == "arraymove":
+        operation = operation.on((*operation.args[:2], *operation.args[3:]))
+    known = meant(operation, draft.types.layout)
+    if known is operation or draft.attempt(known.op, known.args, None, _item(type_)) is None:
+        return False
+    draft.ops[-1] = operation
+    _look(draft, to, draft.value(at))
+    return True
 
 
 def _item(type_: Array) -> Field:

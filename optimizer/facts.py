@@ -170,6 +170,13 @@ class Facts:
             self._learn_shown(operation)
 
     def _learn_call(self, operation: Operation) -> None:
+        known = known_call(operation, self.layout)
+        if known.op.kind is Kind.COPY:
+            self._learn_requirements(known)
+            for arg in known.args:
+                self.memory.escape(arg)
+            self.memory.copy(copy_of(known, self.layout))
+            return
         call = call_of(operation, self.layout)
         if call is not None and call.is_event:
             self.memory.event(call.effects, operation.args)

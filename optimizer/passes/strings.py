@@ -7,7 +7,8 @@
     i6 = call_i(g, "ab", "ac", descr=strequal)        jump(i6, i5, 0)
     jump(i4, i5, i6)
 
-The same comparison, or hash, is made once. All of that holds until one of the strings is changed.
+The same comparison, or hash, is made once. All of that holds until one of the strings is changed. A call that copies no
+items of an array goes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.string_text import is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
-from optimizer.riders import Answer, Becomes, Equal, Pass, Through
+from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)
 _TELLING = frozenset({Kind.STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
@@ -154,6 +155,8 @@ class Strings(Pass):
                 return None
             return _length_of(made, operation, facts) if kind is Kind.PURE else _item_of(made, operation, facts)
         known = meant(operation, facts.layout)
+        if known.op.kind is Kind.COPY and known.args[-1] == _ZERO:
+            return Needless("empty_copy")
         return self._scan(known, facts) if known.op.kind is Kind.SCAN else None
 
     def _scan(self, known: Operation, facts: Facts) -> Answer | None:

@@ -1,0 +1,70 @@
+"""What the optimizer makes of calls that copy items of arrays."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer import format_trace, optimize, parse
+from validator import Proved, validate
+
+DECLARATIONS = """+++
+[array.Ints]
+item = "int"
+[array.Others]
+item = "int"
+[call.copy]
+result = "void"
+oopspec = "arraycopy"
+reads = ["Ints"]
+writes = ["Ints"]
+[call.move]
+result = "void"
+oopspec = "arraymove"
+reads = ["Ints"]
+writes = ["Ints"]
++++
+"""
+GET = "i{} = getarrayitem_gc_i({}, {}, descr=Ints)"
+SET = "setarrayitem_gc(p0, {}, i2, descr=Ints)"
+COPY = "call_n(1, p0, p1, {}, {}, {}, descr=copy)"
+MOVE = "call_n(1, p0, {}, {}, {}, descr=move)"
+
+CASES = {
+    "nothing is copied": ([COPY.format(0, 1, 0), "finish()"], ["finish()"]),
+    "nothing is moved": ([MOVE.format("i2", 1, 0), "finish()"], ["finish()"]),
+    "an item that is known": (
+        [SET.format(1), COPY.format(0, 2, 3), GET.format(3, "p1", 3), "finish(i3)"],
+        [SET.format(1), COPY.format(0, 2, 3), "finish(i2)"],
+    ),
+    "an item that is moved": (
+        [SET.format(1), MOVE.format(1, 0, 1), GET.format(3, "p0", 0), "finish(i3)"],
+        [SET.format(1), MOVE.format(1, 0, 1), "finish(i2)"],
+    ),
+    "an item that is overwritten": (
+        [GET.format(3, "p1", 0), COPY.format(0, 0, 1), GET.format(4, "p1", 0), "finish(i3, i4)"],
+    )
+    * 2,
+    "how many is not known": ([SET.format(0), COPY.format(0, 0, "i2"), GET.format(4, "p1", 0), "finish(i4)"],) * 2,
+    "other arrays": (
+        [
+            "setarrayitem_gc(p0, 0, i2, descr=Others)",
+            "call_n(1, p1, p1, 0, 0, i2, descr=copy)",
+            "i4 = getarrayitem_gc_i(p0, 0, descr=Others)",
+            "finish(i4)",
+        ],
+        [
+            "call_n(1, p1, p1, 0, 0, i2, descr=copy)",
+            "setarrayitem_gc(p0, 0, i2, descr=Others)",
+            "finish(i2)",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_copies_of_arrays(name: str) -> None:
+    before, after = ("\n".join(lines) for lines in CASES[name])
+    trace = parse(f"{DECLARATIONS}[p0, p1, i2]\n{before}\n")
+    optimized = optimize(trace)
+    assert format_trace(optimized).split("+++\n")[-1] == f"[p0, p1, i2]\n{after}\n"
+    assert isinstance(validate(trace, optimized), Proved)
