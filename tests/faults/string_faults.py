@@ -158,7 +158,15 @@ _COPY = "copystrcontent(p0, p1, 0, 0, 1)\n"
 _STORED = "[p0, p1]\nstrsetitem(p0, 0, 65)\n"
 
 
-def _fault(name: str, breaks: str, plant: Plant, smallest: str = "") -> OptimizerFault:
+def _declared(oopspec: str, result: str) -> str:
+    return f'+++\n[call.g]\nresult = "{result}"\noopspec = "{oopspec}"\nelidable = true\n+++\n'
+
+
+_EQUAL = f"{_declared('strequal', 'int')}[p0, p1]\n"
+_FIRST = "i2 = strgetitem(p1, 0)\nfinish(i2)\n"
+
+
+def _fault(name: str, breaks: str, plant: Plant, smallest: str) -> OptimizerFault:
     return OptimizerFault(name, breaks, "strings", plant, smallest)
 
 
@@ -184,8 +192,13 @@ STRING_FAULTS = (
            _without_what_is_copied, _SLICE),
     _fault("dead copies", "copies to objects that are not fresh are dropped, where nothing fresh is changed",
            _dead_copies, "[p0, p1]\ncopystrcontent(p0, p1, 0, 0, 1)\nfinish()\n"),
-    _fault("equal by identity", "strings are compared as objects", lambda patch: _compared(patch, _by_identity)),
-    _fault("slices start at 0", "an item of a slice is that of its string at the same index", _from_the_start),
-    _fault("concatenation swapped", "the second part of a concatenation stands first", _parts_swapped),
-    _fault("told for good", "what is known of strings outlives their changes", _told_for_good),
+    _fault("equal by identity", "strings are compared as objects", lambda patch: _compared(patch, _by_identity),
+           f"{_EQUAL}i2 = call_i(1, p0, p1, descr=g)\nfinish(i2)\n"),
+    _fault("slices start at 0", "an item of a slice is that of its string at the same index", _from_the_start,
+           f"{_declared('strslice', 'ref')}[p0]\np1 = call_r(1, p0, 1, 2, descr=g)\n{_FIRST}"),
+    _fault("concatenation swapped", "the second part of a concatenation stands first", _parts_swapped,
+           f'{_declared("strconcat", "ref")}[p0]\np1 = call_r(1, p0, "abc", descr=g)\n{_FIRST}'),
+    _fault("told for good", "what is known of strings outlives their changes", _told_for_good,
+           f"{_EQUAL}i2 = call_i(1, p0, p1, descr=g)\nstrsetitem(p0, 0, 65)\ni3 = call_i(1, p0, p1, descr=g)\n"
+           "finish(i3)\n"),
 )  # fmt: skip

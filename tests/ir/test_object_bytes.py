@@ -96,6 +96,12 @@ def test_an_event_sees_bytes_with_any_memory_of_objects_and_writes_them() -> Non
         assert bool(done.events[0].objects[Ref("p0")].cells) == (named != "raw")
 
 
+def test_bytes_are_of_an_object_or_at_an_address() -> None:
+    for line in ("gc_load_i(f0, 0, 1)", "load_effective_address(f0, 0, 1, 1)"):
+        with pytest.raises(InputError, match=r"argument 1 of \w+ must be an address or an object, got f0"):
+            parse(f"[f0]\ni1 = {line}\nfinish(i1)\n")
+
+
 def test_the_names_of_bytes_are_taken() -> None:
     with pytest.raises(InputError, match=r"gc_bytes stands for the bytes of objects, and getarrayitem_gc_i takes"):
         parse("[p0]\ni1 = getarrayitem_gc_i(p0, 0, descr=gc_bytes)\nfinish(i1)\n")

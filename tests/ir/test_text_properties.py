@@ -165,6 +165,8 @@ class _Scope:
             args = [RawText(draw(st.sampled_from(["", "0, '#) x'", "(", '[{"'])))]
         elif row.args is None:
             args = [self.any_value() for _ in range(draw(st.integers(0, 3)))]
+            if row.memory is not None and row.memory.happens is not None:
+                args = [self.value(Type.INT if row.result is Type.VOID else row.result), *args]
         else:
             args = [self.any_value() if type_ is Type.ANY else self.value(self.one_of(type_)) for type_ in row.args]
         for index in row.constant_args:

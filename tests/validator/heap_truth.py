@@ -276,4 +276,6 @@ def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: L
         return True
     if slot.owner is not None and not layout.is_subclass(described.type.name, slot.owner):
         return False
+    if key in ("gc_bytes[]", "gc_references[]"):
+        return index >= 0
     return index == NO_INDEX or 0 <= index < (described.length or 0)
