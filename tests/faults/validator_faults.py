@@ -14,7 +14,18 @@ from optimizer.ir.knownbits import KnownBits, KnownBitsDomain
 from optimizer.ir.ranges import Range, Ranges
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
-from validator import cache, cheap_rungs, division_lemmas, encode, encoding, judge, product_lemmas, replay, sum_lemmas
+from validator import (
+    cache,
+    cheap_rungs,
+    division_lemmas,
+    encode,
+    encoding,
+    judge,
+    order_lemmas,
+    product_lemmas,
+    replay,
+    sum_lemmas,
+)
 from validator.bounded_facts import BoundedFacts
 from validator.cheap_rungs import CheapRungs
 from validator.discharge import Discharger
@@ -347,7 +358,11 @@ VALIDATOR_FAULTS = (
     _fault("product at the end", "a product that is just above the greatest integer does not overflow", "lemmas",
         _set(product_lemmas, "_is_exact", _is_exact), "validator/test_lemmas.py"),
     _fault("words of sums cancel", "every sum is taken for that of the integers", "lemmas",
-        _set(sum_lemmas, "_is_exact", lambda *_: True), "validator/test_lemmas.py"),
+        _set(sum_lemmas, "is_exact", lambda *_: True), "validator/test_lemmas.py"),
+    _fault("any word has a sign", "an unsigned order is that of signed words", "lemmas",
+        _set(order_lemmas._Limits, "is_not_negative", lambda *_: True), "validator/test_lemmas.py"),
+    _fault("less by one more", "what is below is so by two", "lemmas", _around(order_lemmas._Limits, "_limit",
+        lambda right, limits, a, b, most: right(limits, a, b, min(most, 2 * most))), "validator/test_lemmas.py"),
     _fault("the first of few values", "what holds for some of the values of an input holds", "lemmas",
         _around(Lemmas, "_cases", lambda right, *args: right(*args)[1:]), "validator/test_said_again.py"),
     _fault("negative factors", "products and quotients are of what is not negative", "lemmas",
