@@ -16,6 +16,7 @@ from fuzz.random_types import draw_types
 from fuzz.shape import HeapShape, Shape
 from fuzz.world_draft import WorldDraft
 from optimizer.ir.effects import Effects, effects_of
+from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Object, Ref
 from optimizer.ir.layout import Array, Resolved, Struct, layout_of
@@ -148,7 +149,8 @@ class HeapDraft(Draft):
     # Adding operations.
 
     def attempt(self, row: Op, args: Args, descr: str | None = None, slot: Resolved | None = None) -> Operation | None:
-        """Adds an operation of the heap, if it is defined and, being a guard, passes; else None."""
+        """Adds an operation of the heap, if it is defined, gives what is specified and, being a guard, passes; else
+        None."""
         memory = row.memory
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
@@ -163,8 +165,11 @@ class HeapDraft(Draft):
                 memory.meaning(self.domain, self.heap, slot, *data)
             self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
             return self.ops[-1]
+        try:
+            made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
+        except Unspecified:
+            return None
         self.use(args if memory.stores is None else args[memory.stores :])
-        made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
         result = None
         if isinstance(made, Ref):
             result = self.define_ref(made)
