@@ -101,6 +101,7 @@ class Chains:
         self._bytewise: dict[tuple[Chain, Term, Term, int, Term], Bytewise] = {}
         self._read: dict[tuple[Chain, Term, Term | None], Term] = {}
         self._written: dict[tuple[Chain, Term, Term | None], Term] = {}
+        self._idle: set[Chain] = set()
 
     def start(self, slot: Field) -> Chain:
         start = self._starts.get(slot.key)
@@ -108,14 +109,31 @@ class Chains:
             start = self._starts[slot.key] = Start(slot)
         return start
 
-    def store(self, below: Chain, p: Term, index: Term | None, value: Term) -> Chain:
+    def store(self, below: Chain, p: Term, index: Term | None, value: Term) -> Stored:
         """The chain behind a store. What it overwrites goes, as far as that is near."""
         below = self._without(below, p, index)
         return self._stored(below, p, index, value)
 
+    def store_read(self, slot: Field, below: Chain, p: Term, index: Term | None, value: Term) -> Chain:
+        """The chain behind a store of what may have been read there. If it was, the store changes nothing."""
+        link = self.store(below, p, index, value)
+        if link.below is below and self.holds(slot, below, p, index, value):
+            self._idle.add(link)
+        return link
+
     def holds(self, slot: Field, chain: Chain, p: Term, index: Term | None, value: Term) -> bool:
         """Is that value known to be what the memory holds there, because it was read there?"""
         return self._read.get((chain, p, index)) is value and self.written(slot, chain, p, index) is self._terms.true
+
+    def without_idle(self, chain: Chain) -> Chain:
+        """The same memory without those of the latest stores that change nothing."""
+        above: list[Stored] = []
+        link = chain
+        while isinstance(link, Stored):
+            above.append(link)
+            link = link.below
+        busy = [one for one in above if one not in self._idle]
+        return chain if len(busy) == len(above) else self._on(link, busy)
 
     def _without(self, chain: Chain, p: Term, index: Term | None) -> Chain:
         """The chain without the latest of its near stores to that very key: what is stored there next hides it."""

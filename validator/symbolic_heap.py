@@ -241,8 +241,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
         chains, chain = self.memory.chains, self._chains[slot.key]
         p, index = chains.key(p, index, self.now)
-        if self.memory.is_plain or not chains.holds(slot, chain, p, index, value):
-            self._chains[slot.key] = chains.store(chain, p, index, value)
+        self._chains[slot.key] = chains.store_read(slot, chain, p, index, value)
 
     def learn(self, passes: Term) -> None:
         """A guard with that condition has passed: where it says what an index or an object is, stores are known by

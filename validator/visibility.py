@@ -142,7 +142,7 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     memory = before.heap.memory
     terms, chains = memory.terms, memory.chains
     one, two = before.heap.chain(slot), after.heap.chain(slot)
-    if one is two:
+    if one is two or (not memory.is_plain and chains.without_idle(one) is chains.without_idle(two)):
         return terms.true
     if slot == BYTES:
         return memory.raw.agree(one, two)
