@@ -72,6 +72,11 @@ WRONG = {
         f"{MAYBE_FRESH}; setfield_gc(p5, 0, descr=Raw.value); finish(p5, i6)",
         f"{MAYBE_FRESH}; setfield_gc(p5, 1, descr=Raw.value); finish(p5, i6)",
     ),
+    "no zero in memory that was not cleared": (
+        "end: heap Raw.value",
+        f"{MAYBE_FRESH}; setfield_gc(p5, 0, descr=Raw.value); finish(p5, i6)",
+        f"{MAYBE_FRESH}; finish(p5, i6)",
+    ),
     "bytes that a later store only meets": (
         "end: heap raw[]",
         "raw_store(i0, 1, 5, descr=<ArrayU 2>); raw_store(i1, 0, 6, descr=<ArrayU 1>); "
