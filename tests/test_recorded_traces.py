@@ -42,7 +42,11 @@ def test_a_recorded_trace_is_judged() -> None:
 @pytest.mark.parametrize(
     ("text", "verdict", "cause"),
     [
-        ("[p0]\nlabel(p0)\nfinish()", "unsupported", "optimizing: label"),
+        (
+            "[p0]\nescape_n(p0)\nlabel(p0)\nfinish()",
+            "unsupported",
+            "optimizing: label that is not in front, with the inputs as its arguments",
+        ),
         ("[p0]\nunheard_of(p0)", "crash", "InputError: x/boxed.log.xz:N:N: there is no operation unheard_of"),
     ],
 )
