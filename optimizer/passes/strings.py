@@ -141,7 +141,7 @@ _BY_ARGUMENTS: dict[tuple[Type, ...], Callable[..., Answer | None]] = {
 
 class Strings(Pass):
     name = "strings"
-    kinds = frozenset({Kind.EVENT, Kind.SCAN, Kind.PURE, Kind.LOAD})
+    kinds = frozenset({Kind.EVENT, Kind.SCAN, Kind.COPY, Kind.PURE, Kind.LOAD})
 
     def __init__(self) -> None:
         self._made: dict[Value, Said] = {}  # new strings
