@@ -31,7 +31,7 @@ def call_something(draft: AimedDraft) -> None:
         case 8:
             _meaning(draft, calls)
             if draft.choices.chance(40):
-                calls.reading((ConstInt(draft.choices.pick((0, 4))),))
+                _read(draft, calls)
         case 9 | 10:
             _conditional(draft, calls)
         case 11:
@@ -106,6 +106,15 @@ def _meaning(draft: AimedDraft, calls: CallDraft) -> None:
     args = (draft.float_operand(),) if row.result is Type.FLOAT else draft.operands(row)
     if args is not None:
         calls.meaning(call, row, args)
+
+
+def _read(draft: AimedDraft, calls: CallDraft) -> None:
+    """A reading of what belongs to the thread, and perhaps again behind an event."""
+    slot = (ConstInt(draft.choices.pick((0, 4))),)
+    calls.reading(slot)
+    if draft.choices.chance(40):
+        heap_event(draft)
+        calls.reading(slot)
 
 
 def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
