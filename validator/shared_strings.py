@@ -11,6 +11,7 @@ from dataclasses import replace
 from optimizer.ir.calls import effects_at
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
+from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.string_calls import folded
 from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations
@@ -31,8 +32,10 @@ def sharing(trace: Trace, layout: Layout) -> Trace | None:
 
 
 def _changes_others(trace: Trace) -> bool:
-    """Does the trace store to strings that it may not have allocated as such?"""
+    """Does the trace store to strings that it may not have allocated as such, or to bytes of what may be one?"""
     operations = list(all_operations(trace))
+    if any(operation.op.kind is Kind.RAW_STORE and takes_object(operation) for operation in operations):
+        return True
     made = {operation.result for operation in operations if operation.op.kind is Kind.NEW}
     return any(
         operation.args[_CHANGED[operation.op.kind]] not in made

@@ -386,12 +386,14 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         return terms.by_object(p, lambda one: terms.by_object(q, lambda other: of(one, other)))
 
     def _range(self, slot: Field, p: Term, start: Term, count: Term) -> Range:
-        """Those items of an object that is no choice, where they were copied from."""
+        """Those items of an object that is no choice, where they were copied from. A constant is never changed: it is
+        read where all objects of version 0 are."""
         from validator.comparisons import Range
 
         chains = self.memory.chains
         chain, p, start = chains.source(self._chains[slot.key], p, start, count)
-        version = 0 if p in self._terms.texts else chains.version(chain, p)
+        chain = chains.start(slot) if p in self._terms.texts else chain
+        version = chains.version(chain, p)
         return Range(p, start, version, lambda one, index: chains.read(slot, chain, one, index))
 
     def holds(self, p: Term, slot: Field, index: Term, value: Term) -> Term:

@@ -23,13 +23,14 @@ from optimizer.facts import Facts
 from optimizer.ir.calls import call_of
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field
+from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.string_text import is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)
-_TELLING = frozenset({Kind.STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
+_TELLING = frozenset({Kind.STORE, Kind.RAW_STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
 
 Said = tuple[Op, tuple[Value, ...]]
 """What has been made, compared or hashed, by its row and its arguments."""
@@ -181,7 +182,9 @@ class Strings(Pass):
             self._told[_said(known)] = known.result
         elif known.op.kind is Kind.NEW and known.result is not None:
             self._made[known.result] = known.op, known.args
-        elif kind in (Kind.STORE, Kind.COPY) and (self._made or self._told):
+        elif kind is Kind.RAW_STORE and not takes_object(operation):
+            return
+        elif kind in (Kind.STORE, Kind.RAW_STORE, Kind.COPY) and (self._made or self._told):
             self._changed(operation.args[kind is Kind.COPY], facts)
 
     def _changed(self, string: Value, facts: Facts) -> None:

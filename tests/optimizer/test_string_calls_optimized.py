@@ -55,6 +55,15 @@ CASES = {
         ["finish(1)"],
     ),
     "a character of a string": (["i9 = call_i(1, NULL, 65, descr=streq_checknull_char)", "finish(i9)"], ["finish(0)"]),
+    "the same comparison, bytes being stored between": (
+        [
+            EQUAL.format("p0", "p1"),
+            "gc_store(p0, 16, 9, 1)",
+            EQUAL.format("p0", "p1").replace("i9", "i8"),
+            "finish(i8, i9)",
+        ],
+    )
+    * 2,
     "the same comparison": (
         [EQUAL.format("p0", "p1"), EQUAL.format("p1", "p0").replace("i9", "i8"), "finish(i8, i9)"],
         [EQUAL.format("p0", "p1"), "finish(i9, i9)"],

@@ -13,6 +13,7 @@ HEADER = "[p0, p1, i2, i3, p4]\n"
 EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)\n"
 SLICE = "p5 = call_r(1, p0, i2, i3, descr=strslice)\n"
 CONCAT = "p5 = call_r(1, p0, p1, descr=strconcat)\n"
+LONG = 'i8 = call_i(1, "abcdefghijklmnopqrst", "abcdefghijklmnopqrsu", descr=strequal)\n'
 THERE = "guard_nonnull(p0, origin=0) []\n"
 BOTH = THERE + "guard_nonnull(p1, origin=1) []\n"
 COPIED = (
@@ -163,6 +164,10 @@ WRONG = {
         EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
         "escape_n()\n" + EQUAL.format("p0", "p1") + "finish(i9)",
     ),
+    "a store goes behind, where constants are compared too": (
+        "strsetitem(p4, 0, 99)\n" + LONG + EQUAL.format("p0", "p1") + "finish(i8, i9)",
+        EQUAL.format("p0", "p1") + "strsetitem(p4, 0, 99)\n" + LONG + "finish(i8, i9)",
+    ),
     "undefined where it was not": ("finish()", "i9 = call_i(1, p0, p1, descr=streq_nonnull)\nfinish()"),
 }
 
@@ -213,6 +218,19 @@ def test_which_object_it_is_nobody_says(after: str) -> None:
 def test_what_the_trace_changes_is_no_constant() -> None:
     made = 'p5 = call_r(1, "ab", "c", descr=strconcat)\ni7 = ptr_eq(p5, p4)\nstrsetitem(p5, 0, 65)\n'
     assert not isinstance(verdict(made + "finish(i3)", 'i8 = strlen("abc")\nfinish(i2)'), Proved)
+
+
+AGAIN = SLICE.replace("p5", "p6")
+STORE = "gc_store({}, 16, 99, 1)\n"
+
+
+@pytest.mark.parametrize(
+    ("between", "behind"), [(STORE.format("p0"), ""), ("", STORE.format("p5")), ("", STORE.format("p6"))]
+)
+def test_where_bytes_are_stored_a_call_gives_an_object_of_its_own(between: str, behind: str) -> None:
+    before = SLICE + between + AGAIN + behind + "finish(p5, p6)"
+    after = (SLICE + between + behind + "finish(p5, p5)").replace("p6,", "p5,")
+    assert not isinstance(verdict(before, after), Proved)
 
 
 @pytest.mark.parametrize("name", ["the same object twice", "a constant that is there", "a slice"])
