@@ -157,3 +157,11 @@ def test_the_optimizer_knows_nothing_of_what_may_be_among_the_bytes(lines: str, 
     after = optimize(before)
     assert len(after.ops) == kept + 1, format_trace(after)
     assert isinstance(validate(before, after), Proved | Unsupported)
+
+
+def test_what_may_have_been_overwritten_as_a_field_is_not_surely_seen() -> None:
+    front = FRONT.replace("i2, i3]", "i2, i3]\np5 = new(descr=Node)\nsetfield_gc(p5, 5, descr=Node.fixed)")
+    held = "gc_store(p0, 16, p5, 8)\nsetfield_gc(p0, NULL, descr=Node.next)\nescape_n(i2)\n"
+    read = "i4 = getfield_gc_i(p5, descr=Node.fixed)\n"
+    before = f"{front}{held}{read}setfield_gc(p5, 6, descr=Node.fixed)\n{read.replace('i4', 'i5')}finish(i5)"
+    assert not isinstance(validate(parse(before), parse(f"{front}{held}finish(99)")), Proved)
