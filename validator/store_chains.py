@@ -328,7 +328,7 @@ class Chains:
     def version(self, chain: Chain, p: Term) -> int:
         """A number for what the memory holds of an object that is no choice: the same number, the same contents."""
         chain = self.latest(chain, p)
-        return 0 if isinstance(chain, Start) else self._versions.setdefault(chain, len(self._versions) + 1)
+        return 0 if isinstance(chain, Start) else self._numbered(chain)
 
     def latest(self, chain: Chain, p: Term) -> Chain:
         """The chain from the latest link on that may have changed an object that is no choice."""
@@ -357,24 +357,33 @@ class Chains:
         return chain, p, start
 
     def changed(self, chain: Chain, p: Term) -> int | None:
-        """A number for what was done to the fields or items of an object that is no choice, other than to its bytes,
-        since its bytes are what they were at first or behind an event; None where that is nothing."""
+        """A number for what was done to the fields or items of an object that is no choice since its bytes are what
+        they were at first or behind an event, and for the stores to its bytes behind that; None where nothing was done
+        to its fields or items."""
+        above: Chain | None = None  # from the latest store to its bytes on
         while True:
             match chain:
                 case Stored(below, other) | Copied(below, other):
                     if self._terms.same(p, other) is not self._terms.false:
-                        return self._versions.setdefault(chain, len(self._versions) + 1)
+                        return self._numbered(above or chain)
                     chain = below
-                case Bytewise(below) | Overlapped(below):
+                case Bytewise(below, other):
+                    if above is None and self._terms.same(p, other) is not self._terms.false:
+                        above = chain
+                    chain = below
+                case Overlapped(below):
                     chain = below
                 case Renewed(below, event) if self._keeps(p, event):
                     chain = below
                 case Renewed(below, event):
                     kept = [self.changed(below, alloc) for alloc in self._kept_then_seen(p, event)]
                     is_changed = any(one is not None for one in kept)
-                    return self._versions.setdefault(chain, len(self._versions) + 1) if is_changed else None
+                    return self._numbered(above or chain) if is_changed else None
                 case _:
                     return None
+
+    def _numbered(self, chain: Chain) -> int:
+        return self._versions.setdefault(chain, len(self._versions) + 1)
 
     # What has been written since an allocation that did not clear.
 

@@ -299,6 +299,12 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             raise Unsupported("gc_load of a reference from an object whose fields or items may have been changed")
         return self.read(p, OBJECT_REFERENCES, at)
 
+    def surely_holds(self, p: Term, slot: Field, index: Term | None, value: Term) -> bool:
+        """Is that what the memory holds of an object that is no choice, however its fields are among its bytes?"""
+        if slot == OBJECT_REFERENCES and self._changed(p, Type.REF):
+            return False
+        return self.read(p, slot, index) is value
+
     def _changed(self, p: Term, type_: Type) -> list[tuple[str, int]]:
         """The fields and items, of references or not, that may have been changed of an object, and how."""
         slots = [slot for slot in self.memory.slots.values() if _is_among_bytes(slot, type_)]

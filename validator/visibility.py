@@ -60,7 +60,7 @@ def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[
                 if isinstance(link, Copied):
                     continue
                 p, value = link.object, link.value
-                if value.kind == "alloc" and p.kind != "choose" and heap.read(p, slot, link.index) is value:
+                if value.kind == "alloc" and p.kind != "choose" and heap.surely_holds(p, slot, link.index, value):
                     inside.setdefault(p, []).append(value)
     found: set[Term] = set()
     waiting += [value for p, held in inside.items() if p.kind != "alloc" or _is_sure(heap, p) for value in held]

@@ -18,6 +18,9 @@ from optimizer.ir.trace import ConstClass, Operation, Value
 Result = Datum | None | Stopped | Undefined
 """What a call gives, None where that is nothing, or how the run ends at it."""
 
+_Function = tuple[ConstClass | None, Datum, Type]
+"""The name of a function, if it is named, its address, and what it gives."""
+
 
 @dataclass(slots=True)
 class Caller:
@@ -27,7 +30,7 @@ class Caller:
     environment: Environment
     heap: Heap
     domain: Concrete
-    _invariants: dict[tuple[Value | Datum, Type], tuple[Datum | None, Ref]] = field(default_factory=dict)
+    _invariants: dict[_Function, tuple[Datum | None, Ref]] = field(default_factory=dict)
     _upheavals: int = 0  # events that may write everything
 
     def call(self, call: Call, operation: Operation, number: int, args: Sequence[Any]) -> Result:
@@ -62,8 +65,7 @@ class Caller:
         return self.environment.act(number, call.effects, operation.op.result)
 
     def _invariant(self, call: Call, operation: Operation, number: int, args: Sequence[Datum]) -> Result:
-        named = call.args[0]
-        function = named if isinstance(named, ConstClass) else args[0], operation.op.result
+        function = self._known_function(call.args[0], args[0], operation.op.result)
         if function not in self._invariants:
             result = self._event(call, operation, number, args)
             if not isinstance(result, Stopped | Undefined):
@@ -73,6 +75,15 @@ class Caller:
         if call.effects.can_raise:
             self.heap.set_pending(raised)
         return result
+
+    def _known_function(self, named: Value, address: Datum, type_: Type) -> _Function:
+        """The function, as it was called before if it was. Two names are two functions."""
+        name = named if isinstance(named, ConstClass) else None
+        for function in self._invariants:
+            known, at, of = function
+            if of is type_ and (known == name if known is not None and name is not None else at == address):
+                return function
+        return name, address, type_
 
     def _computed(self, meaning: Op | None, number: int, args: Sequence[Datum]) -> Result:
         assert meaning is not None

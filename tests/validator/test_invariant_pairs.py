@@ -46,3 +46,15 @@ def test_runs_know_which_function_it_is(other: int, events: int) -> None:
     done = run(trace, [5, other], World((7, 8)), Heap(layout_of(trace)))
     assert done.outcome == Finished((7, 7 if events == 1 else 8))
     assert len(done.events) == events
+
+
+def test_a_function_is_known_by_its_address_too() -> None:
+    named = ONCE.replace("i0", "ConstClass(g)")
+    lines = f"{named}i2 = same_as_i(ConstClass(g))\n{OTHER.replace('i1', 'i2')}"
+    before, after = f"{lines}finish(i3, i4)", f"{named}finish(i3, i3)"
+    assert isinstance(judged(before, after), Proved)
+    for text in (before, after):
+        trace = parse(FRONT + text)
+        done = run(trace, [5, 6], World((7, 8)), Heap(layout_of(trace)))
+        assert done.outcome == Finished((7, 7))
+        assert len(done.events) == 1

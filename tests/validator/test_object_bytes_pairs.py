@@ -13,6 +13,10 @@ HERE = "i4 = gc_load_i(p0, 8, 8)\n"
 STORE = "gc_store(p0, 8, i3, 8)\n"
 SET = "setfield_gc(p0, i2, descr=x)\n"
 NEW = "p5 = newstr(6)\ngc_store_indexed(p5, 0, i2, 1, 24, 4)\ngc_store_indexed(p5, 4, i3, 1, 24, 2)\n"
+BYTE = "i4 = gc_load_i(p0, 8, 1)\n"
+SET5 = "setfield_gc(p5, i2, descr=x)\n"
+STORE5 = "gc_store(p5, 8, i3, 1)\n"
+OWN = f"p5 = new(descr=S)\n{STORE5}"
 HELD = "p6 = new(descr=S)\ngc_store(p0, 8, p6, 8)\n"
 
 
@@ -83,6 +87,19 @@ def test_refuted(before: str, after: str) -> None:
         (f"{SET}{HERE}finish(i4)", f"{HERE}{SET}finish(i4)"),
         # where the field is the byte, the last store is none of what is there
         (f"{HERE}{SET}gc_store(p0, 8, i4, 8)\nfinish()", f"{HERE}{SET}finish()"),
+        # ... and the store before it is not there any more, even where nobody sees the object
+        (
+            f"{OWN}{SET5}{STORE5}i6 = gc_load_i(p5, 8, 1)\nfinish(i6)",
+            f"{OWN}{SET5}i6 = gc_load_i(p5, 8, 1)\nfinish(i6)",
+        ),
+        (
+            f"{OWN}i7 = gc_load_i(p5, 8, 1)\n{SET5}{STORE5.replace('i3', 'i7')}i6 = gc_load_i(p5, 8, 1)\nfinish(i6)",
+            f"{OWN}{SET5}i6 = gc_load_i(p5, 8, 1)\nfinish(i6)",
+        ),
+        (
+            f"{BYTE}{SET}gc_store(p0, 8, i4, 1)\n{BYTE.replace('i4', 'i5')}{SET.replace('i2', 'i3')}finish(i5)",
+            f"{BYTE}{SET}{BYTE.replace('i4', 'i5')}{SET.replace('i2', 'i3')}finish(i5)",
+        ),
         # the other object may be the same one
         (
             f"setfield_gc(p1, i2, descr=x)\n{STORE}i4 = getfield_gc_i(p1, descr=x)\nfinish(i4)",
@@ -140,3 +157,11 @@ def test_the_optimizer_knows_nothing_of_what_may_be_among_the_bytes(lines: str, 
     after = optimize(before)
     assert len(after.ops) == kept + 1, format_trace(after)
     assert isinstance(validate(before, after), Proved | Unsupported)
+
+
+def test_what_may_have_been_overwritten_as_a_field_is_not_surely_seen() -> None:
+    front = FRONT.replace("i2, i3]", "i2, i3]\np5 = new(descr=Node)\nsetfield_gc(p5, 5, descr=Node.fixed)")
+    held = "gc_store(p0, 16, p5, 8)\nsetfield_gc(p0, NULL, descr=Node.next)\nescape_n(i2)\n"
+    read = "i4 = getfield_gc_i(p5, descr=Node.fixed)\n"
+    before = f"{front}{held}{read}setfield_gc(p5, 6, descr=Node.fixed)\n{read.replace('i4', 'i5')}finish(i5)"
+    assert not isinstance(validate(parse(before), parse(f"{front}{held}finish(99)")), Proved)
