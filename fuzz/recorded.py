@@ -52,7 +52,7 @@ def _opened(log: str) -> BinaryIO:
     if log == "-":
         return sys.stdin.buffer
     opener = _OPENERS.get(PurePath(log).suffix, open)
-    return opener(log, "rb")  # type: ignore[operator,no-any-return]
+    return opener(log, "rb")  # type: ignore[operator,no-any-return]  # all three open binary files
 
 
 def is_log(path: str) -> bool:

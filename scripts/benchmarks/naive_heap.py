@@ -337,16 +337,16 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
     # Not in the pairs that are compared.
 
     def are_set(self, p: Any, slot: Field, start: Any, count: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # no pair copies, hashes or has text
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
-        raise NotImplementedError
+        raise NotImplementedError  # no pair copies, hashes or has text
 
     def is_text(self, p: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # no pair copies, hashes or has text
 
     def hash(self, p: Any, slot: Field) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # no pair copies, hashes or has text
 
     # Fresh objects.
 
