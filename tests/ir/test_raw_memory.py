@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared_calls import event
 
 from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import InputError, Unsupported
@@ -17,24 +18,17 @@ from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.runs import Write
 from optimizer.ir.text import parse
 
-CALLS = """+++
+CALLS = (
+    """+++
 [struct.Node.fields]
 value = "int"
 tag = "u8"
-[call.none]
-reads = []
-writes = []
-result = "void"
-[call.all]
-reads = ["raw"]
-writes = ["raw"]
-result = "void"
-[call.one]
-reads = []
-writes = ["Node.value"]
-result = "void"
-+++
 """
+    + event("none")
+    + event("all", reads="raw", writes="raw")
+    + event("one", writes="Node.value")
+    + "+++\n"
+)
 
 
 def ran(text: str, inputs: list[Datum], heap: str = "", world: World | None = None) -> Run:
