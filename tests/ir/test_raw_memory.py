@@ -69,12 +69,20 @@ def test_descrs_say_sizes_and_signs(descr: str, word: int, item: RawItem) -> Non
         ("i1 = raw_load_i(i0, 0)", 8, "raw_load_i needs words of 16 bits or more, not of 8"),
         ("i1 = getfield_raw_i(i0)", 64, "getfield_raw_i needs the descr of a field of a raw struct"),
         ("setarrayitem_gc(p0, 0, 1, descr=raw)", 64, "raw stands for raw memory, and setarrayitem_gc takes an array"),
+        ("setfield_gc(p0, 1, descr=raw[])", 64, "a name holds no [], got raw[]"),
+        ("setfield_gc(p0, 1, descr=gc_bytes[])", 64, "a name holds no [], got gc_bytes[]"),
+        ("setinteriorfield_gc(p0, 0, 1, descr=raw[].x)", 64, "a name holds no [], got raw[].x"),
     ],
 )
 def test_what_is_wrong_is_told(line: str, word: int, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(f"[i0, p0]\n{line}", word=word)
     assert message in str(caught.value)
+
+
+def test_a_declared_array_is_not_raw_memory() -> None:
+    with pytest.raises(InputError, match="raw stands for raw memory, and setarrayitem_gc takes an array"):
+        parse("+++\n[array.raw]\nitem = 'int'\n+++\n[p0]\nsetarrayitem_gc(p0, 0, 1, descr=raw)")
 
 
 @pytest.mark.parametrize(
