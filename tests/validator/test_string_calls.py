@@ -238,11 +238,22 @@ def test_which_object_it_is_nobody_says(after: str) -> None:
         Refuted)  # fmt: skip
 
 
-def test_what_gives_objects_of_its_own_is_not_refuted_where_they_may_be_one() -> None:
-    squares = "i7 = int_mul(i2, i2)\ni8 = int_mul(i3, i3)\ni9 = int_sub(i7, i8)\nfinish(p5, p6, i9)"
-    product = "i7 = int_add(i2, i3)\ni8 = int_sub(i2, i3)\ni9 = int_mul(i7, i8)\nfinish(p5, p6, i9)"
-    traces = [parse(f"{DECLARATIONS}{HEADER}{TWICE}{body}\n") for body in (product, squares)]
+def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> None:
+    there = f'i6 = strlen("abc")\n{FOLDED}'
+    squares = "i7 = int_mul(i2, i2)\ni8 = int_mul(i3, i3)\ni9 = int_sub(i7, i8)\nfinish(p5, i6, i9)"
+    product = "i7 = int_add(i2, i3)\ni8 = int_sub(i2, i3)\ni9 = int_mul(i7, i8)\nfinish(p5, i6, i9)"
+    traces = [parse(f"{DECLARATIONS}{HEADER}{there}{body}\n") for body in (product, squares)]
     assert isinstance(validate(*traces, Options(effort=1)), Unknown)
+    shared = sharing(traces[0], layout_of(*traces))
+    assert shared is not None
+    assert isinstance(validate(shared, traces[1], Options(effort=1)), Refuted)
+
+
+@pytest.mark.parametrize("between", ["escape_n()", "strsetitem(p7, 0, 66)", "copystrcontent(p1, p7, 0, 0, 1)"])
+def test_what_may_have_been_changed_between_gives_another_string(between: str) -> None:
+    made = CONCAT.replace("p0", "p7")
+    trace = parse(f"{DECLARATIONS}{HEADER}{NEW}{made}{between}\n{made.replace('p5', 'p6')}finish(p5, p6)\n")
+    assert sharing(trace, layout_of(trace)) is None
 
 
 def test_what_the_trace_changes_is_no_constant() -> None:
