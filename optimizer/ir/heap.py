@@ -326,8 +326,10 @@ class Heap(HeapDomain[int, bool, Ref]):
         return int.from_bytes(numbers, "little", signed=item.signed or 8 * item.size == self.layout.word)
 
     def _known_bytes(self, p: Ref, held: Datum | None, otherwise: Datum) -> Datum:
-        if held is None and (p.fresh or self.is_text(p)):
-            raise Unspecified(f"bytes of {'a new object' if p.fresh else p} that nobody has stored")
+        if self.is_text(p):
+            raise Unspecified(f"bytes of {p}")
+        if held is None and p.fresh:
+            raise Unspecified("bytes of a new object that nobody has stored")
         return otherwise if held is None else held
 
     def set_bytes(self, p: Ref, item: RawItem, offset: int, value: Datum) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from declared_calls import array_copies, event
 
 from optimizer import optimize
 from optimizer.ir.heap import Heap, Object, Ref
@@ -14,30 +15,19 @@ from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, validate
 from validator.verdict import Rungs
 
-DECLARED = """+++
+DECLARED = (
+    """+++
 [array.Ints]
 item = "int"
 [array.Refs]
 item = "ref"
 [struct.Node.fields]
 value = "int"
-[call.copy]
-result = "void"
-oopspec = "arraycopy"
-reads = ["Ints"]
-writes = ["Ints"]
-[call.share]
-result = "void"
-oopspec = "arraycopy"
-reads = ["Refs"]
-writes = ["Refs"]
-[call.move]
-result = "void"
-oopspec = "arraymove"
-reads = ["Ints"]
-writes = ["Ints"]
-+++
 """
+    + array_copies()
+    + event("share", reads="Refs", writes="Refs", oopspec="arraycopy")
+    + "+++\n"
+)
 HEADER = "[p0, p1, i2, i3, i4, i5]\n"
 COPY = "call_n(ConstClass(f), p0, p1, i2, i3, i4, descr=copy)\n"
 FROM_START = (
