@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Program, World
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Given, Scripted, Seen, Write
