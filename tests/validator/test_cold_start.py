@@ -69,8 +69,8 @@ def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: 
 def test_what_is_refuted_does_load_them(tmp_path: Path) -> None:
     assert loaded(tmp_path, WRONG) >= {
         "optimizer.ir.interpreter",
-    "optimizer.ir.object_heap",
-    "optimizer.ir.objects",
+        "optimizer.ir.object_heap",
+        "optimizer.ir.objects",
         "validator.bounded_facts",
         "validator.counterexample",
         "validator.replay",
