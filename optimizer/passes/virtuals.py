@@ -105,8 +105,6 @@ class Virtuals(Pass):
     def _copy(self, operation: Operation, facts: Facts) -> Answer | None:
         """A copy to a virtual string of items that are all known is so many stores to it."""
         copy = copy_of(operation, facts.layout)
-        if isinstance(copy.count, ConstInt) and copy.count.value == 0:
-            return Needless("empty_copy")
         to = self._virtuals.get(copy.object)
         items = [(self._content(cell, facts), place) for cell, place in copy.cells()]
         if to is None or not items or not all(to.has(place, facts.layout) for _, place in items):
