@@ -13,9 +13,10 @@ from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something, heap_event
 from fuzz.shape import Step
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import RAW_REF, Cell, Datum, Heap
+from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
+from optimizer.ir.objects import RAW_REF, Cell, Datum
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.raw_heap import cell
 from optimizer.ir.raw_memory import BYTES
