@@ -10,8 +10,8 @@ from fuzz.draft import Args
 from fuzz.heap_draft import NULL_REF, HeapDraft
 from fuzz.random_types import Place
 from fuzz.shape import HeapShape, Shape
-from optimizer.ir.heap import Object
 from optimizer.ir.immutable import immutable
+from optimizer.ir.objects import Object
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 

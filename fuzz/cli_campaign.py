@@ -265,7 +265,7 @@ def _found(result: Result, folder: Path, as_json: bool) -> str:
     return json.dumps(told)
 
 
-@fuzz.command()
+@fuzz.command(short_help="Merge campaigns into one.")
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
 @click.option("--into", metavar="DIR", help="The folder that takes all; the first FOLDER by default.")
 def merge(folders: tuple[str, ...], into: str | None) -> int:

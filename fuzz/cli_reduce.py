@@ -115,8 +115,10 @@ def _case(source: str, corpus: str) -> Case | None:
     if (path / "before.trace").is_file():
         path = path.resolve()
         return read_case(path.parent, path.name)
-    if source == "-" or path.is_file() or not (Path(corpus) / source).is_dir():
+    if source == "-" or path.exists():
         return None
+    if not (Path(corpus) / source).is_dir():
+        raise InputError(f"{source}: there is neither a file nor a case in {corpus} of that name")
     return read_case(Path(corpus), source)
 
 

@@ -84,8 +84,8 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
     Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
     """
     from optimizer.pipeline import ALL_RULES
-    from validator.rule_proofs import Proved, Unproved
     from validator.rule_proofs import prove_rules as prove
+    from validator.rule_status import Proved, Unproved
 
     known = {rule.name: rule for rule in ALL_RULES}
     for name in names:
@@ -108,7 +108,7 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
 
 
 def _proof_code(proof: RuleProof) -> Exit:
-    from validator.rule_proofs import Proved, Unproved
+    from validator.rule_status import Proved, Unproved
 
     match proof.status:
         case Proved():
@@ -121,7 +121,7 @@ def _proof_code(proof: RuleProof) -> Exit:
 
 def _proof_words(proof: RuleProof) -> tuple[str, str]:
     """In one word, and how."""
-    from validator.rule_proofs import NeverFires, Proved, Refuted, Unproved
+    from validator.rule_status import NeverFires, Proved, Refuted, Unproved
 
     match proof.status:
         case Proved(width, method, small):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.heap_draft import NULL_REF
-from optimizer.ir.heap import Ref
 from optimizer.ir.layout import Field
+from optimizer.ir.objects import Ref
 from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import ConstClass, ConstInt, Value, Var, constant_of
 

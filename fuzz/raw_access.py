@@ -6,10 +6,11 @@ from functools import cache
 
 from fuzz.aimed_draft import AimedDraft
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
 from optimizer.ir.object_bytes import view_of
+from optimizer.ir.objects import NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.raw_heap import cell
 from optimizer.ir.raw_memory import BYTES

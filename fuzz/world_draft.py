@@ -8,9 +8,10 @@ from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_heap import draw_object, fill, is_named
 from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
-from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Layout, RawItem, Struct
 from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.objects import NULL, RAW_REF, Datum, Ref
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.raw_memory import BYTES, RAW
 from optimizer.ir.runs import Given, Scripted, Seen, World, Write

@@ -4,48 +4,26 @@ from __future__ import annotations
 
 from random import Random
 
+from declared_calls import event, functions
+
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NULL, Ref
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 word = 4
 [struct.Error]
 fields = { value = "int" }
 [struct.Bad]
-[call.hash]
-result = "int"
-elidable = true
-can_raise = true
-results = [ { args = [1], value = 2 } ]
-[call.quiet]
-result = "int"
-elidable = true
-[call.find]
-result = "ref"
-elidable = true
-[call.once]
-result = "int"
-loop_invariant = true
-can_raise = true
-reads = []
-writes = []
-[call.div]
-result = "int"
-elidable = true
-oopspec = "int_py_div"
-[call.poke]
-result = "void"
-can_raise = true
-reads = []
-writes = ["Error.value"]
-[call.calm]
-result = "int"
-reads = []
-writes = []
-+++
 """
+    + functions("hash quiet find div", {"hash": (1, 2)})
+    + event("once", result="int", loop_invariant=True, can_raise=True)
+    + event("poke", writes="Error.value", can_raise=True)
+    + event("calm", result="int")
+    + "+++\n"
+)
 HEAP = "p0 = Error(value=1)\nq0 = Error()\nq1 = Bad()"
 OBJECTS = [NULL, Ref("p0"), Ref("q0"), Ref("q1")]
 

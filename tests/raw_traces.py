@@ -6,23 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
+from declared_calls import event
 from reference_raw import DECLARATIONS, size_of
 
 ITEMS = ["<ArrayU 1>", "<ArrayS 1>", "<ArrayU 2>", "<ArrayS 2>", "Small", "Flags", "Short", "small", "Words", "other"]
 LARGE = {32: ["<ArrayS 4>", "<ArrayU 4>"], 64: ["<ArrayS 4>", "<ArrayU 4>", "<ArrayS 8>", "<ArrayU 8>"]}
-CALLS = """[call.reads_raw]
-result = "int"
-reads = ["raw"]
-writes = []
-[call.writes_raw]
-result = "void"
-reads = []
-writes = ["raw"]
-[call.blind]
-result = "void"
-reads = []
-writes = []
-"""
+CALLS = event("reads_raw", reads="raw", result="int") + event("writes_raw", writes="raw") + event("blind")
 
 
 @dataclass

@@ -56,6 +56,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     type=click.IntRange(1),
     default=_DEFAULT.effort,
     show_default=True,
+    metavar="N",
     help="Budget of one solver query, in the solver's own units (about ten million a second); verdicts do "
     "not depend on how busy the machine is.",
 )
@@ -87,6 +88,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 @click.option(
     "--word",
     type=click.IntRange(4, 64),
+    metavar="BITS",
     help="Width of a machine word in bits, if the traces do not say it; else 64.",
 )
 @click.option(

@@ -16,7 +16,7 @@ from optimizer.ir.ops import Type
 from optimizer.rule_language import Rule, observe
 from validator.float_samples import float_pool
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
-from validator.rule_proofs import NET_S, Proved, Refuted, Status, Unproved
+from validator.rule_status import NET_S, Proved, Refuted, Status, Unproved
 from validator.solvers.answers import GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Program, Run, World
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.raw_memory import is_raw, raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Given, Scripted, Seen, Write
@@ -187,10 +188,20 @@ class _Reading:
         """What the object holds at the start."""
         ref = self._refs[value]
         contents = self._contents[value]
-        held = contents.cells.get(0, {})
-        cells = {cell: self._datum(term) for cell, term in held.items() if cell[0] in self._keys}
         known = self._heap.objects[ref]
+        held = {cell: term for cell, term in contents.cells.get(0, {}).items() if self._has_place(known, cell)}
+        cells = {cell: self._datum(term) for cell, term in held.items()}
         self._heap.objects[ref] = replace(known, cells={**known.cells, **cells})
+
+    def _has_place(self, held: Object, cell: Cell) -> bool:
+        """Is there such a field or item in the object? A condition may say one thing of those that are there only."""
+        key, index = cell
+        if key not in self._keys:
+            return False
+        slot = self._before.heap.memory.slots[key]
+        if slot.owner is not None and not self._layout.is_subclass(held.type.name, slot.owner):
+            return False
+        return key in VIEWS or index == NO_INDEX or 0 <= index < (held.length or 0)
 
     def _datum(self, term: Term) -> Datum:
         value = self._model[term]

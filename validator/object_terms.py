@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from optimizer.ir.floats import Float
-from optimizer.ir.layout import Layout
+from optimizer.ir.layout import Field, Layout
 from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term, cone
@@ -167,10 +167,10 @@ class ObjectTerms(ClassTerms):
             return self.const(value)
         return self.null if value == "NULL" else self.constant(value)
 
-    def text_item(self, constant: Term, index: Term) -> Term | None:
-        """The item of a constant string; None of other constants, and where the string is too long to say."""
+    def text_item(self, slot: Field, constant: Term, index: Term) -> Term | None:
+        """The item of a constant string; None of other constants and other memory, and where it is too long to say."""
         known = self.layout.constant(constant.value)
-        if known is None or known.items is None:
+        if known is None or known.items is None or known.array is None or slot != known.array.item:
             return None
         if index.kind == "const":
             return self.const(known.items[index.value]) if 0 <= index.value < len(known.items) else self.zero
@@ -190,8 +190,10 @@ class ObjectTerms(ClassTerms):
             known = self.layout.constant(text.value)
             assert known is not None
             assert known.array is not None
+            slot = known.array.item
+            assert slot is not None
             for load in loads:
-                item = self.text_item(text, load.args[1]) if load.value.key == f"{known.array.name}[]" else None
+                item = self.text_item(slot, text, load.args[1]) if load.value.key == slot.key else None
                 if item is not None:
                     found.append(self.eq(self._make("load", (text, load.args[1]), load.value), item))
         return found

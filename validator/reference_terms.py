@@ -164,15 +164,7 @@ class ReferenceTerms(PlainTerms):
 
     def choose(self, c: Term, p: Term, q: Term) -> Term:
         """`p` where `c` holds, else `q`."""
-        if c.kind == "truth":
-            return p if c.value else q
-        if c.kind == "not_":
-            c, p, q = c.args[0], q, p
-        if p.kind == "choose" and p.args[0] is c:
-            p = p.args[1]
-        if q.kind == "choose" and q.args[0] is c:
-            q = q.args[2]
-        return p if p is q else self._make("choose", (c, p, q))
+        return self._choice("choose", c, p, q)
 
     def select(self, c: Term, a: Term, b: Term) -> Term:
         """`a` where `c` holds, else `b`; words, references or floats."""

@@ -19,48 +19,15 @@ from optimizer.ir.domain import Domain
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term
 from optimizer.rule_language import C, Call, Constant, Rule, W, holds, named_leaves, observe
+from validator.float_rule_proofs import prove_float_rule
+from validator.rule_status import NET_S, NeverFires, Proved, Refuted, Status, Unproved
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 
 DEFAULT_EFFORT = 10_000_000
 """In units of Z3's rlimit, for each query."""
 
-NET_S = 60.0
 _MOST_INPUTS = 1 << 17
-
-
-@dataclass(frozen=True, slots=True)
-class Proved:
-    """The rule is right for all inputs at `width` bits, as `method` says, and for all at `small_width` too."""
-
-    width: int
-    method: str
-    small_width: int
-
-
-@dataclass(frozen=True, slots=True)
-class Refuted:
-    """At these values of its names (floats by their patterns) and this width the rule is wrong."""
-
-    width: int
-    values: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class NeverFires:
-    """No input fulfils the conditions at this width."""
-
-    width: int
-
-
-@dataclass(frozen=True, slots=True)
-class Unproved:
-    """Not settled at the full width, for this reason, and with too many inputs to try at a small one."""
-
-    reason: str
-
-
-Status = Proved | Refuted | NeverFires | Unproved
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +52,6 @@ def prove_rules(
 def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Status:
     """Prove one rule, at `width` bits where that can be done with this effort."""
     if rule.has_floats:
-        from validator.float_rule_proofs import prove_float_rule  # here: it needs what this module defines
-
         return prove_float_rule(rule, effort, width)
     small = small_width(rule)
     on_all = None if small is None else _try_all(rule, small)

@@ -223,7 +223,7 @@ class Chains:
         """The same, for an object that is no choice."""
         open_: list[tuple[Term, Term]] = []
         start = chain
-        if index is not None and p.kind == "constant" and (text := self._terms.text_item(p, index)) is not None:
+        if index is not None and p.kind == "constant" and (text := self._terms.text_item(slot, p, index)) is not None:
             return text
         while True:
             found = self._read.get((chain, p, index))

@@ -10,9 +10,9 @@ from fuzz.mutation.rows import alike
 from fuzz.rows import rows
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import ZERO, Float
-from optimizer.ir.heap import NULL, Datum, Object, Ref
 from optimizer.ir.interpreter import Run
 from optimizer.ir.layout import Layout, Struct
+from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import WrongSize
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of

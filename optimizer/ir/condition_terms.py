@@ -191,17 +191,7 @@ class ConditionTerms(PlainTerms):
         return self.not_(self.both(self.not_(c), self.not_(d)))
 
     def ite(self, c: Term, a: Term, b: Term) -> Term:
-        if c.kind == "truth":
-            return a if c.value else b
-        if c.kind == "not_":
-            c, a, b = c.args[0], b, a
-        if a.kind == "ite" and a.args[0] is c:
-            a = a.args[1]
-        if b.kind == "ite" and b.args[0] is c:
-            b = b.args[2]
-        if a is b:
-            return a
-        return self._make("ite", (c, a, b))
+        return self._choice("ite", c, a, b)
 
 
 def _is_at_most(part: Term, whole: Term) -> bool:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
 
+ITEMS = "[]"
+"""What stands behind the name of an array where its items are meant, and in no other name: memory is told apart by its
+name."""
+
 NARROW = {
     "i8": (-(1 << 7), (1 << 7) - 1),
     "u8": (0, (1 << 8) - 1),
@@ -113,7 +117,9 @@ def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[P
         for key, names in (("reads", call.reads), ("writes", call.writes)):
             for name in names:
                 path = ("call", call.name, key)
-                if name not in whole:
+                if ITEMS in name:
+                    yield path, f"a name holds no {ITEMS}, got {name}"
+                elif name not in whole:
                     yield from _field_of_a_struct(path, name, structs)
         for known in call.results:
             path = ("call", call.name, "results")

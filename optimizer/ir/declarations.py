@@ -13,7 +13,7 @@ from optimizer.ir.declaration_entries import KnownObject as KnownObject
 from optimizer.ir.declaration_entries import KnownResult as KnownResult
 from optimizer.ir.declaration_entries import Scalar as Scalar
 from optimizer.ir.declaration_entries import Struct as Struct
-from optimizer.ir.declaration_rules import find_problems
+from optimizer.ir.declaration_rules import ITEMS, find_problems
 from optimizer.ir.declaration_writer import format_declarations as format_declarations
 from optimizer.ir.declared import NO_DECLARATIONS
 from optimizer.ir.declared import Declarations as Declarations
@@ -164,9 +164,15 @@ def _scalar(source: TomlSource, path: Path, value: object) -> Scalar:
             raise _expected(source, path, "a 64-bit number, or the name of a constant in quotes", value)
 
 
+def _check_name(source: TomlSource, path: Path) -> None:
+    if ITEMS in path[-1]:
+        raise source.fault(path, f"a name holds no {ITEMS}, got {path[-1]}")
+
+
 def _field(source: TomlSource, path: Path, value: object) -> Field:
     if "." in path[-1]:
         raise source.fault(path, f"the name of a field holds no dot, got {path[-1]}")
+    _check_name(source, path)
     if not isinstance(value, dict):
         return Field(path[-1], _FIELD["type"](source, path, value))
     read = _read_table(source, path, value, _FIELD)
@@ -189,10 +195,12 @@ def _known_result(source: TomlSource, path: Path, value: object) -> KnownResult:
 
 
 def _struct(source: TomlSource, path: Path, value: object) -> Struct:
+    _check_name(source, path)
     return Struct(path[-1], **{"vtable": path[-1], **_read_table(source, path, value, _STRUCT)})
 
 
 def _array(source: TomlSource, path: Path, value: object) -> Array:
+    _check_name(source, path)
     read = _read_table(source, path, value, _ARRAY)
     if ("item" in read) == ("fields" in read):
         raise source.fault(path, f"{'.'.join(path)} must have either an item or fields")

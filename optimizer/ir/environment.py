@@ -17,9 +17,10 @@ from dataclasses import replace
 from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
 from optimizer.ir.functions import Functions
-from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.row import Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref, type_of
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_syntax import Entry, Line, read_line
 from optimizer.ir.layout import Array, Field, Layout, Struct, WrongDescr
 from optimizer.ir.lexer import Source, Token, describe
+from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref, type_of
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.raw_text import RawReader
 from optimizer.ir.row import DescrKind, Type

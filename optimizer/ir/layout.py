@@ -10,6 +10,7 @@ from collections.abc import Iterable, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from optimizer.ir.declaration_rules import ITEMS
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.declared_types import declared_types
 from optimizer.ir.faults import InputError
@@ -147,10 +148,8 @@ class Layout:
             return
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
-        if target in NAMES and kind is not DescrKind.CALL:
-            raise WrongDescr(f"{target} stands for the bytes of objects, and {operation.op.name} takes {_KINDS[kind]}")
-        if target in HIGHEST and kind is not DescrKind.CALL:
-            raise WrongDescr(f"{target} is the type of strings, which have operations of their own")
+        if kind is not DescrKind.CALL:
+            _check_name(target, kind, operation.op.name)
         if kind is DescrKind.RAW_FIELD and found == (DescrKind.FIELD,):
             found = (kind,)
         if found is not None and kind not in found:
@@ -159,8 +158,6 @@ class Layout:
             self._check_call(operation, text)
             return
         if found is None and kind is not DescrKind.STRUCT:
-            if target.partition(".")[0] == RAW and kind in (DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR):
-                raise WrongDescr(f"{RAW} stands for raw memory, and {operation.op.name} takes {_KINDS[kind]}")
             self.learn_use(target, kind, type_, operation.op.name)
         resolved = self.resolve(kind, text)
         if isinstance(resolved, Field):
@@ -384,6 +381,18 @@ class Layout:
             return False
         one, two = self.constant(name), self.constant(other)
         return None if one is None or two is None else one is not two
+
+
+def _check_name(name: str, kind: DescrKind, user: str) -> None:
+    """Raises WrongDescr for what other memory is called."""
+    if name in NAMES:
+        raise WrongDescr(f"{name} stands for the bytes of objects, and {user} takes {_KINDS[kind]}")
+    if name in HIGHEST:
+        raise WrongDescr(f"{name} is the type of strings, which have operations of their own")
+    if name.partition(".")[0] == RAW and kind in (DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR):
+        raise WrongDescr(f"{RAW} stands for raw memory, and {user} takes {_KINDS[kind]}")
+    if ITEMS in name:
+        raise WrongDescr(f"a name holds no {ITEMS}, got {name}")
 
 
 def _used_type(operation: Operation) -> Type | None:

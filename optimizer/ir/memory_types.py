@@ -94,3 +94,8 @@ Resolved = Field | Array | Struct | RawItem
 
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""
+
+
+def is_of_object(descr: Resolved | None) -> bool:
+    """Are these bytes of an object?"""
+    return isinstance(descr, RawItem) and descr.of_object

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.faults import Unspecified, Unsupported
-from optimizer.ir.memory_types import Field, RawItem, Resolved
+from optimizer.ir.memory_types import Field, RawItem
 from optimizer.ir.row import DescrKind, Kind, Type
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ VIEWS = {slot.key: slot for slot in (OBJECT_BYTES, OBJECT_REFERENCES)}
 
 NAMES = frozenset(key.removesuffix("[]") for key in VIEWS)
 """What texts of heaps call this memory."""
-
-
-def is_of_object(descr: Resolved | None) -> bool:
-    """Are these bytes of an object?"""
-    return isinstance(descr, RawItem) and descr.of_object
 
 
 def view_of(item: RawItem) -> Field:

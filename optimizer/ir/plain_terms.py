@@ -150,3 +150,17 @@ class PlainTerms(Domain[Term, Term]):
         for condition in conditions:
             result = self.both(result, condition)
         return result
+
+    # What terms of several sorts simplify alike.
+
+    def _choice(self, kind: str, c: Term, a: Term, b: Term) -> Term:
+        """`a` where `c` holds, else `b`, as a term of that kind where nothing settles it."""
+        if c.kind == "truth":
+            return a if c.value else b
+        if c.kind == "not_":
+            c, a, b = c.args[0], b, a
+        if a.kind == kind and a.args[0] is c:
+            a = a.args[1]
+        if b.kind == kind and b.args[0] is c:
+            b = b.args[2]
+        return a if a is b else self._make(kind, (c, a, b))

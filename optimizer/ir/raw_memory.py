@@ -14,8 +14,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optimizer.ir.memory_types import Array, Field, RawItem, Resolved
-from optimizer.ir.object_bytes import check_bytes, is_of_object, view_of
+from optimizer.ir.memory_types import Array, Field, RawItem, Resolved, is_of_object
+from optimizer.ir.object_bytes import check_bytes, view_of
 from optimizer.ir.row import DescrKind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.domain import Domain
-from optimizer.ir.memory_types import RawItem
-from optimizer.ir.object_bytes import is_of_object
+from optimizer.ir.memory_types import RawItem, is_of_object
 from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
 INT, VOID, ANY, PLACE = Type.INT, Type.VOID, Type.ANY, Type.PLACE

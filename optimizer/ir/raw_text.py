@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Cell, Datum, type_of
 from optimizer.ir.heap_syntax import Entry, Line
 from optimizer.ir.layout import Field, Layout, WrongDescr
 from optimizer.ir.lexer import NAME, Token, describe
+from optimizer.ir.objects import Cell, Datum, type_of
 from optimizer.ir.raw_heap import Cells, cell
 from optimizer.ir.raw_memory import BYTES, RAW
 from optimizer.ir.row import DescrKind, Type

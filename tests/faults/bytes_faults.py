@@ -9,9 +9,10 @@ from typing import Any
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
 from optimizer import facts
-from optimizer.ir.heap import NULL, Heap
-from optimizer.ir.layout import RawItem
-from optimizer.ir.object_bytes import UsedAs, is_of_object, takes_object
+from optimizer.ir.heap import Heap
+from optimizer.ir.memory_types import RawItem, is_of_object
+from optimizer.ir.object_bytes import UsedAs, takes_object
+from optimizer.ir.objects import NULL
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstRef, Operation
 from optimizer.memory import Memory

@@ -18,7 +18,7 @@ from validator.symbolic_heap import SymbolicHeap
 _RIGHT = "validator/test_call_pairs.py::test_right"
 _WRONG = "validator/test_call_pairs.py::test_wrong"
 _NOT_PROVED = "validator/test_call_pairs.py::test_not_proved"
-_REVIEW = "validator/test_call_review.py"
+_REVIEW = "validator/test_call_review.py::test_verdicts"
 
 
 def _around(owner: Any, name: str, wrong: Callable[..., Any]) -> Plant:
@@ -115,31 +115,31 @@ CALL_VALIDATOR_FAULTS = (
         "functions give what is seen",
         "what a function gives is no object that no event has seen, so that it shows none",
         lambda patch: patch.setattr(visibility, "_given", lambda *_: []),
-        f"{_REVIEW}::test_not_proved",
+        _REVIEW,
     ),
     _caught(
         "decided at once",
         "what a conditional call gives is as old as the first one, made or not",
         _around(CallEncoder, "_asked", _decided_at_once),
-        f"{_REVIEW}::test_not_proved",
+        _REVIEW,
     ),
     _caught(
         "seen too late",
         "a function gives nothing that it was shown itself",
         lambda patch: patch.setattr(ObjectTerms, "now", lambda _, events: (events, 0)),
-        f"{_REVIEW}::test_not_proved",
+        _REVIEW,
     ),
     _caught(
         "what is recorded is old",
         "no function is recorded to give an object of the trace",
         _around(CallEncoder, "_record", _recorded_is_old),
-        f"{_REVIEW}::test_wrong",
+        _REVIEW,
     ),
     _caught(
         "settled for all",
         "what a function gives has been seen, so that its immutable fields are settled",
         _around(SymbolicHeap, "_is_settled", _settled_for_all),
-        f"{_REVIEW}::test_not_proved",
+        _REVIEW,
     ),
     _caught(
         "conditions of calls",

@@ -9,8 +9,8 @@ from random import Random
 from fuzz.generate import generate_for
 from fuzz.nearby import Nearby
 from optimizer.ir.faults import Unspecified
-from optimizer.ir.heap import Ref
 from optimizer.ir.interpreter import Program
+from optimizer.ir.objects import Ref
 from validator.counterexample import State
 
 

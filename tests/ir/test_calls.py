@@ -5,66 +5,32 @@ from __future__ import annotations
 import math
 
 import pytest
+from declared_calls import event, functions
 
 from optimizer.ir.calls import call_of, is_event
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, Datum, Ref
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.ops import Role
 from optimizer.ir.runs import Given, Seen, World
 from optimizer.ir.text import format_trace, parse
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 [struct.Error]
 [struct.KeyError]
 parent = "Error"
 [struct.Node]
 fields = { value = "int" }
-[call.hash]
-result = "int"
-elidable = true
-can_raise = true
-results = [ { args = [7], value = 70 } ]
-[call.quiet]
-result = "int"
-elidable = true
-[call.find]
-result = "ref"
-elidable = true
-[call.sqrt]
-result = "float"
-elidable = true
-oopspec = "math_sqrt"
-[call.local]
-result = "int"
-oopspec = "threadlocalref_get"
-[call.once]
-result = "int"
-loop_invariant = true
-can_raise = true
-[call.div]
-result = "int"
-elidable = true
-oopspec = "int_py_div"
-[call.raising_div]
-result = "int"
-can_raise = true
-elidable = true
-oopspec = "int_py_div"
-[call.poke]
-result = "void"
-can_raise = true
-writes = ["Node.value"]
-reads = []
-[call.calm]
-result = "void"
-reads = []
-writes = []
-+++
 """
+    + functions("hash quiet find sqrt local once div raising_div", {"hash": (7, 70)})
+    + event("poke", writes="Node.value", can_raise=True)
+    + event("calm")
+    + "+++\n"
+)
 HEAP = "p0 = Node(value=5)\np1 = KeyError()"
 
 

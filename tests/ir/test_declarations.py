@@ -196,6 +196,10 @@ BAD = {
         "field x is either immutable or quasi_immutable, not both",
     ),
     "a name twice": (STRUCT + "[array.A]\nitem = 'int'", 3, 2, "A is declared twice, as a struct and as an array"),
+    "a struct like items": ("[struct.'raw[]']\nfields.x = 'int'", 1, 2, "a name holds no [], got raw[]"),
+    "a field like items": ("[struct.A.fields]\n'x[]' = 'int'", 2, 1, "a name holds no [], got x[]"),
+    "an array like items": ("[array.'A[]']\nitem = 'int'", 1, 2, "a name holds no [], got A[]"),
+    "a call like items": ("[call.f]\nresult = 'int'\nwrites = ['raw[]']", 3, 1, "a name holds no [], got raw[]"),
     "strings": (
         "[array.str]\nitem = 'u8'\nimmutable = true",
         1,

@@ -8,10 +8,11 @@ import pytest
 from reference_bytes import Nobody, Strips
 
 from optimizer.ir.faults import InputError, Unspecified
-from optimizer.ir.heap import NULL, Heap, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, Undefined, World, run
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.runs import Write
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace

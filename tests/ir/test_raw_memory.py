@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import pytest
+from declared_calls import event
 
 from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import compare_runs, visible_heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, Program, Run, World, run
 from optimizer.ir.layout import layout_of
 from optimizer.ir.memory_types import RawItem
+from optimizer.ir.objects import NULL, RAW_REF, Datum
 from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.runs import Write
 from optimizer.ir.text import parse
 
-CALLS = """+++
+CALLS = (
+    """+++
 [struct.Node.fields]
 value = "int"
 tag = "u8"
-[call.none]
-reads = []
-writes = []
-result = "void"
-[call.all]
-reads = ["raw"]
-writes = ["raw"]
-result = "void"
-[call.one]
-reads = []
-writes = ["Node.value"]
-result = "void"
-+++
 """
+    + event("none")
+    + event("all", reads="raw", writes="raw")
+    + event("one", writes="Node.value")
+    + "+++\n"
+)
 
 
 def ran(text: str, inputs: list[Datum], heap: str = "", world: World | None = None) -> Run:
@@ -75,12 +70,20 @@ def test_descrs_say_sizes_and_signs(descr: str, word: int, item: RawItem) -> Non
         ("i1 = raw_load_i(i0, 0)", 8, "raw_load_i needs words of 16 bits or more, not of 8"),
         ("i1 = getfield_raw_i(i0)", 64, "getfield_raw_i needs the descr of a field of a raw struct"),
         ("setarrayitem_gc(p0, 0, 1, descr=raw)", 64, "raw stands for raw memory, and setarrayitem_gc takes an array"),
+        ("setfield_gc(p0, 1, descr=raw[])", 64, "a name holds no [], got raw[]"),
+        ("setfield_gc(p0, 1, descr=gc_bytes[])", 64, "a name holds no [], got gc_bytes[]"),
+        ("setinteriorfield_gc(p0, 0, 1, descr=raw[].x)", 64, "a name holds no [], got raw[].x"),
     ],
 )
 def test_what_is_wrong_is_told(line: str, word: int, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(f"[i0, p0]\n{line}", word=word)
     assert message in str(caught.value)
+
+
+def test_a_declared_array_is_not_raw_memory() -> None:
+    with pytest.raises(InputError, match="raw stands for raw memory, and setarrayitem_gc takes an array"):
+        parse("+++\n[array.raw]\nitem = 'int'\n+++\n[p0]\nsetarrayitem_gc(p0, 0, 1, descr=raw)")
 
 
 @pytest.mark.parametrize(

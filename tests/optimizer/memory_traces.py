@@ -9,15 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from optimizer.ir.heap import NO_INDEX, NULL, Datum, Heap, Object, Ref
+from declared_calls import event
+
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import GuardFailed, Program, Run, Undefined, World
 from optimizer.ir.layout import Layout, Struct, layout_of
+from optimizer.ir.objects import NO_INDEX, NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.runs import Scripted, Seen, Write
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 [struct.Base]
 vtable = "base_vt"
 fields = { tag = "u8", left = "ref", fixed = { type = "int", immutable = true } }
@@ -41,19 +45,11 @@ item = "int"
 immutable = true
 [array.Points]
 fields = { x = "int", y = "ref" }
-[call.poke]
-result = "void"
-reads = []
-writes = ["Node.value", "Ints"]
-[call.look]
-result = "int"
-reads = ["Base.left", "Node.next"]
-writes = []
-[call.name]
-result = "ref"
-reads = []
-writes = ["Base.fixed", "Node.code"]
-[call.spoil]
+"""
+    + event("poke", writes="Node.value Ints")
+    + event("look", reads="Base.left Node.next", result="int")
+    + event("name", writes="Base.fixed Node.code", result="ref")
+    + """[call.spoil]
 result = "void"
 can_invalidate = true
 [const.a]
@@ -67,6 +63,7 @@ array = "Ints"
 length = 2
 +++
 """
+)
 FIELDS = [
     "Base.tag",
     "Node.tag",

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from declared_calls import array_copies
 
 from optimizer import format_trace, optimize, parse
 from validator import Proved, validate
 
-DECLARATIONS = """+++
-[array.Ints]
-item = "int"
-[array.Others]
-item = "int"
-[call.copy]
-result = "void"
-oopspec = "arraycopy"
-reads = ["Ints"]
-writes = ["Ints"]
-[call.move]
-result = "void"
-oopspec = "arraymove"
-reads = ["Ints"]
-writes = ["Ints"]
-+++
-"""
+DECLARATIONS = f'+++\n[array.Ints]\nitem = "int"\n[array.Others]\nitem = "int"\n{array_copies()}+++\n'
 GET = "i{} = getarrayitem_gc_i({}, {}, descr=Ints)"
 SET = "setarrayitem_gc(p0, {}, i2, descr=Ints)"
 COPY = "call_n(1, p0, p1, {}, {}, {}, descr=copy)"

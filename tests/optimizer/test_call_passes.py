@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 import pytest
+from declared_calls import event, functions
 
 from optimizer import format_trace, optimize, parse
 from validator import Proved, validate
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 [struct.Node]
 fields = { value = "int" }
 [struct.Error]
-[call.hash]
-result = "int"
-elidable = true
-can_raise = true
-results = [ { args = [7], value = 70 } ]
-[call.quiet]
-result = "int"
-elidable = true
-results = [ { args = [7], value = 70 } ]
-[call.sqrt]
-result = "float"
-elidable = true
-oopspec = "math_sqrt"
-[call.local]
-result = "int"
-oopspec = "threadlocalref_get"
-[call.once]
-result = "int"
-loop_invariant = true
-can_raise = true
-[call.div]
-result = "int"
-elidable = true
-oopspec = "int_py_div"
-[call.poke]
-result = "void"
-can_raise = true
-reads = []
-writes = ["Node.value"]
-[call.calm]
-result = "void"
-reads = []
-writes = []
-+++
 """
+    + functions("hash quiet sqrt local once div", {"hash": (7, 70), "quiet": (7, 70)})
+    + event("poke", writes="Node.value", can_raise=True)
+    + event("calm")
+    + "+++\n"
+)
 
 H = "i{} = call_i(1, i1, descr=hash)"
 Q = "i{} = call_i(1, {}, descr=quiet)"

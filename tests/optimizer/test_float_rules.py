@@ -11,7 +11,8 @@ from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize, run_passes
 from optimizer.rule_language import Apply, Constant, FloatLiteral, Rule, Term, rule
 from validator.judge import validate
-from validator.rule_proofs import Proved, Refuted, prove_rule
+from validator.rule_proofs import prove_rule
+from validator.rule_status import Proved, Refuted
 from validator.verdict import Proved as ProvedPair
 
 

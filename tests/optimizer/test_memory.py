@@ -2,10 +2,12 @@
 
 import pytest
 from cases import assert_becomes, assert_stays
+from declared_calls import event
 
 from optimizer import format_trace, optimize, parse
 
-TYPES = """+++
+TYPES = (
+    """+++
 [struct.Base]
 vtable = "base_vt"
 fields = { tag = "u8" }
@@ -23,19 +25,11 @@ fields = { weight = "int" }
 item = "int"
 [array.Refs]
 item = "ref"
-[call.poke]
-result = "void"
-reads = []
-writes = ["Node.value"]
-[call.look]
-result = "void"
-reads = ["Node.value"]
-writes = []
-[call.fix]
-result = "void"
-reads = []
-writes = ["Node.fixed"]
-[call.spoil]
+"""
+    + event("poke", writes="Node.value")
+    + event("look", reads="Node.value")
+    + event("fix", writes="Node.fixed")
+    + """[call.spoil]
 result = "void"
 can_invalidate = true
 [const.a]
@@ -48,6 +42,7 @@ array = "Ints"
 length = 2
 +++
 """
+)
 
 
 def becomes(before: str, after: str, *passes: str) -> None:

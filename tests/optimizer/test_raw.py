@@ -7,35 +7,26 @@ from random import Random
 
 import pytest
 from cases import assert_becomes, assert_stays
+from declared_calls import event
 from raw_traces import Writer
 
 from optimizer.ir.text import format_trace, parse
 from optimizer.pipeline import DEFAULT_PASSES, run_passes
 from validator import Guards, Options, Proved, validate
 
-TYPES = """+++
+TYPES = (
+    """+++
 [struct.Node.fields]
 value = "int"
 tag = "u8"
 next = "ref"
-[call.blind]
-result = "void"
-reads = []
-writes = []
-[call.poke]
-result = "void"
-reads = []
-writes = ["raw"]
-[call.look]
-result = "void"
-reads = ["raw"]
-writes = []
-[call.to_tag]
-result = "void"
-reads = []
-writes = ["Node.tag"]
-+++
 """
+    + event("blind")
+    + event("poke", writes="raw")
+    + event("look", reads="raw")
+    + event("to_tag", writes="Node.tag")
+    + "+++\n"
+)
 
 
 def becomes(before: str, after: str, *passes: str) -> None:

@@ -9,8 +9,8 @@ from random import Random
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Datum
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Trace, Value, Var
 

@@ -5,9 +5,10 @@ A variable's name says what it is meant to hold: `pN3` a Node, `pW4` an array of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from random import Random
+
+from declared_calls import event
 
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.ops import OPS, Kind
@@ -62,12 +63,12 @@ finish(i0)
 """
 
 _EFFECTS = {
-    "peek": (["Node.value", "Refs"], [], False),
-    "poke": ([], ["Node.value", "Node.next", "Refs"], False),
-    "link": (["Node.next"], ["Base.left", "Words", "Raw.a", "Raw.b", "Points", "w"], False),
-    "fix": ([], ["Base.fixed", "Base.near", "Node.quasi", "Fixed"], False),
-    "turn": (["Node.quasi"], ["Node.quasi"], True),
-    "none": ([], [], False),
+    "peek": ("Node.value Refs", "", False),
+    "poke": ("", "Node.value Node.next Refs", False),
+    "link": ("Node.next", "Base.left Words Raw.a Raw.b Points w", False),
+    "fix": ("", "Base.fixed Base.near Node.quasi Fixed", False),
+    "turn": ("Node.quasi", "Node.quasi", True),
+    "none": ("", "", False),
 }
 """What calls read, what they write, and whether they can invalidate; each is declared once for each type of result."""
 
@@ -75,9 +76,8 @@ _RESULTS = {"i": "int", "r": "ref", "n": "void"}
 
 
 def _declare_calls() -> str:
-    return "\n".join(
-        f'[call.{name}_{letter}]\nresult = "{result}"\nreads = {json.dumps(reads)}\nwrites = {json.dumps(writes)}\n'
-        f"can_invalidate = {str(invalidates).lower()}"
+    return "".join(
+        event(f"{name}_{letter}", reads=reads, writes=writes, result=result, can_invalidate=invalidates)
         for name, (reads, writes, invalidates) in _EFFECTS.items()
         for letter, result in _RESULTS.items()
     )

@@ -5,39 +5,30 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from declared_calls import array_copies, event
 
 from optimizer import optimize
-from optimizer.ir.heap import Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, Undefined, run
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import Object, Ref
 from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, validate
 from validator.verdict import Rungs
 
-DECLARED = """+++
+DECLARED = (
+    """+++
 [array.Ints]
 item = "int"
 [array.Refs]
 item = "ref"
 [struct.Node.fields]
 value = "int"
-[call.copy]
-result = "void"
-oopspec = "arraycopy"
-reads = ["Ints"]
-writes = ["Ints"]
-[call.share]
-result = "void"
-oopspec = "arraycopy"
-reads = ["Refs"]
-writes = ["Refs"]
-[call.move]
-result = "void"
-oopspec = "arraymove"
-reads = ["Ints"]
-writes = ["Ints"]
-+++
 """
+    + array_copies()
+    + event("share", reads="Refs", writes="Refs", oopspec="arraycopy")
+    + "+++\n"
+)
 HEADER = "[p0, p1, i2, i3, i4, i5]\n"
 COPY = "call_n(ConstClass(f), p0, p1, i2, i3, i4, descr=copy)\n"
 FROM_START = (

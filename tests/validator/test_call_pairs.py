@@ -3,69 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from declared_calls import event, functions
 
 from optimizer.ir.text import parse
 from validator import Proved, Refuted, Unknown, Unsupported, validate
 from validator.verdict import Options, Rungs, Verdict
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 [struct.Error]
 [struct.KeyError]
 parent = "Error"
 [struct.Node]
 fields = { value = "int", next = "ref" }
-[call.hash]
-result = "int"
-elidable = true
-can_raise = true
-results = [ { args = [7], value = 70 } ]
-[call.quiet]
-result = "int"
-elidable = true
-results = [ { args = [7], value = 70 } ]
-[call.find]
-result = "ref"
-elidable = true
-[call.half]
-result = "float"
-elidable = true
-[call.sqrt]
-result = "float"
-elidable = true
-oopspec = "math_sqrt"
-[call.local]
-result = "int"
-oopspec = "threadlocalref_get"
-[call.once]
-result = "int"
-loop_invariant = true
-can_raise = true
-[call.calm_once]
-result = "int"
-loop_invariant = true
-[call.div]
-result = "int"
-elidable = true
-oopspec = "int_py_div"
-[call.mod]
-result = "int"
-elidable = true
-oopspec = "int_py_mod"
-[call.udiv]
-result = "int"
-elidable = true
-oopspec = "int_udiv"
-[call.poke]
-result = "void"
-can_raise = true
-reads = []
-writes = ["Node.value"]
-[call.calm]
-result = "void"
-reads = []
-writes = []
-+++
 """
+    + functions("hash quiet find half sqrt local once calm_once div mod udiv", {"hash": (7, 70), "quiet": (7, 70)})
+    + event("poke", writes="Node.value", can_raise=True)
+    + event("calm")
+    + "+++\n"
+)
 HEADER = "[p0, p1, i2, i3, f4]\n"
 
 H = "i{} = call_i(1, {}, descr=hash)\n"

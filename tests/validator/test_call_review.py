@@ -4,36 +4,22 @@ objects that are raised."""
 from __future__ import annotations
 
 import pytest
+from declared_calls import event, functions
 from pairs import judge
 
-from validator import Proved, Refuted, Unknown
+from validator import Proved, Refuted, Unknown, Verdict
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 [struct.Error]
 [struct.Node]
 fields = { value = "int", next = "ref", tag = { type = "int", immutable = true } }
-[call.find]
-result = "ref"
-elidable = true
-[call.quiet]
-result = "int"
-elidable = true
-[call.loud]
-result = "int"
-elidable = true
-can_raise = true
-[call.calm]
-result = "void"
-reads = []
-writes = []
-[call.poke]
-result = "void"
-can_raise = true
-reads = []
-writes = ["Node.value"]
-+++
-[p0, p1, i2, i3]
 """
+    + functions("find quiet hash")
+    + event("calm")
+    + event("poke", writes="Node.value", can_raise=True)
+    + "+++\n[p0, p1, i2, i3]\n"
+)
 NEW = "{} = new(descr=Node)\n"
 RAISE = "restore_exception(ConstClass(Error), {})\n"
 
@@ -123,20 +109,12 @@ RIGHT = {
     ),
 }
 
-
-@pytest.mark.parametrize("name", RIGHT)
-def test_right(name: str) -> None:
-    before, after = (f"{DECLARATIONS}{body}\n" for body in RIGHT[name])
-    found = judge(before, after)
-    assert isinstance(found, Proved), found
-
-
 WRONG = {
     "a new object is given, and is another one": (RECORDED + "finish(i7)", "finish(0)"),
     "a new object is given, and the rest is wrong": (RECORDED + "finish(i2)", "finish(i3)"),
     "a function that raises instead of one that does not": (
         "i5 = call_i(1, i2, descr=quiet)\nfinish(i5)",
-        "i5 = call_i(1, i2, descr=loud)\nfinish(i5)",
+        "i5 = call_i(1, i2, descr=hash)\nfinish(i5)",
     ),
     "another class is saved": (
         "call_n(1, descr=poke)\ni4 = save_exc_class()\np5 = guard_exception(ConstClass(Error)) []\nfinish(i4)",
@@ -151,14 +129,6 @@ WRONG = {
         "p5 = new(descr=Error)\np6 = new(descr=Error)\n" + RAISE.format("p6") + "finish(p5)",
     ),
 }
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong(name: str) -> None:
-    before, after = (f"{DECLARATIONS}{body}\n" for body in WRONG[name])
-    found = judge(before, after)
-    assert isinstance(found, Refuted), found
-
 
 NOT_PROVED = {
     "what a function gives may be new, and its immutable field change": (TAGGED + "finish(i7)", TAGGED + "finish(7)"),
@@ -204,7 +174,14 @@ NOT_PROVED = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_PROVED)
-def test_not_proved(name: str) -> None:
-    before, after = (f"{DECLARATIONS}{body}\n" for body in NOT_PROVED[name])
-    assert isinstance(judge(before, after), Refuted | Unknown)
+@pytest.mark.parametrize(
+    ("expected", "before", "after"),
+    [
+        pytest.param(expected, *pair, id=name)
+        for expected, pairs in ((Proved, RIGHT), (Refuted, WRONG), (Refuted | Unknown, NOT_PROVED))
+        for name, pair in pairs.items()
+    ],
+)
+def test_verdicts(expected: type[Verdict], before: str, after: str) -> None:
+    found = judge(f"{DECLARATIONS}{before}\n", f"{DECLARATIONS}{after}\n")
+    assert isinstance(found, expected), found

@@ -7,10 +7,7 @@ and run on states near the one that the trace was made with. More pairs than the
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
-import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,10 +21,11 @@ if __name__ == "__main__":
 import pytest
 from any_edits import carelessly
 from any_traces import Writer
-from by_runs import Case, Origins, Wrong, judged
+from by_runs import Case, Origins, judged
 from faults.planting import FaultyOptimizer
 from faults.table import OPTIMIZER_FAULTS
 from heap_truth import Truth, is_possible
+from long_runs import run_long
 from pairs import with_origins
 
 from fuzz.campaign import malformed
@@ -42,7 +40,7 @@ from optimizer.ir.layout import layout_of
 from optimizer.ir.runs import Finished, Jumped, Run
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
-from validator import Failargs, Guards, Options, State, Unknown, Unsupported, Verdict
+from validator import Failargs, Guards, Options, State, Verdict
 from validator.verdict import Rungs
 
 STATES = 200
@@ -178,37 +176,5 @@ def test_states_show_most_of_what_is_refuted() -> None:
     assert shown[True] > 2 * shown[False], shown
 
 
-def main() -> None:
-    """Judges pairs for so long, and prints what is wrong and what is unknown."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--unknowns", action="store_true", help="print what is unknown")
-    given = parser.parse_args()
-    seen: Counter[str] = Counter()
-    number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
-    while time.perf_counter() < until:
-        number += 1
-        random = Random(number)
-        case, example = pair(random)
-        try:
-            verdict = verdict_for(case, example, random)
-        except Exception as problem:
-            seen[f"WRONG {type(problem).__name__}"] += 1
-            where = "" if isinstance(problem, Wrong) else f"{traceback.format_exc()}\n{case}"
-            print(f"=== {number}: {type(problem).__name__}: {problem}{where}", flush=True)
-            continue
-        name = type(verdict).__name__
-        if isinstance(verdict, Unknown):
-            name += f": {verdict.reason.rpartition(': ')[2]}"
-            if given.unknowns:
-                print(f"--- {number} unknown: {verdict.reason}\n{case}", flush=True)
-        elif isinstance(verdict, Unsupported):
-            name += f": {verdict.reason}"
-        seen[name] += 1
-    for name, count in seen.most_common():
-        print(f"{count:6} {name}")
-
-
 if __name__ == "__main__":
-    main()
+    run_long(__doc__, pair, lambda drawn, random: verdict_for(*drawn, random))

@@ -6,6 +6,7 @@ Each pair is judged with all rungs and by the solver alone.
 from __future__ import annotations
 
 import pytest
+from declared_calls import event
 from pairs import judge, not_proved, proved, refuted
 from reference_heap import DECLARATIONS
 
@@ -14,20 +15,11 @@ from validator.report import verdict_name
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
-CALLS = """
-[call.touch]
-result = "void"
-reads = ["Node.value"]
-writes = ["Node.value"]
-[call.tick]
-result = "void"
-reads = []
-writes = []
-[call.set_fixed]
-result = "void"
-reads = []
-writes = ["Base.fixed"]
-[call.calm]
+CALLS = (
+    event("touch", reads="Node.value", writes="Node.value")
+    + event("tick")
+    + event("set_fixed", writes="Base.fixed")
+    + """[call.calm]
 result = "void"
 can_invalidate = false
 [struct.Cell]
@@ -48,6 +40,7 @@ array = "Chars"
 length = 3
 +++
 """
+)
 TYPES = DECLARATIONS.rstrip().removesuffix("+++") + 'touchdescr = "touch"\n' + CALLS
 HEADER = "[p0, p1, i0]\n"
 
@@ -120,10 +113,10 @@ def test_a_store_before_an_event_that_does_not_touch_its_field() -> None:
 
 
 def test_writes_that_an_event_may_or_may_not_do() -> None:
-    store, event = "setfield_gc(p0, 1, descr=Node.value)\n", "call_n(0, descr=touch)\n"
+    store, line = "setfield_gc(p0, 1, descr=Node.value)\n", "call_n(0, descr=touch)\n"
     load = "i1 = getfield_gc_i(p0, descr=Node.value)\n"
-    bad(f"{store}{event}finish()", f"{event}finish()", "event 0: heap")
-    bad(f"{store}{event}{load}finish(i1)", f"{store}{event}finish(1)", "end: argument 0")
+    bad(f"{store}{line}finish()", f"{line}finish()", "event 0: heap")
+    bad(f"{store}{line}{load}finish(i1)", f"{store}{line}finish(1)", "end: argument 0")
     ok(
         f"{load}call_n(0, descr=tick)\ni2 = getfield_gc_i(p0, descr=Node.value)\nfinish(i2)",
         f"{load}call_n(0, descr=tick)\nfinish(i1)",
@@ -289,9 +282,9 @@ def test_events_change_what_they_can_see() -> None:
     old = load.format("p0") + "escape_n()\n"
     bad(old + again.format("p0"), old + "finish(i1, i1)", "end: argument 1")
     made = "p2 = new(descr=Node)\nsetfield_gc(p2, i0, descr=Node.value)\n" + load.format("p2")
-    for event, seen in (("escape_n(p0)", False), ("escape_n(p2)", True), ("call_n(0, p2, descr=tick)", False)):
-        before = f"{made}{event}\n{again.format('p2')}"
-        (bad if seen else ok)(before, f"{made}{event}\nfinish(i1, i1)")
+    for line, seen in (("escape_n(p0)", False), ("escape_n(p2)", True), ("call_n(0, p2, descr=tick)", False)):
+        before = f"{made}{line}\n{again.format('p2')}"
+        (bad if seen else ok)(before, f"{made}{line}\nfinish(i1, i1)")
 
 
 def test_an_object_is_reached_only_through_what_the_event_may_see() -> None:
@@ -305,12 +298,12 @@ def test_the_result_of_an_event_may_be_what_it_has_seen() -> None:
     made = "p2 = new(descr=Node)\n{}guard_nonnull(p3) []\nsetfield_gc(p2, 1, descr=Node.value)\n"
     change = "setfield_gc(p3, 2, descr=Node.value)\n"
     load = "i2 = getfield_gc_i(p2, descr=Node.value)\nfinish(i2)"
-    for event, seen in (
+    for line, seen in (
         ("p3 = escape_r(p2)\n", True),
         ("p3 = escape_r()\n", False),
         ("p3 = escape_r()\nescape_n(p2)\n", False),
     ):
-        start = made.format(event)
+        start = made.format(line)
         (bad if seen else ok)(start + change + load, start + change + "finish(1)")
 
 
@@ -331,8 +324,8 @@ def test_a_call_is_the_same_by_any_of_its_names() -> None:
 
 def test_immutable_memory_behind_events() -> None:
     load, again = "i1 = getfield_gc_i(p0, descr=Base.fixed)\n", "i2 = getfield_gc_i(p0, descr=Base.fixed)\nfinish(i2)"
-    for event in ("escape_n(p0)", "call_n(0, p0, descr=set_fixed)"):
-        ok(f"{load}{event}\n{again}", f"{load}{event}\nfinish(i1)")
+    for line in ("escape_n(p0)", "call_n(0, p0, descr=set_fixed)"):
+        ok(f"{load}{line}\n{again}", f"{load}{line}\nfinish(i1)")
     early = "escape_n(p0)\ni2 = getfield_gc_i(p0, descr=Base.fixed)\nfinish(i2)"
     safe = "i9 = getfield_gc_i(p0, descr=Base.tag)\n"
     ok(safe + early, f"{safe}i2 = getfield_gc_i(p0, descr=Base.fixed)\nescape_n(p0)\nfinish(i2)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared_calls import event
 
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
@@ -10,30 +11,20 @@ from validator import Proved, Refuted, Unknown, Unsupported, validate
 from validator.state_text import state_json, state_lines
 from validator.stored_state import restored_state, stored_state
 
-DECLARATIONS = """+++
+DECLARATIONS = (
+    """+++
 [array.Byte]
 item = "u8"
 [struct.Node.fields]
 value = "int"
 tag = "u8"
-[call.look]
-result = "int"
-reads = ["raw"]
-writes = []
-[call.poke]
-result = "void"
-reads = []
-writes = ["raw"]
-[call.blind]
-result = "void"
-reads = []
-writes = []
-[call.to_value]
-result = "void"
-reads = []
-writes = ["Node.value"]
-+++
 """
+    + event("look", reads="raw", result="int")
+    + event("poke", writes="raw")
+    + event("blind")
+    + event("to_value", writes="Node.value")
+    + "+++\n"
+)
 
 PAIRS = {
     "a narrow store keeps the bytes beside it": (

@@ -5,10 +5,8 @@ More pairs than the suite has time for: `python tests/validator/test_soundness_b
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +17,7 @@ if __name__ == "__main__":
 
 import pytest
 from bytes_traces import WORD, Machine, Writer
+from long_runs import run_long
 
 from optimizer import optimize
 from optimizer.ir.text import format_trace, parse
@@ -87,27 +86,5 @@ def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     assert seen["Unsupported"] + seen["Failed"] < 2, seen
 
 
-def main() -> None:
-    """Judges pairs for so long, and prints what is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    seen: Counter[str] = Counter()
-    until = time.perf_counter() + given.seconds
-    random = Random(given.seed)
-    source = pairs(random)
-    while time.perf_counter() < until:
-        before, after = next(source)
-        try:
-            verdict = judged(before, after, random)
-        except AssertionError as problem:
-            seen["WRONG"] += 1
-            print(f"=== {problem}", flush=True)
-            continue
-        seen[type(verdict).__name__] += 1
-    print(dict(seen))
-
-
 if __name__ == "__main__":
-    main()
+    run_long(__doc__, lambda random: next(pairs(random)), lambda pair, random: judged(*pair, random))

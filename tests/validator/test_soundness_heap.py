@@ -7,10 +7,7 @@ the suite has time for: `python tests/validator/test_soundness_heap.py --seconds
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
-import traceback
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,17 +17,18 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
-from by_runs import Case, Origins, Wrong, judged
+from by_runs import Case, Origins, judged
 from heap_mutants import edited
 from heap_states import States
 from heap_traces import SMALL, WIDE, heap_trace
 from heap_truth import Truth
+from long_runs import run_long
 from pairs import with_origins
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
 from optimizer.ir.layout import WrongDescr, layout_of
 from optimizer.ir.trace import Trace
-from validator import Failargs, Guards, Options, State, Unknown, Unsupported, Verdict
+from validator import Failargs, Guards, Options, State, Verdict
 
 STATES = 80
 
@@ -93,43 +91,5 @@ def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     assert seen["Refuted"] > 5, seen
 
 
-def main() -> None:
-    """Judges pairs for so long, and prints what is wrong and what is unknown."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--solver-alone", action="store_true")
-    parser.add_argument("--unknowns", action="store_true", help="print what is unknown")
-    parser.add_argument("--stop", action="store_true", help="stop at the first wrong verdict")
-    given = parser.parse_args()
-    if given.solver_alone:
-        pytest.MonkeyPatch().setattr("validator.running.sample_states", lambda *_: iter(()))
-    seen: Counter[str] = Counter()
-    number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
-    while time.perf_counter() < until:
-        number += 1
-        random = Random(number)
-        case = next(cases(random))
-        try:
-            verdict = judged_of(case, random)
-        except Exception as problem:
-            seen[f"WRONG {type(problem).__name__}"] += 1
-            where = "" if isinstance(problem, Wrong) else f"{traceback.format_exc()}\n{case}"
-            print(f"=== {number}: {type(problem).__name__}: {problem}{where}", flush=True)
-            if given.stop:
-                break
-            continue
-        name = type(verdict).__name__
-        if isinstance(verdict, Unknown):
-            name += f": {verdict.reason.rpartition(': ')[2]}"
-            if given.unknowns:
-                print(f"--- {number} unknown: {verdict.reason}\n{case}", flush=True)
-        elif isinstance(verdict, Unsupported):
-            name += f": {verdict.reason}"
-        seen[name] += 1
-    for name, count in seen.most_common():
-        print(f"{count:6} {name}")
-
-
 if __name__ == "__main__":
-    main()
+    run_long(__doc__, lambda random: next(cases(random)), judged_of)

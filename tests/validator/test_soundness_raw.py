@@ -5,10 +5,8 @@ More pairs than the suite has time for: `python tests/validator/test_soundness_r
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +16,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
+from long_runs import run_long
 from raw_traces import ITEMS, Writer
 from reference_raw import Tape, to_word
 
@@ -163,29 +162,5 @@ def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     assert seen["Unknown"] < 4, seen
 
 
-def main() -> None:
-    """Judges pairs for so long, and prints what is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    seen: Counter[str] = Counter()
-    number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
-    while time.perf_counter() < until:
-        number += 1
-        random = Random(number)
-        before, after = next(pairs(random))
-        try:
-            verdict = judged(before, after, random)
-        except AssertionError as problem:
-            seen["WRONG"] += 1
-            print(f"=== {number}: {problem}", flush=True)
-            continue
-        seen[type(verdict).__name__] += 1
-        if isinstance(verdict, Unknown):
-            print(f"--- {number} unknown: {verdict.reason}", flush=True)
-    print(dict(seen))
-
-
 if __name__ == "__main__":
-    main()
+    run_long(__doc__, lambda random: next(pairs(random)), lambda pair, random: judged(*pair, random))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from reference_strings import DECLARATIONS
 
+from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, validate
 from validator.verdict import Rungs, Verdict
@@ -242,3 +243,15 @@ def test_there_is_always_memory_left() -> None:
     declarations = DECLARATIONS.replace("elidable = true\n", "elidable = true\ncan_raise = true\n")
     before = parse(declarations + HEADER + CONCAT + "guard_no_exception() []\nfinish(p5)")
     assert isinstance(validate(before, parse(declarations + HEADER + COPIED + "finish(p5)")), Proved)
+
+
+def test_a_string_holds_nothing_behind_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a model a character may be one that the comparison with a string of another length does not look at. A slice
+    that is empty may be the empty string that is there."""
+    monkeypatch.setattr("validator.running.sample_states", lambda *_: iter(()))
+    before = 'i7 = call_i(1, p0, 97, descr=unicodeeq_nonnull_char)\np8 = call_r(1, u"ab", 0, i7, descr=unicodeslice)\n'
+    found = verdict(before + "finish(p8)", before + "finish(p0)", Rungs.PLAIN)
+    if isinstance(found, Refuted):
+        heap = found.counterexample.state.heap
+        assert heap is not None
+        assert parse_heap(format_heap(heap), heap.layout) == heap

@@ -91,3 +91,11 @@ def test_nothing_is_proved_that_a_small_state_refutes(calls: bool) -> None:
     assert said["Proved"] >= 20
     assert said["Refuted"] >= 20
     assert said["Unknown"] <= 4
+
+
+@pytest.mark.parametrize(
+    "load", ['getarrayitem_gc_i("abc", 0, descr=Others)', 'getinteriorfield_gc_i("abc", 0, descr=o)']
+)
+def test_other_memory_of_a_constant_string_is_not_its_text(load: str) -> None:
+    before, after = f"[p0]\ni1 = {load}\nfinish(i1)", "[p0]\nfinish(97)"
+    assert isinstance(validate(parse(before), parse(after)), Refuted)

@@ -1,0 +1,43 @@
+"""What becomes of a rule that is to be proved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+NET_S = 60.0
+"""How long a query about a rule may take, whatever its effort."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The rule is right for all inputs at `width` bits, as `method` says, and for all at `small_width` too."""
+
+    width: int
+    method: str
+    small_width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """At these values of its names (floats by their patterns) and this width the rule is wrong."""
+
+    width: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class NeverFires:
+    """No input fulfils the conditions at this width."""
+
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unproved:
+    """Not settled at the full width, for this reason, and with too many inputs to try at a small one."""
+
+    reason: str
+
+
+Status = Proved | Refuted | NeverFires | Unproved
