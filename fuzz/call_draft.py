@@ -10,8 +10,8 @@ from optimizer.ir.calls import MEANINGS
 from optimizer.ir.declaration_entries import Call, Scalar
 from optimizer.ir.effects import effects_of
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, Datum, Ref
 from optimizer.ir.layout import Struct
+from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.ops import OPS, Op, Type
 from optimizer.ir.runs import Given
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value, Var

@@ -34,7 +34,7 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            raise click.NoSuchCommand(cmd_name, possibilities=_COMMANDS, ctx=ctx)
         module, name = _COMMANDS[cmd_name].split(":")
         command: click.Command = getattr(import_module(module), name)
         return command

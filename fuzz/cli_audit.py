@@ -83,6 +83,7 @@ class _Tally:
     type=click.IntRange(4, 64),
     default=16,
     show_default=True,
+    metavar="BITS",
     help="Width of a machine word in bits; narrow words make solvers fast.",
 )
 @click.option("--corpus", default="audit", show_default=True, metavar="DIR", help="Where contradictions are stored.")

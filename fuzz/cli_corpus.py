@@ -35,7 +35,7 @@ def corpus() -> None:
 
     \b
     $ traceproof corpus list
-    $ traceproof corpus run --corpus campaign
+    $ traceproof corpus run --corpus campaign/cases
     """
 
 
@@ -43,14 +43,14 @@ for _command in (add, prune, export):
     corpus.add_command(_command)
 
 
-@corpus.command("list")
+@corpus.command("list", short_help="List the cases, and what they are about.")
 @corpus_option
 @_json_option
 def list_cases(folder: str, as_json: bool) -> int:
     """List the cases: name, expected verdict or kind of find, and what the case is about.
 
     \b
-    $ traceproof corpus list --corpus campaign
+    $ traceproof corpus list --corpus campaign/cases
     """
     for name in case_names(Path(folder)):
         case = read_case(Path(folder), name)
@@ -121,7 +121,7 @@ def show(name: str, folder: str, as_json: bool) -> int:
     return 0
 
 
-@corpus.command()
+@corpus.command(short_help="Validate every stored pair, and what the optimizer makes of it.")
 @corpus_option
 @optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
@@ -135,7 +135,7 @@ def run(folder: str, optimizer: OptimizerSpec, cache: str | None, jobs: int, as_
 
     \b
     $ traceproof corpus run
-    $ traceproof corpus run --corpus campaign --optimizer mine:optimize --cache verdicts
+    $ traceproof corpus run --corpus campaign/cases --optimizer mine:optimize --cache verdicts
     $ traceproof corpus run --optimizer-cmd './optimize --fast'
     """
     start = time.monotonic()

@@ -27,7 +27,7 @@ corpus_option = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="Judge a pair of traces, and add it as a case.")
 @click.argument("before", metavar="BEFORE|CASE")
 @click.argument("after", metavar="[AFTER]", required=False)
 @corpus_option
@@ -112,7 +112,7 @@ def _judged(case: Case) -> Case:
     )
 
 
-@click.command()
+@click.command(short_help="Tell which cases say no more than another one, or remove them.")
 @corpus_option
 @click.option("--yes", is_flag=True, help="Remove them.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
@@ -139,7 +139,7 @@ def prune(folder: str, yes: bool, as_json: bool) -> int:
     return Exit.PROVED
 
 
-@click.command()
+@click.command(short_help="Print or write the traces of all cases.")
 @corpus_option
 @click.option("--folder", "target", metavar="DIR", help="Write NAME.before.trace and NAME.after.trace there instead.")
 def export(folder: str, target: str | None) -> int:

@@ -56,11 +56,9 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: 
     else:
         where = f", written to {folder}" if folder is not None else ""
         lost = f", {counts['lost']} of them left out" if counts["lost"] else ""
-        if not counts["traces"]:
-            click.echo(f"{log}: nothing was recorded in it; PYPYLOG=jit-log-noopt:FILE has PyPy do that", err=True)
         click.echo(f"{log}: {counts['traces']} traces of {counts['operations']} operations{lost}{where}")
     if not counts["traces"]:
-        click.echo("note: PyPy writes what it records with PYPYLOG=jit-log-noopt:run.log", err=True)
+        click.echo(f"{log}: nothing was recorded in it; PyPy records with PYPYLOG=jit-log-noopt:run.log", err=True)
     return Exit.USAGE if counts["lost"] else Exit.PROVED
 
 

@@ -82,7 +82,11 @@ def store_case(corpus: Path, case: Case) -> bool:
     target = corpus / case.name
     if target.exists():
         return False
-    beside = Path(tempfile.mkdtemp(prefix=f".{case.name}-", dir=corpus))
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=f".{case.name}-", dir=corpus))
+    except OSError as problem:
+        problem.filename = str(target)  # what the caller has asked for
+        raise
     try:
         for name, text in _files(case).items():
             _write(beside / name, text)
@@ -150,7 +154,11 @@ def _known(case: Case) -> dict[str, TomlValue]:
 
 
 def case_names(corpus: Path) -> tuple[str, ...]:
-    """The names of the cases of a corpus, sorted. Raises OSError where the folder cannot be read."""
+    """The names of the cases of a corpus, sorted. Raises InputError and OSError where the folder cannot be read."""
+    if not corpus.exists():
+        raise InputError(f"{corpus}: there is no such folder")
+    if (corpus / "cases").is_dir() and not (corpus / "cases" / "before.trace").exists():
+        raise InputError(f"{corpus}: the cases of a campaign are in {corpus / 'cases'}")
     return tuple(sorted(_case_folders(corpus)))
 
 

@@ -10,6 +10,7 @@ import click
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.cli_invoke import invoke
+from validator.cli_modes import mode_options
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
@@ -56,6 +57,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     type=click.IntRange(1),
     default=_DEFAULT.effort,
     show_default=True,
+    metavar="N",
     help="Budget of one solver query, in the solver's own units (about ten million a second); verdicts do "
     "not depend on how busy the machine is.",
 )
@@ -68,25 +70,16 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     metavar="S",
     help="Seconds for one pair, the net behind the effort.",
 )
-@click.option(
-    "--guards",
-    type=click.Choice([mode.value for mode in Guards]),
-    default=_DEFAULT.guards.value,
-    show_default=True,
-    help="Where a guard may fail: exactly where the recorded one does (same), where the "
-    "recorded trace leaves there or later (early), or also where it goes on (safe).",
-)
-@click.option(
-    "--failargs",
-    type=click.Choice([mode.value for mode in Failargs]),
-    default=_DEFAULT.failargs.value,
-    show_default=True,
-    help="Compare the values that guards hand over, or ignore them (for texts without resume data).",
+@mode_options(
+    "Where a guard may fail: exactly where the recorded one does (same), where the recorded trace leaves there or "
+    "later (early), or also where it goes on (safe).",
+    "Compare the values that guards hand over, or ignore them (for texts without resume data).",
 )
 @click.option("--types", metavar="FILE", help="Declarations (TOML) for both traces.")
 @click.option(
     "--word",
     type=click.IntRange(4, 64),
+    metavar="BITS",
     help="Width of a machine word in bits, if the traces do not say it; else 64.",
 )
 @click.option(

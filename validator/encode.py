@@ -45,18 +45,24 @@ if TYPE_CHECKING:
 def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
-    on_heap = [meant(one, layout) for trace in traces for one in all_operations(trace) if one.op.memory]
-    named = [(slot_of(layout.descr_of(one)), one.op.memory) for one in on_heap]
-    slots = {slot.key: slot for slot, _ in named if slot is not None}
-    indexed = {slot.key for slot, row in named if slot is not None and row and row.descr is not DescrKind.FIELD}
-    rows = {one.op for trace in traces for one in all_operations(trace)}
+    on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
+    slots: dict[str, Field] = {}
+    indexed: set[str] = set()
+    for one in on_memory:
+        operation = meant(one, layout)
+        slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
+        if slot is not None:
+            slots[slot.key] = slot
+            if row is not None and row.descr is not DescrKind.FIELD:
+                indexed.add(slot.key)
+    rows = {one.op for one in on_memory}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
         _check_raw(traces, layout, slots)
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
     terms.is_abstract |= any(is_raw(key) or key in VIEWS for key in slots)
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
-    operations = [one for trace in traces for one in trace.ops if one.op in telling]
+    operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
     return Memory(terms, chains, RawChains(terms), Overlaps(), slots, frozenset(indexed), *exceptions, is_plain=plain)
 
@@ -119,9 +125,9 @@ class _Computer:
     def term(self, value: Value, line: int) -> Term:
         if isinstance(value, Var):
             return self.heap.now(self.values[value.name])
+        if isinstance(value, ConstInt):
+            return self.terms.const(value.value)
         match value:
-            case ConstInt(number):
-                return self.terms.const(number)
             case ConstFloat(float_):
                 return self.terms.floats.const(float_)
             case ConstRef(text) if text == "NULL":
@@ -134,25 +140,25 @@ class _Computer:
                 raise Unsupported(str(value), line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
-        return tuple([self.term(arg, operation.line) for arg in operation.args])
+        line = operation.line
+        return tuple([self.term(arg, line) for arg in operation.args])
 
     def compute(self, operation: Operation, number: int, place: Place) -> list[Definedness]:
         """The operation's result, flag and effect; whether it passes if it is a guard. Gives its definedness."""
         memory = memory_of(operation)
         if memory is not None:
             return self._compute_on_heap(operation, memory, number, place)
-        row, args = operation.op, self.args(operation)
+        row, args, terms = operation.op, self.args(operation), self.terms
         defined: list[Definedness] = []
         if row.defined is not None:
-            defined += self._defined(row.defined(self.terms, *args), operation, number, place)
+            defined = self._defined(row.defined(terms, *args), operation, number, place)
         if row.meaning is not None:
             assert operation.result is not None
-            self.values[operation.result.name] = row.meaning(self.terms, *args)
-        passes = passes_of(operation) if row.is_guard else None
-        if passes is not None:
-            self.passes = passes(self.terms, self.flag) if row.reads_flag else passes(self.terms, *args)
+            self.values[operation.result.name] = row.meaning(terms, *args)
+        elif row.is_guard and (passes := passes_of(operation)) is not None:
+            self.passes = passes(terms, self.flag) if row.reads_flag else passes(terms, *args)
         if row.overflows is not None:
-            self.flag = row.overflows(self.terms, *args)
+            self.flag = row.overflows(terms, *args)
         return defined
 
     def _compute_on_heap(
@@ -174,7 +180,9 @@ class _Computer:
                 defined += self._defined(same, operation, number, place, "length")
         return defined
 
-    def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> list[Term | str]:
+    def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> Sequence[Term | str]:
+        if memory.class_arg is None:
+            return self.args(operation)
         return [
             (arg.name if isinstance(arg, ConstClass) else str(arg))
             if index == memory.class_arg
@@ -229,12 +237,13 @@ class _Encoder:
         )
 
     def step(self, operation: Operation) -> None:
-        operation = meant(operation, self._terms.layout)
+        if operation.op.is_call:
+            operation = meant(operation, self._terms.layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
         if kind is Kind.POSITION:
             self._positions += 1
-        elif kind is Kind.EVENT or (kind is Kind.FACT and _is_call(operation)):
+        elif kind is Kind.EVENT or (kind is Kind.FACT and operation.op.is_call):
             self._call(operation, number)
         elif kind is not Kind.END:
             if len(self._terms) > MOST_TERMS:
@@ -290,11 +299,6 @@ def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]
         guards = known.guards
 
 
-def _is_call(operation: Operation) -> bool:
-    """Does it say something of a call?"""
-    return operation.op.memory is not None and operation.op.memory.descr is DescrKind.CALL
-
-
 def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
     """An unknown value that came into being behind so many events."""
     if type_ is Type.FLOAT:
@@ -312,14 +316,14 @@ def _exit(
 ) -> ExitEncoding:
     """What the guard of that number leaves. What its block defines goes into `values`: its names are its own."""
     exit_, allocator = exit_of(operation), Allocator(named)
-    computer = _Computer(heap.with_allocator(allocator) if exit_.block else heap, values)
+    if exit_.block:
+        heap = heap.with_allocator(allocator)
+    computer = _Computer(heap, values)
     block = [
         known for inner, one in enumerate(exit_.block, number + 1) for known in computer.compute(one, inner, place)
     ]
-    failargs = exit_.failargs
-    handed = (
-        None
-        if failargs is None
-        else tuple([None if arg is None else computer.term(arg, operation.line) for arg in failargs])
-    )
-    return ExitEncoding(handed, tuple(block), computer.heap, allocator.made)
+    handed: tuple[Term | None, ...] | None = None
+    if exit_.failargs is not None:
+        line = operation.line
+        handed = tuple([None if arg is None else computer.term(arg, line) for arg in exit_.failargs])
+    return ExitEncoding(handed, tuple(block), heap, allocator.made)

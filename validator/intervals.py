@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from optimizer.ir.abstract import Truth
-from optimizer.ir.bounds import Bounds, bounds_domain
+from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain
 from optimizer.ir.ranges import Interval, exact_difference, exact_product, exact_sum
 from optimizer.ir.term import Term, missing
 from validator.journal import Journal
@@ -99,7 +100,7 @@ class Intervals:
             case kind if kind in OF_OBJECTS:
                 return None
             case kind:
-                bounds = getattr(d, kind)(*[self._known[arg] for arg in term.args])
+                bounds = _computed(d, kind, tuple([self._known[arg] for arg in term.args]))
                 return self._without_overflow(term, bounds) if term in self._exact else bounds
 
     def _chosen(self, term: Term) -> Bounds:
@@ -203,6 +204,8 @@ class Intervals:
     def _sharpen(self, term: Term, value: Value) -> bool:
         """The term has one of these values. Is that new?"""
         old = self._known[term]
+        if value is old or value == old:
+            return False
         new = self._met(old, value) if isinstance(value, Bounds) else self._agreed(old, value)
         if new == old:
             return False
@@ -224,6 +227,12 @@ class Intervals:
     def _nothing(self, value: Any) -> Any:
         self._journal.put(self._state, "contradiction", True)
         return value
+
+
+@lru_cache(maxsize=1 << 14)  # the same bounds come again and again, in other traces too
+def _computed(domain: BoundsDomain, kind: str, args: tuple[Value, ...]) -> Value:
+    """Bounds of the result of an operation, or its truth."""
+    return getattr(domain, kind)(*args)
 
 
 _EXACT: dict[str, Callable[[Any, Any], Interval]] = {"add": exact_sum, "sub": exact_difference, "mul": exact_product}

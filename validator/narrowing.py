@@ -9,7 +9,7 @@ argument has one in its own, each argument has one in what is yielded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain
@@ -27,14 +27,9 @@ class Narrowing:
         self.domain = domain
         self._least, self._most = -domain.half, domain.half - 1
 
-    def arguments(self, kind: str, value: Value, args: Sequence[Value], *, exact: bool) -> Narrowed:
+    def arguments(self, kind: str, value: Value, args: Sequence[Value], *, exact: bool) -> Sequence[tuple[int, Value]]:
         """What `value` says of the arguments. `exact`: the term is the sum, difference or product of the integers."""
-        method = getattr(self, kind, None)
-        if method is None or value is None:
-            return
-        yield from method(value, *args)
-        if exact and kind in _EXACT:
-            yield from getattr(self, f"_exact_{kind}")(value, *args)
+        return () if value is None else _arguments(self, kind, value, tuple(args), exact)
 
     # Sets of integers.
 
@@ -267,6 +262,17 @@ class Narrowing:
 
 
 _EXACT = frozenset({"add", "sub", "mul"})
+
+
+@lru_cache(maxsize=1 << 14)  # the same bounds come again and again, in other traces too
+def _arguments(
+    narrowing: Narrowing, kind: str, value: Value, args: tuple[Value, ...], exact: bool
+) -> Sequence[tuple[int, Value]]:
+    method = getattr(narrowing, kind, None)
+    found = [] if method is None else [*method(value, *args)]
+    if exact and kind in _EXACT:
+        found += getattr(narrowing, f"_exact_{kind}")(value, *args)
+    return tuple(found)
 
 
 @cache

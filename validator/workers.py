@@ -32,9 +32,9 @@ _SLACK_MB = 256
 _OUT_OF_MEMORY = 77
 """The exit code of a worker that has used up its memory."""
 
-_ALLOCATIONS = 10_000
-"""When there are so many more objects than at the last time, cycles among them are looked for. With Python's 700 that
-takes 8 % of the time in which traces are made, optimized and judged."""
+_ALLOCATIONS = 50_000
+"""When there are so many more objects than at the last time, cycles among them are looked for. With 10,000 that takes
+8 % of the time in which traces are made, optimized and judged, and more with Python's 700."""
 
 
 def collect_seldom() -> None:

@@ -24,7 +24,9 @@ PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
 
 @click.command()
 @click.argument("logs", nargs=-1, metavar="[LOG]...")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=5, show_default=True, help="For a pair.")
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), default=5, show_default=True, metavar="N", help="For a pair."
+)
 @click.option("--record", is_flag=True, help="Run the programs with pypy3 first, and store their logs.")
 @jobs_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object instead of tables.")

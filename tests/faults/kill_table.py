@@ -75,6 +75,7 @@ def _options() -> argparse.ArgumentParser:
         description="Plants each fault of the table in tests/faults: those of the optimizer are to be found by a "
         "campaign, from all seeds but one, those of the validator by the tests that are named beside them. Seconds are "
         "those of one core, solvers included. Ends with 1 if a fault was not found.",
+        epilog="Example: scripts/kill-table 'zero minus x' --seeds 3",
     )
     parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="for each campaign; 60 by default")
     parser.add_argument("--seeds", type=int, default=5, metavar="K", help="so many campaigns a fault; 5 by default")

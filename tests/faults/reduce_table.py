@@ -45,6 +45,7 @@ def _options() -> argparse.ArgumentParser:
         description="Plants each fault of the optimizer in tests/faults, takes the first find of a campaign on traces "
         "of enough operations, and reduces it. Seconds are those of one core, solvers included. Ends with 1 if one was "
         "not found, took more than 10, or came out more than twice as large as the smallest trace known for it.",
+        epilog="Example: scripts/reduce-table 'zero minus x' --traces",
     )
     parser.add_argument("--operations", type=int, default=60, metavar="N", help="of a find, at least; 60 by default")
     parser.add_argument("--seconds", type=float, default=300.0, metavar="N", help="to look for one; 300 by default")

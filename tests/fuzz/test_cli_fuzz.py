@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -94,8 +95,13 @@ COMMANDS = [
     ["corpus", "add"],
     ["corpus", "prune"],
     ["corpus", "export"],
+    ["fuzz", "merge"],
     ["prove-rules"],
     ["ops"],
+    ["audit"],
+    ["report"],
+    ["reduce"],
+    ["pypy-log"],
 ]
 
 
@@ -105,16 +111,20 @@ def test_help_says_how_to_use_it(command: list[str], traceproof: Command) -> Non
     assert ended.code == 0
     assert ended.out.startswith("Usage: traceproof")
     assert " ".join(["traceproof", *command]) in ended.out.split("Usage:")[1] or command == ["validate"]
+    assert " RANGE" not in ended.out
+    assert not re.search(r"\w\.\.\.$", ended.out.partition("Commands:")[2], re.MULTILINE)
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["optimise"], "No such command 'optimise'"),
+        (["optimise"], "No such command 'optimise'. Did you mean 'optimize'?"),
+        (["frobnicate"], "No such command 'frobnicate'."),
         (["optimize"], "Missing argument 'IN'"),
         (["ops", "--width", "3"], "No such option '--width'"),
         (["ops", "--word", "3"], "3 is not in the range 4<=x<=64"),
         (["prove-rules", "no_rule"], "there is no rule 'no_rule'"),
+        (["reduce", "seed-7"], "seed-7: there is neither a file nor a case in campaign/cases of that name"),
     ],
 )
 def test_a_wrong_use_ends_with_2(args: list[str], message: str, traceproof: Command) -> None:

@@ -48,6 +48,19 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     return run
 
 
+@pytest.mark.parametrize("command", ["list", "run", "prune", "export"])
+def test_the_folder_of_a_campaign_is_told_from_its_cases(command: str, corpus: Command) -> None:
+    Path("finds/cases").mkdir(parents=True)
+    assert corpus(command, "--corpus", "finds") == (2, "", "error: finds: the cases of a campaign are in finds/cases\n")
+    assert corpus(command, "--corpus", "nowhere") == (2, "", "error: nowhere: there is no such folder\n")
+    assert corpus(command, "--corpus", "finds/cases")[0] == 0
+
+
+def test_a_case_that_cannot_be_stored_is_told_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"nowhere/one'$"):
+        store_case(tmp_path / "nowhere", Case("one", BEFORE))
+
+
 # add
 
 
