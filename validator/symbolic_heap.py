@@ -128,6 +128,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         "_pending",
         "_protected",
         "_settled",
+        "_terms",
         "_validity",
         "_watched",
         "allocating",
@@ -137,7 +138,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     )
 
     def __init__(self, memory: Memory, allocator: Allocator, *, lenient: bool) -> None:
-        self.memory = memory
+        self.memory, self._terms = memory, memory.terms
         self.allocations: tuple[Term, ...] = ()
         self.allocating = 0  # the number of the operation that allocates next
         self._allocator = allocator
@@ -154,7 +155,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
-        heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
+        heap.memory, heap._terms = self.memory, self._terms
+        heap.allocations, heap.allocating = self.allocations, self.allocating
         heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
         heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
         heap.known, heap._passed = self.known, self._passed
@@ -170,10 +172,6 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def mismatch(self, number: int) -> tuple[Term, Term] | None:
         """The length of the array that allocation stands for, and its own, where they are not the same term."""
         return self._allocator.mismatched.get(number)
-
-    @property
-    def _terms(self) -> ObjectTerms:
-        return self.memory.terms
 
     # Identity and classes.
 
