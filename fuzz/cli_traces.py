@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from fuzz.run_state import event_results, read_run_state, run_state
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_heap, format_object
 from optimizer.ir.interpreter import (
@@ -24,6 +24,7 @@ from optimizer.ir.interpreter import (
     World,
 )
 from optimizer.ir.lexer import Source
+from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.text import format_trace
 from optimizer.ir.toy_printer import format_toy
 from optimizer.ir.trace import Trace

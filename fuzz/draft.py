@@ -14,7 +14,7 @@ from fuzz.rows import Rows, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Datum
+from optimizer.ir.objects import Datum
 from optimizer.ir.ops import OPS, Op, Type
 from optimizer.ir.runs import Scripted, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var

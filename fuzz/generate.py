@@ -18,8 +18,8 @@ from fuzz.heap_steps import take_heap_step
 from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.raw_steps import take_raw_step
 from fuzz.shape import Shape, Step, draw_shape
-from optimizer.ir.heap import Datum
 from optimizer.ir.immutable import immutable
+from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from validator.counterexample import State

@@ -8,7 +8,8 @@ from random import Random
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, RAW_REF, Heap, Ref
+from optimizer.ir.heap import Heap
+from optimizer.ir.objects import NULL, RAW_REF, Ref
 from optimizer.ir.ops import Kind
 from optimizer.ir.runs import Scripted, Seen, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, all_operations

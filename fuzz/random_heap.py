@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_types import Place, Types
-from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref, references
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Layout
+from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref, references
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, all_operations

@@ -9,11 +9,12 @@ from itertools import zip_longest
 from optimizer.ir.calls import is_event
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Datum, Heap, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import read_heap
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.lexer import Source
+from optimizer.ir.objects import Datum, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import World
 from optimizer.ir.trace import Trace

@@ -25,7 +25,7 @@ class Contradiction(Exception):
 
 def agree(d: BoundsDomain, known: Any, fact: Fact) -> Any:
     """What holds if both facts about the same thing do. Raises Contradiction if they cannot."""
-    if fact is None:
+    if fact is None or fact is known:
         return known
     if known is None:
         return fact

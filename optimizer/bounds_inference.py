@@ -16,14 +16,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import cast
 
-from optimizer.backward import Fact
 from optimizer.ir.abstract import Truth
-from optimizer.ir.bounds import Bounds, bounds_domain
+from optimizer.ir.bounds import Bounds, bounds_domain, constant, holds
 from optimizer.ir.ops import Meaning, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
-from optimizer.narrowing import Narrowed, narrow
+from optimizer.narrowing import narrow
 
 _DEPTH = 4
 """So many definitions deep does a fact go back."""
@@ -44,6 +42,7 @@ class BoundsInference:
         self.results_bounded: defaultdict[str, int] = defaultdict(int)
         self.arguments_bounded: defaultdict[str, int] = defaultdict(int)
         self._domain = bounds_domain(word)
+        self._top = self._domain.top
         self.known: dict[str, Bounds] = {}
         self._definitions: dict[str, Operation] = {}
         self._overflowed: dict[str, bool] = {}
@@ -52,12 +51,12 @@ class BoundsInference:
     def bounds(self, value: Value) -> Bounds:
         """The bounds of an integer."""
         if isinstance(value, Var):
-            return self.known.get(value.name, self._domain.top)
-        return self._domain.const(value.value) if isinstance(value, ConstInt) else self._domain.top
+            return self.known.get(value.name, self._top)
+        return constant(value.value, self.word) if isinstance(value, ConstInt) else self._top
 
     def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
         """Whether a condition of a row, or any other, holds of `args`; None where it may or may not."""
-        return cast(Truth, condition(self._domain, *map(self.bounds, args)))
+        return holds(condition, self.word, tuple(map(self.bounds, args)))
 
     def define(self, operation: Operation) -> bool:
         """Learn from a pure operation that it is defined, and what it computes; of others, nothing.
@@ -69,7 +68,7 @@ class BoundsInference:
         if operation.op.overflows is not None:
             self._flag_of = operation
         self._definitions[operation.result.name] = operation
-        return self._learn(operation, narrow(operation.op, self.word, self._facts(operation)), _DEPTH)
+        return self._narrow(operation, _DEPTH)
 
     def learn_flag(self, operation: Operation, overflowed: bool) -> bool:
         """Learn whether a defined overflow operation has overflowed."""
@@ -80,7 +79,7 @@ class BoundsInference:
     def assume_guard(self, guard: Operation) -> bool:
         """Learn from a guard that it has passed; the flag is that of the overflow operation defined last."""
         if not guard.op.reads_flag:
-            return self._learn(guard, narrow(guard.op, self.word, self._facts(guard)), _DEPTH)
+            return self._narrow(guard, _DEPTH)
         narrowed = narrow(guard.op, self.word, (None,))
         assert narrowed is not None
         assert self._flag_of is not None
@@ -97,11 +96,10 @@ class BoundsInference:
         if bounds.low == bounds.high:
             self._decide(var, bounds.low)
 
-    def _facts(self, operation: Operation) -> tuple[Fact, ...]:
-        return tuple(map(self.bounds, operation.args))
-
-    def _learn(self, operation: Operation, narrowed: Narrowed | None, depth: int) -> bool:
-        """Take over what is known of an operation's result and arguments."""
+    def _narrow(self, operation: Operation, depth: int, result: Bounds | None = None, overflowed: Truth = None) -> bool:
+        """Take over what an operation says of its result and its arguments, of which so much is known already."""
+        known = tuple(map(self.bounds, operation.args))
+        narrowed = narrow(operation.op, self.word, known, result, overflowed)
         if narrowed is None:
             self.contradiction = True
             return False
@@ -109,9 +107,10 @@ class BoundsInference:
             if narrowed.result not in (self.known.get(operation.result.name), _of_anything(operation.op, self.word)):
                 self.results_bounded[operation.op.name] += 1
             self._know(operation.result, narrowed.result)
-        for arg, fact in zip(operation.args, narrowed.args, strict=True):
-            if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
-                self.arguments_bounded[operation.op.name] += 1
+        if narrowed.args != known:
+            for arg, fact in zip(operation.args, narrowed.args, strict=True):
+                if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
+                    self.arguments_bounded[operation.op.name] += 1
         return not self.contradiction
 
     def _refine(self, value: Value, bounds: Bounds, depth: int) -> bool:
@@ -134,8 +133,7 @@ class BoundsInference:
         """Take back into an operation what has become known of its result and its flag."""
         assert operation.result is not None
         result, overflowed = self.bounds(operation.result), self._overflowed.get(operation.result.name)
-        narrowed = narrow(operation.op, self.word, self._facts(operation), result, overflowed)
-        return self._learn(operation, narrowed, depth)
+        return self._narrow(operation, depth, result, overflowed)
 
 
 @cache

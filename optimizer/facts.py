@@ -18,6 +18,8 @@ from optimizer.conditions import (
     Both,
     Condition,
     EqualInts,
+    HasVtable,
+    IsA,
     IsValid,
     Length,
     Not,
@@ -68,6 +70,11 @@ class Facts:
         self._ages: dict[Var, int] = {}
         self._overflowed: dict[Var, bool] = {}
         self._flag_of: Operation | None = None
+        self._latest_cell: tuple[Operation, Cell] | None = None
+
+    def let_go(self) -> None:
+        """Nobody asks any more. Its parts, which ask each other, are not left to the garbage collector."""
+        del self.references, self.memory, self.raw, self.bounds
 
     def find(self, value: Value) -> Value:
         """The representative of all values that equal `value`: a constant, or the variable defined first."""
@@ -117,6 +124,13 @@ class Facts:
         """Did the overflow operation that defines `value` overflow? None where nobody has looked."""
         return self._overflowed.get(value) if isinstance(value, Var) else None
 
+    def cell(self, operation: Operation) -> Cell:
+        """What a load reads, what a store changes."""
+        latest = self._latest_cell
+        if latest is None or latest[0] is not operation:  # each is asked about several times in a row
+            latest = self._latest_cell = operation, cell_of(operation, self.layout)
+        return latest[1]
+
     def refresh(self, value: Value) -> None:
         """Bound `value` anew by its definition, about whose arguments more may have been learned since."""
         definition = self.definition(value)
@@ -158,7 +172,7 @@ class Facts:
         if kind is Kind.LOAD:
             self._learn_load(operation)
         elif kind is Kind.STORE:
-            self.memory.store(cell_of(operation, self.layout), stored_value(operation), delayed=delayed)
+            self.memory.store(self.cell(operation), stored_value(operation), delayed=delayed)
         elif kind is Kind.COPY:
             self.memory.copy(copy_of(operation, self.layout))
         elif kind is Kind.NEW:
@@ -204,8 +218,7 @@ class Facts:
     def _learn_requirements(self, operation: Operation) -> None:
         descr = self.layout.descr_of(operation)
         for condition in requirements(operation, descr):
-            if condition is not None and condition is not True:
-                self.assume(condition)
+            self.assume(condition)
         if operation.op.kind not in (Kind.FACT, Kind.GUARD):
             return
         watched, protects = watching(operation, descr)
@@ -217,14 +230,14 @@ class Facts:
 
     def _learn_load(self, operation: Operation) -> None:
         assert operation.result is not None
-        cell = cell_of(operation, self.layout)
+        cell = self.cell(operation)
         self.memory.load(cell, operation.result)
         if cell.slot.low is not None and cell.slot.high is not None:
             self._bound(operation.result, cell.slot.low, cell.slot.high)
 
     def _learn_raw(self, operation: Operation) -> None:
         slot = self.layout.descr_of(operation)
-        low, high = range_of(slot, self.word) if isinstance(slot, RawItem | Field) else (None, None)
+        low, high = range_of(slot, self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
         if operation.result is not None and low is not None and high is not None:
             self._bound(operation.result, low, high)
         if takes_object(operation):
@@ -235,7 +248,7 @@ class Facts:
     def _learn_allocation(self, operation: Operation) -> None:
         var, allocated = operation.result, self.layout.descr_of(operation)
         assert var is not None
-        assert isinstance(allocated, Struct | Array)
+        assert isinstance(allocated, (Struct, Array))
         self.memory.allocate(var, allocated, is_cleared(operation, allocated))
         about = self.references.learn_object(var)
         about.is_array = isinstance(allocated, Array)
@@ -269,9 +282,11 @@ class Facts:
 
     def assume(self, condition: Condition) -> None:
         """Learn that a condition on references holds here."""
+        if condition is None or condition is True:
+            return
         match condition:
-            case None | True:
-                pass
+            case IsA() | HasVtable():
+                self.references.assume(condition)
             case Both(one, other):
                 self.assume(one)
                 self.assume(other)

@@ -74,10 +74,14 @@ class _Step:
 class _Template:
     """The steps of a row, the first of which are its arguments, and which of them are its terms.
 
-    `choice` is the condition of a choice between words that are not both constants.
+    `fixed` are the facts of the steps behind the arguments, None of those that are not constant: these are `computed`,
+    and those of them that have an inverse are `inverted`, the last one first. `choice` is the condition of a choice
+    between words that are not both constants.
     """
 
-    steps: tuple[_Step, ...]
+    fixed: tuple[Fact, ...]
+    computed: tuple[tuple[int, _Step], ...]
+    inverted: tuple[tuple[int, _Step], ...]
     sure: tuple[int, ...]
     overflows: int | None
     meaning: int | None
@@ -103,8 +107,12 @@ def _template(row: Op, word: int, arity: int) -> _Template:
         for kind, parts in recording.steps
         if kind == "ite" and (kinds[parts[1]], kinds[parts[2]]) != ("const", "const")
     ]
+    given = ("argument", "const", "truth")
+    computed = [(index, _step(recording, *step)) for index, step in enumerate(recording.steps) if step[0] not in given]
     return _Template(
-        tuple(_step(recording, kind, parts) for kind, parts in recording.steps),
+        tuple(_fixed(word, *step) for step in list(recording.steps)[arity:]),
+        tuple(computed),
+        tuple((index, step) for index, step in reversed(computed) if step.inverse is not None),
         tuple(term for term in (defined, passes) if term is not None),
         overflows,
         meaning,
@@ -113,13 +121,15 @@ def _template(row: Op, word: int, arity: int) -> _Template:
 
 
 def _step(recording: _Recording, kind: str, parts: tuple[int, ...]) -> _Step:
-    d = bounds_domain(recording.width)
-    if kind in ("argument", "const", "truth"):
-        fixed = None if kind == "argument" else getattr(d, kind)(*parts)
-        return _Step((), lambda: fixed, None, None, None)
     inverse = EXACT.get(kind) or INVERSES.get(kind)
     flag = recording.steps[f"{kind}_overflows", parts] if kind in EXACT else None
-    return _Step(parts, getattr(d, kind), inverse, flag, _EXACT_RESULTS.get(kind))
+    return _Step(parts, getattr(bounds_domain(recording.width), kind), inverse, flag, _EXACT_RESULTS.get(kind))
+
+
+def _fixed(word: int, kind: str, parts: tuple[int, ...]) -> Fact:
+    """The fact of a constant step."""
+    fact: Fact = getattr(bounds_domain(word), kind)(*parts) if kind in ("const", "truth") else None
+    return fact
 
 
 def _evaluate(d: BoundsDomain, step: _Step, facts: list[Any]) -> Fact:
@@ -132,25 +142,26 @@ def _evaluate(d: BoundsDomain, step: _Step, facts: list[Any]) -> Fact:
 
 
 def _invert(d: BoundsDomain, step: _Step, result: Fact, facts: list[Any]) -> None:
-    """Narrow the facts of the step's arguments."""
-    if step.inverse is None or result is None:
-        return
+    """Narrow the facts of the step's arguments, by its inverse."""
+    assert step.inverse is not None
     extra = () if step.flag is None else (facts[step.flag] is False,)
-    inverted = step.inverse(d, result, *(facts[arg] for arg in step.args), *extra)
+    inverted = step.inverse(d, result, *[facts[arg] for arg in step.args], *extra)
     for arg, fact in zip(step.args, inverted, strict=True):
-        facts[arg] = agree(d, facts[arg], fact)
+        if fact is not None:
+            facts[arg] = agree(d, facts[arg], fact)
 
 
 def _round(d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted: Mapping[int, Fact]) -> list[Any]:
     """The facts of all steps, those in `wanted` holding. Raises Contradiction."""
-    facts: list[Any] = list(args)
-    for index, step in enumerate(template.steps):
-        if index >= len(args):
-            facts.append(_evaluate(d, step, facts))
-        if index in wanted:
-            facts[index] = agree(d, facts[index], wanted[index])
-    for index in range(len(facts) - 1, len(args) - 1, -1):
-        _invert(d, template.steps[index], facts[index], facts)
+    facts: list[Any] = [*args, *template.fixed]
+    for index, fact in wanted.items():
+        facts[index] = agree(d, facts[index], fact)
+    for index, step in template.computed:
+        fact = _evaluate(d, step, facts)
+        facts[index] = agree(d, fact, wanted[index]) if index in wanted else fact
+    for index, step in template.inverted:
+        if facts[index] is not None:
+            _invert(d, step, facts[index], facts)
     return facts
 
 

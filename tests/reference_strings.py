@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
-from optimizer.ir.heap import Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Layout
+from optimizer.ir.objects import Datum, Object, Ref
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from validator.counterexample import State
 

@@ -9,7 +9,8 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.runs import World
 
 if TYPE_CHECKING:
-    from optimizer.ir.heap import Datum, Heap
+    from optimizer.ir.heap import Heap
+    from optimizer.ir.objects import Datum
     from optimizer.ir.runs import Run
 
 

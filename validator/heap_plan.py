@@ -12,9 +12,10 @@ from optimizer.ir.calls import call_of, is_event, may_be_raised_before
 from optimizer.ir.concrete import concrete
 from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, Heap
+from optimizer.ir.heap import Heap
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.objects import NULL
 from optimizer.ir.ops import DescrKind, Kind, Memory, Type
 from optimizer.ir.raw_memory import is_raw, slot_of
 from optimizer.ir.trace import (

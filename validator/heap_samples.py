@@ -9,8 +9,9 @@ from random import Random
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Field, Struct
+from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 
-from optimizer.ir.heap import NULL, RAW_REF, Cell, Datum, Ref
 from optimizer.ir.layout import Field
+from optimizer.ir.objects import NULL, RAW_REF, Cell, Datum, Ref
 from optimizer.ir.raw_memory import raw_descr
 from optimizer.ir.row import Type
 from optimizer.ir.runs import World, Write

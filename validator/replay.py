@@ -14,7 +14,7 @@ from functools import cached_property
 from optimizer.ir.calls import may_be_raised_before
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.functions import NOT_MADE
-from optimizer.ir.heap import NULL, Heap
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.interpreter import (
     TOO_LONG,
@@ -28,6 +28,7 @@ from optimizer.ir.interpreter import (
     Undefined,
 )
 from optimizer.ir.layout import Layout
+from optimizer.ir.objects import NULL
 from optimizer.ir.trace import Trace, exit_of
 from validator.counterexample import Counterexample, State
 from validator.verdict import Failargs, Guards, Options

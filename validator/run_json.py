@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from optimizer.ir.heap import NULL, Datum
 from optimizer.ir.heap_comparison import visible_heap
 from optimizer.ir.heap_text import format_object, natural_order
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
+from optimizer.ir.objects import NULL, Datum
 from optimizer.ir.trace import Trace
 from validator.counterexample import Counterexample
 from validator.state_text import state_json

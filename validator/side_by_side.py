@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from optimizer.ir.heap import Datum
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
+from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace

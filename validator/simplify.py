@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, RAW_REF, Object, Ref
 from optimizer.ir.layout import Struct
+from optimizer.ir.objects import NULL, RAW_REF, Object, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Given, Scripted, Seen, World
 from optimizer.ir.string_text import constant_name

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, RAW_REF, Cell, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.objects import NULL, RAW_REF, Cell, Object, Ref
 from optimizer.ir.runs import Given, Scripted, World, Write
 from optimizer.ir.string_text import constant_name
 from validator.counterexample import State

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref, blank
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import field_of, step_to
 from optimizer.ir.heap_text import format_heap, natural_order
 from optimizer.ir.interpreter import Run
+from optimizer.ir.objects import NULL, Datum, Object, Ref, blank
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.runs import Applied, Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace

@@ -12,9 +12,10 @@ from typing import Any
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, Heap, Ref, type_of
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.layout import Layout
+from optimizer.ir.objects import NULL, Ref, type_of
 from optimizer.ir.runs import Given, Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 from validator.counterexample import State

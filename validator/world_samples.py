@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
-from optimizer.ir.heap import NULL, Datum, Ref
+from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Given, World
 from validator.heap_plan import Place, Plan

@@ -20,9 +20,9 @@ from fuzz.mutation.sketch import sketch_of
 from fuzz.recorded import is_log, recorded_text, sections_of
 from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.heap import blank
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Undefined
 from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.objects import blank
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator.counterexample import State

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from fuzz.generate import GeneratedTrace
 from optimizer.ir.declared import Declarations
-from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Program
+from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of

@@ -12,7 +12,7 @@ from fuzz.generate import GeneratedTrace
 from fuzz.mutation.sketch import Sketch, results_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Datum
+from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var, exit_of
 from optimizer.riders import Names

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from optimizer.ir.heap import NO_INDEX, NULL, RAW_REF, Datum, Heap, Object, Ref, references, type_of
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Field, Layout, Struct
+from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Datum, Object, Ref, references, type_of
 from optimizer.ir.raw_memory import RAW_ARRAY, raw_descr
 from optimizer.ir.runs import World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations

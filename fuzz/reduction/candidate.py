@@ -14,9 +14,9 @@ from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.floats import ZERO
-from optimizer.ir.heap import NULL, Datum, blank
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Datum, blank
 from optimizer.ir.ops import OPS, Op
 from optimizer.ir.runs import Run
 from optimizer.ir.text import format_trace

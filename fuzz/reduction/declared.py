@@ -13,8 +13,8 @@ from optimizer.ir.declaration_entries import Array, Call, Field, KnownObject, St
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import RAW_REF, Ref
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import RAW_REF, Ref
 from validator.counterexample import State
 from validator.sites import CellOf, references_to, with_objects, written_to
 from validator.stored_state import restored_state, stored_state

@@ -9,8 +9,9 @@ from itertools import zip_longest
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_values
 from optimizer.ir.check import input_type
-from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, exit_of
 from validator.counterexample import State

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
 from optimizer.ir.floats import ZERO
-from optimizer.ir.heap import NULL, Datum, blank
+from optimizer.ir.objects import NULL, Datum, blank
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import Const, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
 

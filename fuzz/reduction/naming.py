@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_names
-from optimizer.ir.heap import NULL, RAW_REF, Ref
+from optimizer.ir.objects import NULL, RAW_REF, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import Trace, Var, all_operations

@@ -12,7 +12,7 @@ from fuzz.reduction.lines import plain_value
 from fuzz.reduction.structure import Change, with_traces
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, Ref
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import (
     ConstFloat,

@@ -9,7 +9,7 @@ from functools import partial
 from fuzz.reduction.candidate import Candidate, simpler_rows
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
-from optimizer.ir.heap import NULL, Ref
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
 

@@ -10,7 +10,7 @@ from optimizer.ir.abstract import AbstractDomain, Truth
 from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.knownbits import KnownBits, known_bits, least_from
-from optimizer.ir.ops import Op
+from optimizer.ir.ops import Meaning, Op
 from optimizer.ir.ranges import Range, ranges
 
 
@@ -54,18 +54,19 @@ class BoundsDomain(AbstractDomain[Bounds]):
 
     def reduce(self, low: int, high: int, value: int, mask: int) -> Bounds | None:
         """The bounds with these members; None if there is none. `low` and `high` must be machine integers."""
-        if mask != self.full:
+        full, half = self.full, self.half
+        if mask != full:
             # Adding `half` turns signed order into unsigned order, and flips the sign bit.
-            flipped = value if mask & self.half else value ^ self.half
-            first = least_from(low + self.half, flipped, mask)
-            last = least_from(self.half - 1 - high, self.full & ~(flipped | mask), mask)
+            flipped = value if mask & half else value ^ half
+            first = least_from(low + half, flipped, mask)
+            last = least_from(half - 1 - high, full & ~(flipped | mask), mask)
             if first is None or last is None:
                 return None
-            low, high = first - self.half, self.half - 1 - last
+            low, high = first - half, half - 1 - last
         if low > high:
             return None
-        mask &= (1 << ((low ^ high) & self.full).bit_length()) - 1
-        return Bounds(low, high, low & self.full & ~mask, mask)
+        mask &= (1 << ((low ^ high) & full).bit_length()) - 1
+        return Bounds(low, high, low & full & ~mask, mask)
 
     def _product(self, a: Range, bits: KnownBits) -> Bounds:
         product = self.reduce(a.low, a.high, bits.value, bits.mask)
@@ -88,14 +89,16 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return Bounds(min(a.low, b.low), max(a.high, b.high), a.value & ~mask, mask)
 
     def meet(self, a: Bounds, b: Bounds) -> Bounds | None:
-        if a is b or b == self.top:
+        if a is b or b is self.top:
             return a
+        if a is self.top:
+            return b
         if (a.value ^ b.value) & ~(a.mask | b.mask):
             return None
         return self.reduce(max(a.low, b.low), min(a.high, b.high), a.value | b.value, a.mask & b.mask)
 
     def const(self, value: int) -> Bounds:
-        return _constant(value, self.width)
+        return constant(value, self.width)
 
     def bit(self, c: Truth) -> Bounds:
         return self.one_bit if c is None else self.const(c)
@@ -152,11 +155,19 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self._product(self.ranges.ashr(a.range, b.range), self.bits.ashr(a.bits, b.bits))
 
     def eq(self, a: Bounds, b: Bounds) -> Truth:
-        return False if self.meet(a, b) is None else self.ranges.eq(a.range, b.range)
+        if a.low == a.high:
+            if b.low == b.high:
+                return a.low == b.low
+            a, b = b, a
+        if b.low == b.high:
+            return None if self.contains(a, b.low) else False
+        return False if self.meet(a, b) is None else None
 
     # `low` and `high` already hold what the known bits say of the order.
     def slt(self, a: Bounds, b: Bounds) -> Truth:
-        return self.ranges.slt(a.range, b.range)
+        if a.high < b.low:
+            return True
+        return False if a.low >= b.high else None
 
     def ult(self, a: Bounds, b: Bounds) -> Truth:
         in_order = self.ranges.ult(a.range, b.range)
@@ -173,7 +184,8 @@ class BoundsDomain(AbstractDomain[Bounds]):
 
 
 @lru_cache(maxsize=1 << 14)
-def _constant(value: int, width: int) -> Bounds:
+def constant(value: int, width: int) -> Bounds:
+    """The bounds of one integer, modulo 2**width."""
     word = wrap(value, width)
     return Bounds(word, word, word & ((1 << width) - 1), 0)
 
@@ -182,6 +194,13 @@ def _constant(value: int, width: int) -> Bounds:
 def bounds_domain(width: int) -> BoundsDomain:
     """The one domain of bounds of that width (in bits)."""
     return BoundsDomain(width)
+
+
+@lru_cache(maxsize=1 << 14)
+def holds(condition: Meaning, word: int, args: tuple[Bounds, ...]) -> Truth:
+    """Whether a condition of a row, or any other, holds of what has these bounds; None where it may or may not."""
+    truth: Truth = condition(bounds_domain(word), *args)
+    return truth
 
 
 def transfer(row: Op, word: int, args: Sequence[Bounds]) -> Bounds:

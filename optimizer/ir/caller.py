@@ -10,7 +10,8 @@ from optimizer.ir.calls import Call
 from optimizer.ir.concrete import Concrete
 from optimizer.ir.environment import Environment
 from optimizer.ir.functions import OTHERWISE
-from optimizer.ir.heap import NULL, Datum, Heap, Ref
+from optimizer.ir.heap import Heap
+from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.ops import Op, Role, Type
 from optimizer.ir.runs import Seen, Stopped, Undefined
 from optimizer.ir.trace import ConstClass, Operation, Value

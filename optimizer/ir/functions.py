@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from optimizer.ir.heap import NULL, Datum, Heap, Ref, blank, type_of
+from optimizer.ir.heap import Heap
+from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.row import Type
 from optimizer.ir.runs import Applied, Given, Scripted, Seen, World
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.effects import EVERYTHING, Effects
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Struct
+from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.runs import EventSeen, Finished, GuardFailed, Jumped, Run, Stopped
 
 

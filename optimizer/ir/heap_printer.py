@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from optimizer.ir.heap import NO_INDEX, RAW_REF, Datum, Heap, Object
+from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.lexer import NAME
+from optimizer.ir.objects import NO_INDEX, RAW_REF, Datum, Object
 from optimizer.ir.raw_text import format_raw
 from optimizer.ir.string_text import HIGHEST, constant_name, write_text
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NULL
 from optimizer.ir.lexer import NAME, Source, Token, describe
+from optimizer.ir.objects import NULL
 from optimizer.ir.raw_memory import RAW, RAW_ARRAY
 from optimizer.ir.string_text import HIGHEST, BadText, read_text, write_text
 

@@ -14,11 +14,13 @@ from optimizer.ir.calls import Call, call_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.environment import Environment
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap import NULL, Datum, Heap, TooLong, type_of
+from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import immutable
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Layout, Resolved, layout_of
 from optimizer.ir.object_bytes import UsedAs, takes_object
+from optimizer.ir.object_heap import TooLong
+from optimizer.ir.objects import NULL, Datum, type_of
 from optimizer.ir.ops import Kind, Meaning, Memory
 from optimizer.ir.raw_memory import uses_raw
 from optimizer.ir.runs import TOO_LONG as TOO_LONG

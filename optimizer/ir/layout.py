@@ -392,7 +392,7 @@ def _check_name(name: str, kind: DescrKind, user: str) -> None:
         raise WrongDescr(f"{name} is the type of strings, which have operations of their own")
     if name.partition(".")[0] == RAW and kind in (DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR):
         raise WrongDescr(f"{RAW} stands for raw memory, and {user} takes {_KINDS[kind]}")
-    if ITEMS in name:
+    if ITEMS in name and kind is not DescrKind.STRUCT:
         raise WrongDescr(f"a name holds no {ITEMS}, got {name}")
 
 

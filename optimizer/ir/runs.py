@@ -7,8 +7,9 @@ from dataclasses import field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NULL, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import immutable
+from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.row import Type
 
 

@@ -75,7 +75,7 @@ class Calls(Pass):
         assert row is not None
         if row.name in OPS:
             return Becomes(row, args, "known_meaning")
-        values = [arg.value for arg in args if isinstance(arg, ConstInt | ConstFloat)]
+        values = [arg.value for arg in args if isinstance(arg, (ConstInt, ConstFloat))]
         if len(values) == len(args) and row.meaning is not None:
             return Equal(constant_of(row.meaning(concrete(facts.word), *values)), "known_meaning")
         return self._again(operation, self._key(operation, call), call, facts, "same_call")

@@ -22,6 +22,8 @@ from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
+_NUMBERS = ConstInt, ConstFloat
+
 
 class Fold(Pass):
     name = "fold"
@@ -31,7 +33,7 @@ class Fold(Pass):
         row = operation.op
         args: list[int | Float] = []
         for arg in operation.args:
-            if not isinstance(arg, ConstInt | ConstFloat):
+            if not isinstance(arg, _NUMBERS):
                 return None
             args.append(arg.value)
         if row.reads_flag:

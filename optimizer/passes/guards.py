@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from optimizer.facts import Facts
 from optimizer.ir.abstract import Truth
-from optimizer.ir.bounds import bounds_domain, transfer
+from optimizer.ir.bounds import holds, transfer
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
 from optimizer.orders import EQUAL, Orders, passing_ways
@@ -42,17 +42,16 @@ class Guards(Pass):
         if row.is_guard:
             for arg in operation.args:
                 facts.refresh(arg)
-        d = bounds_domain(facts.word)
-        args = tuple(map(facts.bounds.bounds, operation.args))
-        if row.defined is not None and row.defined(d, *args) is False:
+        word, args = facts.word, tuple(map(facts.bounds.bounds, operation.args))
+        if row.defined is not None and holds(row.defined, word, args) is False:
             return None
         if row.is_guard:
             assert row.passes is not None
-            passes = row.passes(d, *args)
+            passes = holds(row.passes, word, args)
             return _judge(self._ordered(operation, facts) if passes is None else passes)
         if row.overflows is not None:
-            return _judge_flag(operation, row.overflows(d, *args))
-        result = transfer(row, facts.word, args)
+            return _judge_flag(operation, holds(row.overflows, word, args))
+        result = transfer(row, word, args)
         if result.is_constant:
             return Equal(ConstInt(result.low), "known_value")
         outcome = self._orders.outcome(row, *operation.args) if len(args) == 2 else None

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from optimizer.aliasing import distinct, may_meet
-from optimizer.cells import Cell, cell_of, copy_of, stored_value
+from optimizer.cells import Cell, copy_of, stored_value
 from optimizer.facts import Facts
 from optimizer.ir.calls import effects_at
 from optimizer.ir.layout import Field
@@ -42,14 +42,14 @@ class HeapAccesses(Pass):
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         match operation.op.kind:
             case Kind.LOAD:
-                content = facts.memory.content(cell_of(operation, facts.layout))
+                content = facts.memory.content(facts.cell(operation))
                 return None if content is None else Equal(content, "known_content")
             case Kind.STORE:
                 return self._store(operation, facts)
         return None
 
     def _store(self, store: Operation, facts: Facts) -> Answer:
-        cell = cell_of(store, facts.layout)
+        cell = facts.cell(store)
         if facts.memory.content(cell) == stored_value(store):
             return Needless("same_content")
         in_the_way = self._in_the_way(cell, facts)
@@ -81,7 +81,7 @@ class HeapAccesses(Pass):
         cells = [cell for cell, _ in self._delayed]
         match operation.op.kind:
             case Kind.LOAD:
-                loaded = cell_of(operation, facts.layout)
+                loaded = facts.cell(operation)
                 cells = [cell for cell in cells if may_meet(facts, cell, loaded)]
             case Kind.COPY:
                 copy = copy_of(operation, facts.layout)

@@ -21,6 +21,7 @@ from typing import Any
 from optimizer.facts import Facts
 from optimizer.ir.bounds import Bounds, bounds_domain
 from optimizer.ir.concrete import concrete
+from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Pass
@@ -36,7 +37,10 @@ from optimizer.rule_language import (
     evaluate,
     holds,
     is_constant,
+    named_leaves,
 )
+
+_NUMBERS = ConstInt, ConstFloat
 
 
 class Simplify(Pass):
@@ -94,7 +98,7 @@ class _Index:
         return found
 
     def _shape(self, value: Value, facts: Facts) -> _Shape:
-        if isinstance(value, ConstInt | ConstFloat):
+        if isinstance(value, _NUMBERS):
             return ConstInt
         definition = facts.definition(value)
         return definition.op if definition is not None and definition.op in self._inside else None
@@ -129,13 +133,13 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
     definitions match anew, for every operation that looks at them.
     """
     match pattern:
-        case Variable():
-            known = found.setdefault(pattern.name, value)
+        case Variable(name):
+            known = found.setdefault(name, value)
             return known is value or known == value
-        case Constant():
-            if not isinstance(value, ConstInt | ConstFloat):
+        case Constant(name):
+            if not isinstance(value, _NUMBERS):
                 return False
-            known = found.setdefault(pattern.name, value)
+            known = found.setdefault(name, value)
             return known is value or known == value
         case Literal():
             return isinstance(value, ConstInt) and value.value == _number(pattern, facts.word)
@@ -160,33 +164,50 @@ def _computes(defining: Op, wanted: Op) -> bool:
     return defining is wanted or defining.wrapping == wanted.name
 
 
-def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
-    on_constants, others = _conditions(rule)
-    if on_constants and not _hold_of_constants(rule, facts.word, tuple(_constants(found).items())):
-        return False
-    if not others:
-        return True
-    bounds = facts.bounds.bounds
-    return _hold_of_bounds(rule, facts.word, tuple([(name, bounds(value)) for name, value in found.items()]))
+@immutable
+class _Conditions:
+    """Of a rule: those that constants decide and the others, each with the names that they look at."""
 
-
-@lru_cache(maxsize=1 << 14)
-def _hold_of_constants(rule: Rule, word: int, constants: tuple[tuple[str, Any], ...]) -> bool:
-    on_constants, _ = _conditions(rule)
-    return bool(holds(on_constants, concrete(word), dict(constants)))
-
-
-@lru_cache(maxsize=1 << 14)
-def _hold_of_bounds(rule: Rule, word: int, known: tuple[tuple[str, Bounds], ...]) -> bool:
-    _, others = _conditions(rule)
-    return bool(holds(others, bounds_domain(word), dict(known)))
+    on_constants: tuple[Term, ...]
+    constants: tuple[str, ...]
+    on_bounds: tuple[Term, ...]
+    values: tuple[str, ...]
 
 
 @cache
-def _conditions(rule: Rule) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
-    """The conditions of a rule that constants decide, and the others."""
+def _conditions(rule: Rule) -> _Conditions:
     on_constants = tuple(filter(is_constant, rule.conditions))
-    return on_constants, tuple(condition for condition in rule.conditions if condition not in on_constants)
+    on_bounds = tuple(condition for condition in rule.conditions if condition not in on_constants)
+    return _Conditions(on_constants, _names(on_constants), on_bounds, _names(on_bounds))
+
+
+def _names(terms: tuple[Term, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(leaf.name for term in terms for leaf in named_leaves(term)))
+
+
+def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
+    if not rule.conditions:
+        return True
+    conditions = _conditions(rule)
+    if conditions.on_constants and not _hold_of_constants(rule, facts.word, _numbers(conditions.constants, found)):
+        return False
+    if not conditions.on_bounds:
+        return True
+    bounds = facts.bounds.bounds
+    return _hold_of_bounds(rule, facts.word, tuple([bounds(found[name]) for name in conditions.values]))
+
+
+@lru_cache(maxsize=1 << 14)
+def _hold_of_constants(rule: Rule, word: int, numbers: tuple[Any, ...]) -> bool:
+    conditions = _conditions(rule)
+    leaves = dict(zip(conditions.constants, numbers, strict=True))
+    return bool(holds(conditions.on_constants, concrete(word), leaves))
+
+
+@lru_cache(maxsize=1 << 14)
+def _hold_of_bounds(rule: Rule, word: int, known: tuple[Bounds, ...]) -> bool:
+    conditions = _conditions(rule)
+    return bool(holds(conditions.on_bounds, bounds_domain(word), dict(zip(conditions.values, known, strict=True))))
 
 
 @cache
@@ -196,31 +217,44 @@ def _operation_of(rule: Rule) -> Apply | None:
     return replacement if isinstance(replacement, Apply) and not is_constant(replacement) else None
 
 
-def _constants(found: Mapping[str, Value]) -> dict[str, Any]:
-    return {name: value.value for name, value in found.items() if isinstance(value, ConstInt | ConstFloat)}
+def _numbers(names: tuple[str, ...], found: Mapping[str, Value]) -> tuple[Any, ...]:
+    """What the constants of these names are."""
+    return tuple([number.value for name in names if isinstance(number := found[name], _NUMBERS)])
 
 
 def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
-    replacement = _operation_of(rule)
+    operation = _operation_of(rule)
     overflowed = None if rule.pattern.op.overflows is None else False
-    if replacement is None:
-        return Equal(_value(rule.replacement, found, facts), rule.name, overflowed)
-    if replacement.op.overflows is not None:
+    if operation is None:
+        return Equal(_value(rule, rule.replacement, 0, found, facts), rule.name, overflowed)
+    if operation.op.overflows is not None:
         overflowed = None
-    args = tuple(_value(arg, found, facts) for arg in replacement.args)
-    return Becomes(replacement.op, args, rule.name, overflowed)
+    args = tuple([_value(rule, arg, at, found, facts) for at, arg in enumerate(operation.args)])
+    return Becomes(operation.op, args, rule.name, overflowed)
 
 
-def _value(term: Term, found: Mapping[str, Value], facts: Facts) -> Value:
-    """The value that a leaf or constant term of a replacement stands for."""
+def _value(rule: Rule, term: Term, at: int, found: Mapping[str, Value], facts: Facts) -> Value:
+    """The value that a leaf or constant term of a replacement stands for, which is in place `at` of it."""
     if isinstance(term, Variable):
         return facts.find(found[term.name])
     if isinstance(term, Constant):
         return found[term.name]
-    return _computed(term, facts.word, tuple(_constants(found).items()))
+    return _computed(rule, at, facts.word, _numbers(_names_at(rule, at), found))
+
+
+@cache
+def _term_at(rule: Rule, at: int) -> Term:
+    operation = _operation_of(rule)
+    return rule.replacement if operation is None else operation.args[at]
+
+
+@cache
+def _names_at(rule: Rule, at: int) -> tuple[str, ...]:
+    return _names((_term_at(rule, at),))
 
 
 @lru_cache(maxsize=1 << 14)
-def _computed(term: Term, word: int, constants: tuple[tuple[str, Any], ...]) -> ConstInt | ConstFloat:
-    number, _ = evaluate(term, concrete(word), dict(constants))
+def _computed(rule: Rule, at: int, word: int, numbers: tuple[Any, ...]) -> ConstInt | ConstFloat:
+    leaves = dict(zip(_names_at(rule, at), numbers, strict=True))
+    number, _ = evaluate(_term_at(rule, at), concrete(word), leaves)
     return constant_of(number)

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from optimizer.cells import Cell, cell_of, copy_of, default_content, is_cleared, stored_value, zero
+from optimizer.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
 from optimizer.facts import Facts
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.ops import OPS, Kind, Op
@@ -66,7 +66,7 @@ class _Virtual:
     def needed_stores(self, facts: Facts) -> Iterable[Operation]:
         """The stores that must follow the allocation."""
         for store in self.stores.values():
-            slot = cell_of(store, facts.layout).slot
+            slot = facts.cell(store).slot
             cleared = default_content(slot, self.allocated, self._is_cleared)
             if cleared is None or facts.find(stored_value(store)) != zero(slot):
                 yield store
@@ -89,11 +89,11 @@ class Virtuals(Pass):
             return None
         match operation.op.kind:
             case Kind.LOAD:
-                cell = cell_of(operation, facts.layout)
+                cell = facts.cell(operation)
                 content = virtual.content(cell, facts) if virtual.has(cell, facts.layout) else None
                 return None if content is None else Equal(content, "virtual_load")
             case Kind.STORE:
-                cell = cell_of(operation, facts.layout)
+                cell = facts.cell(operation)
                 if not virtual.has(cell, facts.layout):
                     return First(tuple(self.prepare(operation, facts)))
                 virtual.stores[cell.slot.key, cell.index] = operation
@@ -122,7 +122,7 @@ class Virtuals(Pass):
 
     def _allocate(self, operation: Operation, facts: Facts) -> Answer | None:
         allocated = facts.layout.descr_of(operation)
-        assert isinstance(allocated, Struct | Array)
+        assert isinstance(allocated, (Struct, Array))
         if isinstance(allocated, Array):
             length = operation.args[0]
             if not isinstance(length, ConstInt) or not 0 <= length.value <= LONGEST:
@@ -132,6 +132,8 @@ class Virtuals(Pass):
         return Taken("virtual")
 
     def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
+        if not self._virtuals:
+            return ()
         unknown = operation.exit is not None and operation.exit.failargs is None
         if not unknown and self._virtuals.keys().isdisjoint(operation.args):
             return ()

@@ -8,10 +8,11 @@ from typing import Any
 
 import z3
 
-from benchmarks.naive_heap import NaiveHeap, Objects
+from benchmarks.naive_heap import NaiveHeap
+from benchmarks.naive_objects import Objects
 from optimizer.ir.effects import effects_of
-from optimizer.ir.heap import NULL
 from optimizer.ir.layout import Field
+from optimizer.ir.objects import NULL
 from optimizer.ir.ops import Kind, Memory, Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of

@@ -10,10 +10,10 @@ import pytest
 from fuzz.generate import GeneratedTrace, generate_for
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declarations import format_declarations, parse_declarations
-from optimizer.ir.heap import NULL, Object, Ref
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import run
 from optimizer.ir.layout import Array, layout_of
+from optimizer.ir.objects import NULL, Object, Ref
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.runs import Seen
 from optimizer.ir.trace import Trace, Var, exit_of

@@ -9,9 +9,9 @@ import pytest
 from call_traces import HEAP, OBJECTS, Writer, read
 from reference_calls import Ended, Machine, Script, Thing
 
-from optimizer.ir.heap import NULL, Datum, Ref
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
+from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.runs import Given, Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 

@@ -9,11 +9,12 @@ from reference_heap import DECLARATIONS
 
 from optimizer.ir.effects import EVERYTHING, Effects, effects_of
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NULL, Heap, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, compare_runs, visible_heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.runs import EventSeen, Seen, World, Write
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace

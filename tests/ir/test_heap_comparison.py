@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.heap import NULL, Heap, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, compare_runs, sight_of_end
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Program, Run, World
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.runs import Scripted
 from optimizer.ir.text import parse
 

@@ -10,11 +10,12 @@ import pytest
 import reference_heap
 from reference_heap import DECLARATIONS, Ended, Machine, Poke, Script, Thing, make, make_array
 
-from optimizer.ir.heap import NO_INDEX, NULL, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_rows import HEAP_ROWS
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import EventSeen, Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined, World
 from optimizer.ir.layout import Layout, Struct
+from optimizer.ir.objects import NO_INDEX, NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.runs import Seen, Write
 from optimizer.ir.text import parse

@@ -9,9 +9,10 @@ from hypothesis.strategies import DrawFn
 from reference_heap import DECLARATIONS
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.layout import Array, Layout, Struct, layout_of
+from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.text import parse
 

@@ -7,12 +7,13 @@ from declared_calls import event
 
 from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.heap import NULL, RAW_REF, Datum, Heap
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import compare_runs, visible_heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, Program, Run, World, run
 from optimizer.ir.layout import layout_of
 from optimizer.ir.memory_types import RawItem
+from optimizer.ir.objects import NULL, RAW_REF, Datum
 from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.runs import Write

@@ -8,9 +8,10 @@ import pytest
 from raw_traces import Writer
 from reference_raw import Tape, to_word
 
-from optimizer.ir.heap import RAW_REF, Heap
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, run
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import RAW_REF
 from optimizer.ir.ops import OPS, DescrKind, Kind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Trace, Value

@@ -9,10 +9,11 @@ import pytest
 from reference_strings import CALLS, DECLARATIONS, Machine, Text, random_trace
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import NULL, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import TOO_LONG, Finished, Undefined, World, run
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Object, Ref
 from optimizer.ir.runs import Write
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace

@@ -14,9 +14,10 @@ from optimizer.ir.check import IllFormed, check
 from optimizer.ir.domain import wrap
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import Field, Layout, Struct, layout_of
+from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.runs import Finished, Given, Run, Seen, World
 from optimizer.ir.text import parse

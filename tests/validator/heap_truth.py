@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import NO_INDEX, NULL, Cell, Datum, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
 from optimizer.ir.layout import Field, Layout, Struct
 from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.runs import TOO_LONG
 from optimizer.ir.trace import Trace, exit_of
 from validator import Failargs, Guards, Options, State

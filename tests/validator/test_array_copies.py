@@ -8,9 +8,10 @@ import pytest
 from declared_calls import array_copies, event
 
 from optimizer import optimize
-from optimizer.ir.heap import Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, Undefined, run
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import Object, Ref
 from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, validate
 from validator.verdict import Rungs

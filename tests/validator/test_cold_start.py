@@ -33,6 +33,8 @@ ONLY_FOR_OTHERS = {
     "optimizer.ir.heap",
     "optimizer.ir.heap_reader",
     "optimizer.ir.interpreter",
+    "optimizer.ir.object_heap",
+    "optimizer.ir.objects",
     "optimizer.ir.runs",
     "optimizer.ir.toml_source",
     "optimizer.ir.toy_reader",
@@ -67,6 +69,8 @@ def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: 
 def test_what_is_refuted_does_load_them(tmp_path: Path) -> None:
     assert loaded(tmp_path, WRONG) >= {
         "optimizer.ir.interpreter",
+        "optimizer.ir.object_heap",
+        "optimizer.ir.objects",
         "validator.bounded_facts",
         "validator.counterexample",
         "validator.replay",

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from pairs import proved, refuted
 
-from optimizer.ir.heap import NO_INDEX, Ref
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NO_INDEX, Ref
 from optimizer.ir.runs import World
 from optimizer.ir.text import parse
 from validator import Options, State

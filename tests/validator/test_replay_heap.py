@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from heap_pairs import heap_pair
 
-from optimizer.ir.heap import NULL, Ref
 from optimizer.ir.heap_text import format_heap
+from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.runs import Seen, Stopped, World, Write
 from validator.counterexample import State
 

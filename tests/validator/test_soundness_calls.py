@@ -10,9 +10,9 @@ import pytest
 from call_traces import HEAP, OBJECTS, Writer, read
 
 from optimizer import optimize
-from optimizer.ir.heap import NULL
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL
 from optimizer.ir.runs import Given, World
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from heap_pairs import heap_pair
 
-from optimizer.ir.heap import Ref
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import run
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import Ref
 from optimizer.ir.runs import Seen, World, Write
 from optimizer.ir.text import parse
 from validator import validate

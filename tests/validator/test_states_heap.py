@@ -9,10 +9,11 @@ from heap_pairs import HeapPair, heap_pair
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimizer.ir.heap import NULL, Heap, Object, Ref
+from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL, Object, Ref
 from optimizer.ir.runs import Finished, Undefined, World, Write
 from optimizer.ir.text import parse
 from validator.counterexample import State
