@@ -14,6 +14,7 @@ from optimizer.ir.interpreter import Run
 from optimizer.ir.layout import Layout, Struct
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import Type
+from optimizer.ir.raw_memory import WrongSize
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
 from optimizer.ir.values import address_of
 
@@ -63,7 +64,10 @@ class Scene:
             (arg.name if isinstance(arg, ConstClass) else str(arg)) if index == memory.class_arg else self.datum(arg)
             for index, arg in enumerate(operation.args)
         ]
-        descr = self.layout.descr_of(operation)
+        try:
+            descr = self.layout.descr_of(operation)
+        except WrongSize:
+            return False
         if not memory.defined(d, heap, descr, *args):
             return False
         return memory.passes is None or bool(memory.passes(d, heap, descr, *args))
