@@ -33,15 +33,19 @@ class Aim:
 
 class AimedDraft(HeapDraft):
     """`aims` are the accesses so far, `raw_bases` and `raw_indices` the values from which `raw_accesses` to raw memory
-    have their addresses."""
+    have their addresses, `byte_bases` the objects that are used by their bytes, in `byte_share` percent of these
+    accesses."""
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
         self.raw_bases: list[Value] = []
         self.raw_indices: list[Value] = []
+        self.byte_bases: list[Value] = []
         self.raw_accesses = 0
         self.uses_raw_fields = choices.chance(25)
+        self.byte_share = choices.pick((0, 0, 40, 100))
         super().__init__(choices, shape, heap)
+        self.byte_references = self.byte_share > 0 and choices.chance(40)
         self.calls = CallDraft(self)
 
     def aim(self) -> Aim | None:

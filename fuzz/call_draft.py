@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import proxy
 
 from fuzz.draft import Args
 from fuzz.heap_draft import HeapDraft
@@ -29,7 +30,7 @@ class CallDraft:
     """`made` are the calls of functions so far, by their declarations' names."""
 
     def __init__(self, draft: HeapDraft) -> None:
-        self._draft = draft
+        self._draft: HeapDraft = proxy(draft)  # which keeps this one: both go when nobody else needs it
         self._known: dict[Key, tuple[Datum, Ref]] = {}
         self._called: set[Key] = set()
         self._invariants: dict[str, tuple[Var, Ref]] = {}

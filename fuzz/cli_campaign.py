@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable, Generator
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -15,19 +11,14 @@ from typing import Any
 
 import click
 
-from fuzz.batch import Task, Told
-from fuzz.campaign import FindKind
+from fuzz.cli_campaign_run import Supervise, run_campaign
 from fuzz.cli_jobs import jobs_option
 from fuzz.cli_optimizer import optimizer_options
-from fuzz.cli_seeds import Status, writable
-from fuzz.folder import CampaignFolder, has_campaign, read_plan, write_plan
+from fuzz.cli_seeds import writable
+from fuzz.folder import has_campaign, read_plan, write_plan
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.plan import Plan
-from fuzz.report.folder import write_report
-from fuzz.report.words import times
-from fuzz.results import Result
-from fuzz.summary import SHOWN_FINDS, Summary
 from fuzz.supervisor import supervise
 from optimizer.ir.faults import InputError
 from validator.exits import Exit
@@ -105,20 +96,22 @@ def fuzz(
     """
     if context.invoked_subcommand is not None:
         return Exit.PROVED
+    path = Path(folder or (_newest() if resume else _free()))
     if resume:
-        path = Path(folder or _newest())
         plan = _resumed(path, context)
     else:
-        path = Path(folder or _free())
-        if seconds is None and traces is None and stop_after is None:
-            seconds = _SECONDS
-        first = SystemRandom().randrange(1 << 32) if seed is None else seed
         share = (100 if seeds_from else 0) if mutate is None else mutate
-        plan = Plan(first, optimizer=optimizer, seeds_from=seeds_from, seeds_skip=seeds_skip, mutate=share)
+        plan = Plan(_first(seed), optimizer=optimizer, seeds_from=seeds_from, seeds_skip=seeds_skip, mutate=share)
+        if (seconds, traces, stop_after) == (None, None, None):
+            seconds = _SECONDS
     given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)
-    return _run(plan, path, _supervising(plan, jobs, scheduler), as_json)
+    return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json)
+
+
+def _first(seed: int | None) -> int:
+    return SystemRandom().randrange(1 << 32) if seed is None else seed
 
 
 def _begin(plan: Plan, folder: Path, resume: bool) -> None:
@@ -145,13 +138,7 @@ def _check_seeds(paths: tuple[str, ...]) -> None:
         raise InputError(f"--seeds-from: there is no trace in {', '.join(paths)}")
 
 
-_NextTask = Callable[[], Task | None]
-
-_Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Task]]
-"""Has tasks done, and tells what comes of them."""
-
-
-def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> _Supervise:
+def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> Supervise:
     if scheduler is None:
         return lambda next_task, tick: supervise(plan, next_task, jobs, tick)
     try:
@@ -188,81 +175,6 @@ def _free() -> str:
 
 def _newest() -> str:
     return _names()[-2:][0]
-
-
-def _run(plan: Plan, folder: Path, supervising: _Supervise, as_json: bool) -> int:
-    start = time.monotonic()
-    summary = Summary(plan, str(folder))
-    status = Status(start)
-    until = None if plan.seconds is None else time.time() + plan.seconds
-    interrupted = False
-    with closing(CampaignFolder(folder, plan, until, summary.add)) as campaign:
-        summary.before = summary.traces
-
-        def next_task() -> Task | None:
-            return None if _is_enough(plan, summary) else campaign.next_task()
-
-        try:
-            with closing(supervising(next_task, campaign.tick)) as told:
-                for one in told:
-                    if isinstance(one, Task):
-                        campaign.end(one)
-                        continue
-                    campaign.keep(one)
-                    _show(one, folder, summary, status, as_json)
-                    if _is_enough(plan, summary):
-                        break
-        except KeyboardInterrupt:
-            interrupted = True
-    status.clear()
-    spent = time.monotonic() - start
-    click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
-    write_report(folder, _why_ended(plan, summary, interrupted))
-    if not as_json:
-        click.echo(f"  report: {folder / 'report' / 'index.html'}")
-    return _exit_code(summary, interrupted)
-
-
-def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
-    if interrupted:
-        return "it was interrupted"
-    if _is_enough(plan, summary):
-        return f"it was to stop after {times(plan.stop_after or 0, 'find')}"
-    return "its time was up" if plan.traces is None or summary.traces < plan.traces else "all its traces were tried"
-
-
-def _is_enough(plan: Plan, summary: Summary) -> bool:
-    return plan.stop_after is not None and summary.finds.total() >= plan.stop_after
-
-
-def _show(told: Told, folder: Path, summary: Summary, status: Status, as_json: bool) -> None:
-    result = told.result
-    is_shown = as_json or (told.case is not None and len(summary.cases) <= SHOWN_FINDS)
-    if result is not None and result.is_find and is_shown:
-        status.clear()
-        click.echo(_found(result, folder, as_json))
-    status.show(summary)
-
-
-def _exit_code(summary: Summary, interrupted: bool) -> Exit:
-    if interrupted:
-        return Exit.INTERRUPTED
-    if summary.finds[FindKind.FAULT]:
-        return Exit.FAULT
-    return Exit.REFUTED if summary.finds else Exit.PROVED
-
-
-def _found(result: Result, folder: Path, as_json: bool) -> str:
-    if not as_json:
-        return f"{result.verdict}: {folder / 'cases' / result.case}: {result.reason}"
-    told = {
-        "seed": result.seed,
-        "kind": result.verdict,
-        "bucket": result.bucket,
-        "case": result.case or None,
-        "message": result.reason,
-    }
-    return json.dumps(told)
 
 
 @fuzz.command(short_help="Merge campaigns into one.")

@@ -24,6 +24,7 @@ from fuzz.triage import OurParts, Settled, reduced_case, settle
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
+from validator.cli_modes import mode_options
 from validator.counterexample import State
 from validator.exits import Exit, describe
 from validator.files import read_trace
@@ -42,10 +43,10 @@ _DEFAULT = Options()
 @click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
 @click.option("--seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
-@click.option("--guards", type=click.Choice([mode.value for mode in Guards]), default=_DEFAULT.guards.value,
-              show_default=True, help="Where a guard may fail; a case says so itself.")  # fmt: skip
-@click.option("--failargs", type=click.Choice([mode.value for mode in Failargs]), default=_DEFAULT.failargs.value,
-              show_default=True, help="Compare what guards hand over, or not; a case says so itself.")  # fmt: skip
+@mode_options(
+    "Where a guard may fail; a case says so itself.",
+    "Compare what guards hand over, or not; a case says so itself.",
+)
 @optimizer_options
 @click.option("--types", metavar="FILE", help="TOML declarations to add to those of the traces.")
 @click.option(

@@ -12,6 +12,7 @@ from fuzz.report.folder import FILES, write_report
 from fuzz.report.judged import JudgedPair, judge_case, judge_pair
 from fuzz.report.pair_page import case_page, pair_page
 from fuzz.store import read_case
+from validator.cli_modes import mode_options
 from validator.exits import Exit
 from validator.files import file_name, read_trace, write_text
 from validator.verdict import Failargs, Guards, Options
@@ -25,20 +26,7 @@ _DEFAULT = Options()
 @click.option(
     "--corpus", default="corpus", show_default=True, metavar="DIR", help="Where CASE is, if it is not a folder itself."
 )
-@click.option(
-    "--guards",
-    type=click.Choice([mode.value for mode in Guards]),
-    default=_DEFAULT.guards.value,
-    show_default=True,
-    help="Of a pair: where a guard may fail.",
-)
-@click.option(
-    "--failargs",
-    type=click.Choice([mode.value for mode in Failargs]),
-    default=_DEFAULT.failargs.value,
-    show_default=True,
-    help="Of a pair: compare what guards hand over, or ignore it.",
-)
+@mode_options("Of a pair: where a guard may fail.", "Of a pair: compare what guards hand over, or ignore it.")
 @click.option("--types", metavar="FILE", help="Of a pair: declarations (TOML) for both traces.")
 def report(
     what: tuple[str, ...], output: str | None, corpus: str, guards: str, failargs: str, types: str | None

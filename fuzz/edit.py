@@ -26,7 +26,7 @@ def edit(trace: Trace, random: Random) -> Trace:
     """Another well-formed trace with the same inputs; the same trace where no edit worked out."""
     for _ in range(_TRIES):
         candidate = replace(trace, ops=tuple(_edited(list(trace.ops), trace, random)))
-        if candidate != trace and _is_well_formed(candidate):
+        if candidate != trace and is_well_formed(candidate):
             return candidate
     return trace
 
@@ -49,7 +49,7 @@ def edit_unseen(trace: Trace, values: Mapping[str, Datum], random: Random) -> Tr
         else:
             continue
         candidate = replace(trace, ops=ops)
-        if candidate != trace and _is_well_formed(candidate):
+        if candidate != trace and is_well_formed(candidate):
             return candidate
     return trace
 
@@ -113,7 +113,8 @@ def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
             return None
 
 
-def _is_well_formed(trace: Trace) -> bool:
+def is_well_formed(trace: Trace) -> bool:
+    """Is it a trace, whose descrs mean one thing each?"""
     try:
         check(trace)
         layout_of(trace)

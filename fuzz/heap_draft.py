@@ -6,6 +6,7 @@ what its row says.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from fuzz.choices import Choices
@@ -19,7 +20,8 @@ from optimizer.ir.effects import Effects, effects_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
-from optimizer.ir.layout import Array, Resolved, Struct, layout_of
+from optimizer.ir.layout import Array, Field, Resolved, Struct, layout_of
+from optimizer.ir.object_bytes import UsedAs
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.string_text import constant_text
@@ -30,12 +32,16 @@ from validator.counterexample import State
 _RECENT = 6
 
 
+_HOLDING = frozenset({Kind.LOAD, Kind.STORE, Kind.COPY})
+
 NULL_REF = ConstRef(NULL.name)
 
 
 class HeapDraft(Draft):
     """`references` are the variables that are, oldest first, `refs` what they are on the example, `fresh` those that
-    the trace allocated, `checked_refs` those that a guard is about."""
+    the trace allocated, `checked_refs` those that a guard is about. `used_as` says what is used by its bytes.
+    With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
+    that does both it is not known what these hold."""
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
@@ -50,6 +56,8 @@ class HeapDraft(Draft):
         self.world = WorldDraft(self.types, self.initial, heap.exceptions)
         self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
+        self.used_as = UsedAs()
+        self.byte_references = False
         super().__init__(choices, shape)
 
     @property
@@ -166,7 +174,11 @@ class HeapDraft(Draft):
                 memory.meaning(self.domain, self.heap, slot, *data)
             self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
             return self.ops[-1]
+        if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is Type.REF:
+            return None
+        operation = Operation(row, args, descr=descr)
         try:
+            self.used_as.note(operation, data)
             made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
         except Unspecified:
             return None
@@ -180,7 +192,7 @@ class HeapDraft(Draft):
             result = self.define(made)
             if row not in self.memory.identities:
                 self.numbers.append(result)
-        operation = Operation(row, args, result, descr=descr)
+        operation = replace(operation, result=result)
         self.ops.append(operation)
         return operation
 

@@ -21,6 +21,7 @@ class MemoryRows:
     copies: tuple[Op, ...]  # of one reference
     addresses: tuple[Op, ...]  # of one object
     objects: tuple[Op, ...]  # at an address
+    places: tuple[Op, ...]  # addresses behind one, or in an object
     guards: tuple[Op, ...]  # of references
     checks: tuple[Op, ...]  # guards without an argument
     facts: tuple[Op, ...]
@@ -56,6 +57,7 @@ def memory_rows() -> MemoryRows:
         copies=tuple(row for row in plain if row.args == (Type.REF,) and row.result is Type.REF),
         addresses=tuple(row for row in plain if row.args == (Type.REF,) and row.result is Type.INT),
         objects=tuple(row for row in plain if row.args == (Type.INT,)),
+        places=tuple(row for row in plain if row.args and row.args[0] is Type.PLACE),
         guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is Type.REF or row.same_type)),
         checks=tuple(row for row in of[Kind.GUARD] if not row.args and row.memory and row.memory.meaning),
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),

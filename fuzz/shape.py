@@ -195,7 +195,7 @@ _HEAPS = 70
 
 _FLOATS = 35
 """So many of 100 traces have floats, where words are wide enough."""
-_RAW = 25
+_RAW = 35
 """So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
 
 _SWARMS = 60

@@ -10,6 +10,7 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.effects import Effects
 from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Layout, RawItem, Struct
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Ref
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.raw_memory import BYTES, RAW
@@ -53,6 +54,8 @@ class WorldDraft:
                 return
             target = choices.pick(_visible(heap))
             described = heap.objects[target]
+            if self._poke_bytes(choices, heap, effects, target, done):
+                return
             allowed = [
                 place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
             ]
@@ -105,6 +108,21 @@ class WorldDraft:
             address, value = choices.pick(known), choices.integer(0, 255)
             heap.set_raw(RawItem(1, False, Type.INT), address, value)
             done.append((Place(DescrKind.ITEM, RAW, BYTES), Write(RAW_REF, RAW, value, address)))
+
+    def _poke_bytes(
+        self, choices: Choices, heap: Heap, effects: Effects, target: Ref, done: list[tuple[Place, Write]]
+    ) -> bool:
+        """The event writes a byte or a reference of an object that is used by its bytes; is it such a one?"""
+        known = [(VIEWS[key], offset) for key, offset in heap.objects[target].cells if key in VIEWS]
+        if not known or heap.is_text(target):
+            return False
+        slot, offset = choices.pick(known)
+        if effects.may_write(slot):
+            place = Place(DescrKind.ITEM, slot.key.removesuffix("[]"), slot)
+            value = _value(choices, place, heap, heap.layout.word)
+            heap.set_item(target, slot, offset, value)
+            done.append((place, Write(_name(target, heap), place.descr, _scripted(value, heap), offset)))
+        return True
 
     def reference(self, choices: Choices, heap: Heap, word: int) -> tuple[Ref, Scripted]:
         """What an event returns: NULL, something that is there, or an object that it brings."""

@@ -118,14 +118,16 @@ class _Walk:
                 self._settle_overflow(self._resolve(operation), _up_to_guard(operations))
         for operation in operations:
             self._put(self._resolve(operation))
+        bounds = self._facts.bounds
+        self._facts.let_go()
         return Walked(
             self._trace.of(self._output),
             self._always_fails,
             self._fired,
             self._operations,
             self._guards,
-            self._facts.bounds.results_bounded,
-            self._facts.bounds.arguments_bounded,
+            bounds.results_bounded,
+            bounds.arguments_bounded,
             self._asked,
         )
 

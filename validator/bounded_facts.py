@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from weakref import proxy
 
 from optimizer.ir.bounds import Bounds
 from optimizer.ir.term import Term, cone_within
@@ -28,7 +29,8 @@ class BoundedFacts(Facts):
         super().__init__(terms)
         self._decided: list[Term] = []
         self._followed: list[list[Term]] = []
-        self._intervals = Intervals(terms, self._journal, self._hear)
+        me = proxy(self)  # so that these go when nobody else needs them
+        self._intervals = Intervals(terms, self._journal, lambda changed: me._hear(changed))
         self._rewriting = BoundedRewriting(terms, self._intervals)
 
     def follow(self, facts: Facts) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from optimizer.ir.layout import Layout
 from optimizer.ir.term import Term
@@ -46,11 +47,11 @@ class ClassTerms(ReferenceTerms):
             exact = self._class_ranges[struct.name][0]
             return self.class_in(p, (exact, exact))
 
-        def of(one: Term) -> Term:
-            plain = self.class_same(self.class_of(one), self.class_name(vtable))
-            return self._object_if_exposed(one, of, plain)
+        return self.by_object(p, partial(self._has_class, vtable))
 
-        return self.by_object(p, of)
+    def _has_class(self, vtable: str, p: Term) -> Term:
+        plain = self.class_same(self.class_of(p), self.class_name(vtable))
+        return self._object_if_exposed(p, partial(self._has_class, vtable), plain)
 
     def has_subclass(self, p: Term, vtable: str) -> Term:
         """Is it an object of the struct with that vtable, or of a subclass?"""
@@ -58,11 +59,11 @@ class ClassTerms(ReferenceTerms):
         if struct.declared:
             return self.class_in(p, self._class_ranges[struct.name])
 
-        def of(one: Term) -> Term:
-            plain = self.class_below(self.class_of(one), self.class_name(vtable))
-            return self._object_if_exposed(one, of, plain)
+        return self.by_object(p, partial(self._is_below, vtable))
 
-        return self.by_object(p, of)
+    def _is_below(self, vtable: str, p: Term) -> Term:
+        plain = self.class_below(self.class_of(p), self.class_name(vtable))
+        return self._object_if_exposed(p, partial(self._is_below, vtable), plain)
 
     def class_below(self, a: Term, b: Term) -> Term:
         """Is the class `a` the class `b`, or a subclass of it? Of a struct that is not declared nobody knows."""

@@ -10,6 +10,7 @@ import click
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.cli_invoke import invoke
+from validator.cli_modes import mode_options
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
@@ -69,20 +70,10 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     metavar="S",
     help="Seconds for one pair, the net behind the effort.",
 )
-@click.option(
-    "--guards",
-    type=click.Choice([mode.value for mode in Guards]),
-    default=_DEFAULT.guards.value,
-    show_default=True,
-    help="Where a guard may fail: exactly where the recorded one does (same), where the "
-    "recorded trace leaves there or later (early), or also where it goes on (safe).",
-)
-@click.option(
-    "--failargs",
-    type=click.Choice([mode.value for mode in Failargs]),
-    default=_DEFAULT.failargs.value,
-    show_default=True,
-    help="Compare the values that guards hand over, or ignore them (for texts without resume data).",
+@mode_options(
+    "Where a guard may fail: exactly where the recorded one does (same), where the recorded trace leaves there or "
+    "later (early), or also where it goes on (safe).",
+    "Compare the values that guards hand over, or ignore them (for texts without resume data).",
 )
 @click.option("--types", metavar="FILE", help="Declarations (TOML) for both traces.")
 @click.option(

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import Program, World
+from optimizer.ir.interpreter import Program, Run, World
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
@@ -270,16 +271,18 @@ class _Reading:
         memory, condition = event.operation.op.memory, event.operation.args[0] if event.operation.args else None
         if memory is None or memory.happens is None or event.happens is self._terms.true:
             return True
-        run = program.run(inputs, replace(world, stops_at=number), heap=self._heap)
-        value = run.values.get(condition.name) if isinstance(condition, Var) else None
-        return value is None or bool(memory.happens(self._terms.concrete, run.heap, None, value))
+        run = self._run(program, inputs, world, number)
+        value = run.values.get(condition.name) if run is not None and isinstance(condition, Var) else None
+        if run is None or value is None:
+            return True
+        return bool(memory.happens(self._terms.concrete, run.heap, None, value))
 
     def _with_functions(self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None) -> World:
         """The script with what functions give and raise that are called in front of that event."""
         applications = {one.op: one for one in self._before.applications}
         while applications:
-            run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)
-            made = [one.op for one in run.applied if one.made]
+            run = self._run(program, inputs, world, event)
+            made = [] if run is None else [one.op for one in run.applied if one.made]
             if len(made) <= len(world.functions):
                 break
             application = applications[made[len(world.functions)]]
@@ -288,6 +291,13 @@ class _Reading:
             given = Given(self._of_function(application, known), raises)
             world = replace(world, functions=(*world.functions, given))
         return world
+
+    def _run(self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None) -> Run | None:
+        """The run up to that event; None where it asks for what nobody says what it is."""
+        try:
+            return program.run(inputs, replace(world, stops_at=event), heap=self._heap)
+        except Unspecified:
+            return None
 
     def _of_function(self, application: Application, known: Mapping[int, Ref | Seen]) -> Scripted:
         value = self._model.get(application.gives, 0)
@@ -304,7 +314,9 @@ class _Reading:
         self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None
     ) -> Mapping[int, Ref | Seen]:
         """The references by their numbers, allocations as that event has seen them."""
-        run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)
+        run = self._run(program, inputs, world, event)
+        if run is None:
+            return self._refs
         assert run.heap is not None
         seen = {ref: Seen(number) for number, ref in enumerate(run.heap.seen)}
         names = {alloc: name for name, alloc in self._allocated().items()}

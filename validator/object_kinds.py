@@ -24,6 +24,9 @@ def at_event(number: int) -> Moment:
 ClassRange = tuple[int, int]
 """Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""
 
+_Children = dict[str | None, list[str]]
+"""The classes right below each, None being above all."""
+
 NO_CLASS: ClassRange = (0, 0)
 """What NULL has for a class."""
 
@@ -212,23 +215,24 @@ def choices(p: Term) -> list[Term]:
     return order
 
 
+def _number_class(name: str, first: int, children: _Children, ranges: dict[str, ClassRange]) -> int:
+    """Numbers a class from `first` on, and what is below it. The last one that it takes."""
+    last = first
+    for child in children.get(name, ()):
+        last = _number_class(child, last + 1, children, ranges)
+    ranges[name] = first, last + _UNDECLARED
+    return last + _UNDECLARED
+
+
 def number_classes(layout: Layout) -> dict[str, ClassRange]:
     """Numbers for the declared classes. Behind the known subclasses of each there is room for others."""
-    children: dict[str | None, list[str]] = {}
+    children: _Children = {}
     for struct in layout.declarations.structs:
         children.setdefault(struct.parent, []).append(struct.name)
     ranges: dict[str, ClassRange] = {}
-
-    def number(name: str, first: int) -> int:
-        last = first
-        for child in children.get(name, ()):
-            last = number(child, last + 1)
-        ranges[name] = first, last + _UNDECLARED
-        return last + _UNDECLARED
-
     last = STRUCTS[0] - 1
     for name in children.get(None, ()):
-        last = number(name, last + 1)
+        last = _number_class(name, last + 1, children, ranges)
     for place, name in enumerate(layout.array_names()):
         ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges

@@ -222,7 +222,8 @@ class SimplifyingObjectTerms(ObjectTerms, Terms):
     def equal(self, a: Term, b: Term) -> Term:
         return self.true if a is b else super().equal(a, b)
 
-    def _floats_of_these(self) -> PlainFloatTerms:
+    @property
+    def floats(self) -> PlainFloatTerms:
         from validator.float_terms import FloatTerms  # here: most traces have no floats
 
         return FloatTerms(self)

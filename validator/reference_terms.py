@@ -53,7 +53,6 @@ class ReferenceTerms(PlainTerms):
 
     __slots__ = (
         "_class_ranges",
-        "_floats",
         "_moments",
         "ages",
         "exposed",
@@ -75,7 +74,6 @@ class ReferenceTerms(PlainTerms):
         self.ages: dict[Term, Moment] = {}  # of what functions give and raise: when it came
         self._moments = 0
         self._class_ranges = number_classes(layout)
-        self._floats: PlainFloatTerms | None = None
 
     def make(self, kind: str, args: tuple[Term, ...], value: Any = None) -> Term:
         """The term of that kind, as it is written."""
@@ -83,11 +81,7 @@ class ReferenceTerms(PlainTerms):
 
     @property
     def floats(self) -> PlainFloatTerms:
-        if self._floats is None:
-            self._floats = self._floats_of_these()
-        return self._floats
-
-    def _floats_of_these(self) -> PlainFloatTerms:
+        """Those beside these terms, which do not keep them: nothing is left to the garbage collector."""
         from validator.float_terms import PlainFloatTerms  # here: most traces have no floats
 
         return PlainFloatTerms(self)

@@ -19,6 +19,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.functions import Functions
 from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Field
+from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.row import Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
@@ -104,7 +105,7 @@ class Environment:
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return
-        if write.index is not None and not 0 <= write.index < heap.length(target):
+        if write.index is not None and not 0 <= write.index < self._end(target, slot):
             return
         if not self._world.checked and self._is_kept(target, slot, write.index):
             self._not_done.add(place)
@@ -114,6 +115,10 @@ class Environment:
             heap.set_field(target, slot, value)
         else:
             heap.set_item(target, slot, write.index, value)
+
+    def _end(self, target: Ref, slot: Field) -> int:
+        """The first index behind what that memory of the object has."""
+        return 1 << (self._heap.layout.word - 1) if slot.key in VIEWS else self._heap.length(target)
 
     def _is_visible(self, ref: Ref) -> bool:
         return ref in self._heap.objects and (not ref.fresh or ref in self._heap.seen)

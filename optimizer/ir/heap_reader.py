@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optimizer.ir.cell_reader import CellReader
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_syntax import Entry, Line, read_line
 from optimizer.ir.layout import Array, Field, Layout, Struct, WrongDescr
 from optimizer.ir.lexer import Source, Token, describe
-from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref, type_of
+from optimizer.ir.objects import NO_INDEX, NULL, Datum, Object, Ref, type_of
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.raw_text import RawReader
-from optimizer.ir.row import DescrKind, Type
+from optimizer.ir.row import DescrKind
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.values import BadConstant, read_constant
@@ -132,7 +133,7 @@ class _ObjectReader:
         self._names = names
         self._line = line
         self._number = line.name.line
-        self._cells: dict[Cell, Datum] = {}
+        self._cells = CellReader(self._value, self._fault)
 
     def described(self) -> Object:
         line = self._line
@@ -145,7 +146,7 @@ class _ObjectReader:
                 raise self._fault(f"{line.type.text} is an array: its items stand in brackets", line.type)
             for entry in line.entries:
                 self._entry(entry, struct, struct.fields)
-            return Object(struct, None, self._cells, not line.is_blank)
+            return Object(struct, None, self._cells.cells, not line.is_blank)
         array = self._layout.array(line.type.text)
         if self._layout.struct(line.type.text).declared:
             raise self._fault(f"{line.type.text} is a struct: its fields stand in parentheses", line.type)
@@ -155,7 +156,7 @@ class _ObjectReader:
             raise self._fault(f"the length is {length}, but there is an item {highest}", line.length or line.type)
         for entry in line.entries:
             self._entry(entry, array, ())
-        return Object(array, length, self._cells, not line.is_blank)
+        return Object(array, length, self._cells.cells, not line.is_blank)
 
     def _items(self, array: Array) -> int:
         """Reads the items; gives the highest index."""
@@ -184,9 +185,7 @@ class _ObjectReader:
         if array.name != kind:
             raise self._fault(f"{token.text} stands for items of {kind}, not of {array.name}", token)
         for index, value in enumerate(items, start=first):
-            if (f"{kind}[]", index) in self._cells:
-                raise self._fault(f"item {index} is given twice", token)
-            self._cells[f"{kind}[]", index] = value
+            self._cells.put((f"{kind}[]", index), value, token, f"item {index}")
         return first + len(items) - 1
 
     def _entry(self, entry: Entry, type_: Struct | Array, fields: tuple[Field, ...]) -> None:
@@ -224,16 +223,7 @@ class _ObjectReader:
         return self._fault(f"there is no field {name.text} in {where} {known}", name)
 
     def _put(self, slot: Field, index: int, token: Token, name: str) -> None:
-        value = self._value(token)
-        if type_of(value) is not slot.type:
-            expected = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}[slot.type]
-            raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
-        low, high = slot.low, slot.high
-        if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
-            raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
-        if (slot.key, index) in self._cells:
-            raise self._fault(f"{name} is given twice", token)
-        self._cells[slot.key, index] = value
+        self._cells.read(slot, (slot.key, index), token, name)
 
     def _value(self, token: Token) -> Datum:
         if token.text in self._names:

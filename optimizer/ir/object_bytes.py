@@ -66,6 +66,10 @@ class UsedAs:
                 name = operation.op.name
                 raise Unspecified(f"{name} of an object that is used by its bytes and otherwise", operation.line)
 
+    def by_bytes(self, arg: Any) -> bool | None:
+        """Is that object used by its bytes? None if it has not been used."""
+        return self._by_bytes.get(arg)
+
 
 def takes_object(operation: Operation) -> bool:
     """Is it about an object's bytes?"""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from optimizer.ir.cell_reader import CellReader
 from optimizer.ir.domain import wrap
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap_syntax import Entry, Line
@@ -19,7 +20,7 @@ from optimizer.ir.lexer import NAME, Token, describe
 from optimizer.ir.objects import Cell, Datum, type_of
 from optimizer.ir.raw_heap import Cells, cell
 from optimizer.ir.raw_memory import BYTES, RAW
-from optimizer.ir.row import DescrKind, Type
+from optimizer.ir.row import DescrKind
 
 _WORD = re.compile(rf"{NAME}\Z")
 
@@ -52,7 +53,7 @@ class RawReader:
         self._layout = layout
         self._value = value
         self._fault = fault
-        self._cells: dict[Cell, Datum] = {}
+        self._cells = CellReader(value, fault)
 
     def cells(self, line: Line) -> dict[Cell, Datum]:
         """What the line says. Raises InputError."""
@@ -63,7 +64,7 @@ class RawReader:
             self._put(BYTES, address, item.value, "a byte")
         for entry in line.entries:
             self._field(entry)
-        return self._cells
+        return self._cells.cells
 
     def _field(self, entry: Entry) -> None:
         assert entry.index is not None
@@ -77,17 +78,7 @@ class RawReader:
         self._put(layout.raw_field(name), self._int(entry.index, "an address"), entry.value, name)
 
     def _put(self, slot: Field, address: int, token: Token, name: str) -> None:
-        value = self._value(token)
-        if type_of(value) is not slot.type:
-            expected = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}[slot.type]
-            raise self._fault(f"{name} is {expected}, got {describe(token)}", token)
-        low, high = slot.low, slot.high
-        if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
-            raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
-        where = cell(slot, address, self._layout.word)
-        if where in self._cells:
-            raise self._fault(f"{name} is given twice", token)
-        self._cells[where] = value
+        self._cells.read(slot, cell(slot, address, self._layout.word), token, name)
 
     def _int(self, token: Token, what: str) -> int:
         value = self._value(token)

@@ -17,7 +17,8 @@ from typing import Any
 
 import z3
 
-from benchmarks.naive_heap import FRESH, WORD, NaiveHeap, Objects
+from benchmarks.naive_heap import NaiveHeap
+from benchmarks.naive_objects import FRESH, WORD, Objects
 from benchmarks.naive_side import Event, Side
 from benchmarks.naive_words import NaiveWords
 from optimizer.ir.effects import effects_of

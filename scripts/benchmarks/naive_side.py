@@ -8,7 +8,8 @@ from typing import Any
 
 import z3
 
-from benchmarks.naive_heap import NaiveHeap, Objects
+from benchmarks.naive_heap import NaiveHeap
+from benchmarks.naive_objects import Objects
 from optimizer.ir.effects import effects_of
 from optimizer.ir.layout import Field
 from optimizer.ir.objects import NULL

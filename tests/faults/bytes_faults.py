@@ -1,13 +1,22 @@
-"""Faults of the validator where it judges objects by their bytes, and the tests that catch them."""
+"""Faults about objects by their bytes: in what an optimizer knows of them, and of the validator."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from faults.planting import Plant, ValidatorFault
+from faults.planting import OptimizerFault, Plant, ValidatorFault
 
+from optimizer import facts
 from optimizer.ir.heap import Heap
-from optimizer.ir.object_bytes import UsedAs
+from optimizer.ir.memory_types import RawItem, is_of_object
+from optimizer.ir.object_bytes import UsedAs, takes_object
+from optimizer.ir.objects import NULL
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import ConstRef, Operation
+from optimizer.memory import Memory
+from optimizer.passes import dead_code
 from validator import store_chains, visibility
 from validator.store_chains import Bytewise, Chains
 from validator.symbolic_heap import SymbolicHeap
@@ -17,6 +26,45 @@ _PAIRS = "validator/test_object_bytes_pairs.py::"
 
 def _set(owner: Any, name: str, wrong: Any) -> Plant:
     return lambda patch: patch.setattr(owner, name, wrong)
+
+
+def _around(owner: Any, name: str, wrong: Callable[..., Any]) -> Plant:
+    right = vars(owner)[name]
+    return lambda patch: patch.setattr(owner, name, lambda *args: wrong(right, *args))
+
+
+def _without_sign(right: Any, slot: Any, word: int) -> Any:
+    return right(replace(slot, signed=False) if isinstance(slot, RawItem) and is_of_object(slot) else slot, word)
+
+
+def _or_a_store(right: Any, operation: Operation) -> bool:
+    return right(operation) or (operation.op.kind is Kind.RAW_STORE and takes_object(operation))
+
+
+def _hands_out_nothing(right: Any, known: Any, operation: Operation) -> None:
+    place = operation.op.memory.stores if operation.op.memory else None
+    args = [ConstRef(NULL.name) if index == place else arg for index, arg in enumerate(operation.args)]
+    right(known, operation.on(tuple(args)))
+
+
+def _wrong(name: str, breaks: str, plant: Plant, smallest: str) -> OptimizerFault:
+    return OptimizerFault(name, breaks, "bytes of objects", plant, smallest)
+
+
+BYTES_FAULTS = (
+    _wrong("sign of bytes of objects", "what is loaded from bytes of an object is not negative",
+        _around(facts, "range_of", _without_sign),
+        "[p0]\ni1 = gc_load_i(p0, 8, -1)\ni2 = int_lt(i1, 0)\nfinish(i2)\n"),
+    _wrong("bytes of objects are dead", "a store to bytes of an object is dead code",
+        _around(dead_code, "_is_computed", _or_a_store), "[p0]\ngc_store(p0, 8, 1, 1)\nfinish()\n"),
+    _wrong("reference among bytes", "nobody finds a new object that is stored among the bytes of another",
+        _around(Memory, "access_bytes", _hands_out_nothing),
+        "[p0]\np1 = new(descr=Node)\ngc_store(p0, 8, p1, 8)\np2 = gc_load_r(p0, 8, 8)\ni3 = ptr_eq(p1, p2)\n"
+        "finish(i3)\n"),
+)  # fmt: skip
+
+
+# The validator.
 
 
 def _without_bytes(right: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from faults.bounds_faults import BOUNDS_FAULTS
-from faults.bytes_faults import BYTES_VALIDATOR_FAULTS
+from faults.bytes_faults import BYTES_FAULTS, BYTES_VALIDATOR_FAULTS
 from faults.call_faults import CALL_FAULTS
 from faults.call_validator_faults import CALL_VALIDATOR_FAULTS
 from faults.float_faults import FLOAT_FAULTS, FLOAT_VALIDATOR_FAULTS
@@ -28,6 +28,7 @@ OPTIMIZER_FAULTS: tuple[OptimizerFault, ...] = (
     *WALK_FAULTS,
     *HEAP_FAULTS,
     *RAW_FAULTS,
+    *BYTES_FAULTS,
     *CALL_FAULTS,
     *STRING_FAULTS,
     *FLOAT_FAULTS,

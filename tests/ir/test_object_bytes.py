@@ -97,6 +97,15 @@ def test_an_event_sees_bytes_with_any_memory_of_objects_and_writes_them() -> Non
         assert bool(done.events[0].objects[Ref("p0")].cells) == (named != "raw")
 
 
+def test_an_event_writes_bytes_at_any_offset_of_any_object() -> None:
+    load = "i1 = gc_load_i(p0, 24, 2)\np2 = gc_load_r(p0, 8, 8)\n"
+    text = f"[p0]\ngc_store(p0, 24, 1, 1)\nescape_n()\n{load}finish(i1, p2)\n"
+    poked = World(writes=((Write(Ref("p0"), "gc_bytes", 5, 25), Write(Ref("p0"), "gc_references", Ref("p0"), 8)),))
+    for type_ in ("Node()", "array[0]"):
+        heap = parse_heap(f"p0 = {type_}", layout_of(parse(text)))
+        assert run(parse(text), [Ref("p0")], poked, heap).outcome == Finished((1 + 5 * 256, Ref("p0")))
+
+
 def test_bytes_are_of_an_object_or_at_an_address() -> None:
     for line in ("gc_load_i(f0, 0, 1)", "load_effective_address(f0, 0, 1, 1)"):
         with pytest.raises(InputError, match=r"argument 1 of \w+ must be an address or an object, got f0"):

@@ -11,7 +11,8 @@ from optimizer.ir.check import check
 from optimizer.ir.ops import Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import memory_of
-from optimizer.pipeline import Optimization, run_passes
+from optimizer.pipeline import Optimization, optimize, run_passes
+from validator import Proved, validate
 
 
 def assert_becomes(before: str, after: str, *passes: str) -> Optimization:
@@ -31,3 +32,11 @@ def assert_becomes(before: str, after: str, *passes: str) -> Optimization:
 def assert_stays(text: str, *passes: str) -> None:
     """The passes leave the trace as it is."""
     assert_becomes(text, text, *passes)
+
+
+def assert_proved_to_become(before: str, after: str, declarations: str) -> None:
+    """All passes together make `after` of `before`, and the validator agrees that it is right."""
+    trace = parse(declarations + before)
+    optimized = optimize(trace)
+    assert format_trace(optimized).split("+++\n")[-1] == after
+    assert isinstance(validate(trace, optimized), Proved)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from cases import assert_proved_to_become
 from declared_calls import array_copies
-
-from optimizer import format_trace, optimize, parse
-from validator import Proved, validate
 
 DECLARATIONS = f'+++\n[array.Ints]\nitem = "int"\n[array.Others]\nitem = "int"\n{array_copies()}+++\n'
 GET = "i{} = getarrayitem_gc_i({}, {}, descr=Ints)"
@@ -48,8 +46,5 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_copies_of_arrays(name: str) -> None:
-    before, after = ("\n".join(lines) for lines in CASES[name])
-    trace = parse(f"{DECLARATIONS}[p0, p1, i2]\n{before}\n")
-    optimized = optimize(trace)
-    assert format_trace(optimized).split("+++\n")[-1] == f"[p0, p1, i2]\n{after}\n"
-    assert isinstance(validate(trace, optimized), Proved)
+    before, after = ("\n".join(["[p0, p1, i2]", *lines, ""]) for lines in CASES[name])
+    assert_proved_to_become(before, after, DECLARATIONS)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from cases import assert_proved_to_become
 from declared_calls import event, functions
-
-from optimizer import format_trace, optimize, parse
-from validator import Proved, validate
 
 DECLARATIONS = (
     """+++
@@ -192,8 +190,5 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_calls(name: str) -> None:
-    before, after = ("\n".join(lines) for lines in CASES[name])
-    trace = parse(f"{DECLARATIONS}[p0, i1]\n{before}\n")
-    optimized = optimize(trace)
-    assert format_trace(optimized).split("+++\n")[-1] == f"[p0, i1]\n{after}\n"
-    assert isinstance(validate(trace, optimized), Proved)
+    before, after = ("\n".join(["[p0, i1]", *lines, ""]) for lines in CASES[name])
+    assert_proved_to_become(before, after, DECLARATIONS)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from cases import assert_proved_to_become
 from reference_strings import DECLARATIONS
-
-from optimizer import format_trace, optimize, parse
-from validator import Proved, validate
 
 EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)"
 SLICE = "p5 = call_r(1, p0, {}, i3, descr=strslice)"
@@ -119,8 +117,5 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_functions_on_strings(name: str) -> None:
-    before, after = ("\n".join(lines) for lines in CASES[name])
-    trace = parse(f"{DECLARATIONS}[p0, p1, i2, i3]\n{before}\n")
-    optimized = optimize(trace)
-    assert format_trace(optimized).split("+++\n")[-1] == f"[p0, p1, i2, i3]\n{after}\n"
-    assert isinstance(validate(trace, optimized), Proved)
+    before, after = ("\n".join(["[p0, p1, i2, i3]", *lines, ""]) for lines in CASES[name])
+    assert_proved_to_become(before, after, DECLARATIONS)

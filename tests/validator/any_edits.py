@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from optimizer.ir.check import IllFormed, check
-from optimizer.ir.faults import InputError
+from fuzz.edit import is_well_formed
 from optimizer.ir.floats import Float
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Trace, Value, Var
@@ -23,18 +21,9 @@ def carelessly(trace: Trace, values: Values, random: Random) -> Trace:
     for _ in range(20):
         change = random.choice((_merged, _merged, _merged, _merged_in_some_uses, _moved, _moved, _dropped))
         candidate = replace(trace, ops=tuple(change(list(trace.ops), trace, values, random)))
-        if candidate.ops != trace.ops and _is_well_formed(candidate):
+        if candidate.ops != trace.ops and is_well_formed(candidate):
             return candidate
     return trace
-
-
-def _is_well_formed(trace: Trace) -> bool:
-    try:
-        check(trace)
-        layout_of(trace)
-    except (IllFormed, InputError):
-        return False
-    return True
 
 
 def _merged(ops: list[Operation], trace: Trace, values: Values, random: Random) -> list[Operation]:

@@ -1,4 +1,4 @@
-"""The command line of tests that judge random pairs, for longer than the suite has time for."""
+"""Tests that judge random pairs: so many in the suite, and from the command line for as long as one likes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 from random import Random
 from typing import TypeVar
 
@@ -48,6 +49,11 @@ def run_long(description: str | None, draw: Callable[[Random], Pair], judge: Cal
             print(f"--- {number} unknown: {verdict.reason}\n{pair}", flush=True)
     for name, count in seen.most_common():
         print(f"{count:6} {name}")
+
+
+def tally(pairs: Iterable[Pair], judge: Callable[[Pair, Random], Verdict], random: Random, count: int) -> Counter[str]:
+    """How often each kind of verdict is given to the first pairs, so many of them."""
+    return Counter(type(judge(pair, random)).__name__ for pair in islice(pairs, count))
 
 
 def _name(verdict: Verdict) -> str:

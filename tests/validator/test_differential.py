@@ -25,7 +25,7 @@ from by_runs import Case, Origins, judged
 from faults.planting import FaultyOptimizer
 from faults.table import OPTIMIZER_FAULTS
 from heap_truth import Truth, is_possible
-from long_runs import run_long
+from long_runs import run_long, tally
 from pairs import with_origins
 
 from fuzz.campaign import malformed
@@ -146,8 +146,9 @@ def without_samples(is_without: bool) -> Iterator[None]:
         yield
 
 
-def verdict_for(case: Case, example: State, random: Random) -> Verdict:
+def verdict_for(drawn: tuple[Case, State], random: Random) -> Verdict:
     """The verdict. Raises Wrong where runs show that it is wrong."""
+    case, example = drawn
     with without_samples(random.random() < 0.5):
         return judged(case, lambda case, origins: wrong_state(case, origins, example, random))
 
@@ -155,10 +156,7 @@ def verdict_for(case: Case, example: State, random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs_near_an_example(seed: int) -> None:
     random = Random(f"differential {seed}")
-    seen: Counter[str] = Counter()
-    for _ in range(40):
-        case, example = pair(random)
-        seen[type(verdict_for(case, example, random)).__name__] += 1
+    seen = tally(iter(lambda: pair(random), None), verdict_for, random, 40)
     assert seen["Proved"] > 5, seen
     assert seen["Refuted"] > 5, seen
 
@@ -169,7 +167,7 @@ def test_states_show_most_of_what_is_refuted() -> None:
     shown: Counter[bool] = Counter()
     while shown.total() < 12:
         case, example = pair(random)
-        verdict = verdict_for(case, example, random)
+        verdict = verdict_for((case, example), random)
         if type(verdict).__name__ == "Refuted":
             origins = verdict.evidence.origins  # type: ignore[union-attr]
             shown[wrong_state(case, origins, example, random) is not None] += 1
@@ -177,4 +175,4 @@ def test_states_show_most_of_what_is_refuted() -> None:
 
 
 if __name__ == "__main__":
-    run_long(__doc__, pair, lambda drawn, random: verdict_for(*drawn, random))
+    run_long(__doc__, pair, verdict_for)

@@ -158,6 +158,17 @@ def test_the_bytes_of_nan_decide_nothing() -> None:
     assert isinstance(judge(bytes_of_nan, bytes_of_nan), Proved)
 
 
+def test_a_candidate_on_which_the_bytes_of_nan_are_asked_for_is_none() -> None:
+    """Neither while its functions and events are looked for, nor where the recorded trace asks behind an event."""
+    call = "i2 = call_pure_i(ConstClass(hash), i1, descr=hash); guard_no_exception() [i1]"
+    before = f"f0, i1; guard_value(f0, nan) []; i3 = convert_float_bytes_to_longlong(f0); {call}; finish(i2)"
+    after = f"f0, i1; guard_value(f0, nan) []; {call}; finish(i1)"
+    assert isinstance(judge(before, after), Unknown)
+    before = f"f0, i1; guard_value(f0, nan) []; {call}; escape_n(i2); i3 = cast_float_to_singlefloat(f0); finish(i2)"
+    after = f"f0, i1; guard_value(f0, nan) []; {call}; escape_n(i1); finish(i2)"
+    assert isinstance(judge(before, after), Refuted)
+
+
 def test_few_exact_queries_are_put_for_a_pair() -> None:
     names = range(12)
     before = [f"f{50 + k} = float_add(f{k}, f{k}); f{100 + k} = float_add(f{50 + k}, f{50 + k})" for k in names]

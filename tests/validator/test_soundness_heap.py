@@ -8,7 +8,6 @@ the suite has time for: `python tests/validator/test_soundness_heap.py --seconds
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -22,7 +21,7 @@ from heap_mutants import edited
 from heap_states import States
 from heap_traces import SMALL, WIDE, heap_trace
 from heap_truth import Truth
-from long_runs import run_long
+from long_runs import run_long, tally
 from pairs import with_origins
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
@@ -83,10 +82,7 @@ def wrong_state(case: Case, origins: Origins, random: Random, count: int = STATE
 @pytest.mark.parametrize("seed", range(3))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
-    seen: Counter[str] = Counter()
-    source = cases(random)
-    while sum(seen.values()) < 50:
-        seen[type(judged_of(next(source), random)).__name__] += 1
+    seen = tally(cases(random), judged_of, random, 50)
     assert seen["Proved"] > 5, seen
     assert seen["Refuted"] > 5, seen
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -16,7 +15,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[level]) for level in (0, 1, 2)]
 
 import pytest
-from long_runs import run_long
+from long_runs import run_long, tally
 from raw_traces import ITEMS, Writer
 from reference_raw import Tape, to_word
 
@@ -138,8 +137,9 @@ def with_origins(trace: Trace) -> Trace:
     return parse(f"{front}[i0, i1, i2]\n" + "\n".join(texts), word=trace.word)
 
 
-def judged(before: Trace, after: Trace, random: Random) -> Verdict:
+def judged(pair: tuple[Trace, Trace], random: Random) -> Verdict:
     """The verdict. Fails where runs show that it is wrong."""
+    before, after = pair
     verdict = validate(before, after, Options(Guards.SAME, effort=5_000_000, timeout_s=20))
     if isinstance(verdict, Proved):
         for _ in range(STATES):
@@ -153,14 +153,11 @@ def judged(before: Trace, after: Trace, random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
-    seen: Counter[str] = Counter()
-    source = pairs(random)
-    while sum(seen.values()) < 40:
-        seen[type(judged(*next(source), random)).__name__] += 1
+    seen = tally(pairs(random), judged, random, 40)
     assert seen["Proved"] > 4, seen
     assert seen["Refuted"] > 10, seen
     assert seen["Unknown"] < 4, seen
 
 
 if __name__ == "__main__":
-    run_long(__doc__, lambda random: next(pairs(random)), lambda pair, random: judged(*pair, random))
+    run_long(__doc__, lambda random: next(pairs(random)), judged)
