@@ -9,6 +9,7 @@ defined, nobody gets behind it; what is learned there holds of nobody, and the w
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
@@ -41,6 +42,8 @@ from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.memory import Memory
 from optimizer.raw_contents import RawContents
 from optimizer.references import References
+
+V = TypeVar("V", bound=Value | None)
 
 
 def _no_names(_type: Type) -> Var:
@@ -94,6 +97,12 @@ class Facts:
         for var in passed:
             self._equal_to[var] = value
         return value
+
+    def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
+        """The representatives of these."""
+        if self._equal_to.keys().isdisjoint(values):
+            return values
+        return tuple([self.find(value) if isinstance(value, Var) else value for value in values])
 
     def _decide(self, var: Var, value: int) -> None:
         """The bounds leave that value only."""

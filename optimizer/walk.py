@@ -39,7 +39,7 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS, Kind
-from optimizer.ir.trace import Exit, Operation, Trace, Var, exit_of
+from optimizer.ir.trace import Exit, Operation, Trace, exit_of
 from optimizer.riders import (
     Answer,
     Becomes,
@@ -164,7 +164,7 @@ class _Walk:
             case Through(first, then):
                 self._operations[rider.name] -= 1
                 self._settle(first)
-                self._apply(operation, rider, Becomes(then.op, tuple(map(self._facts.find, then.args)), then.why))
+                self._apply(operation, rider, Becomes(then.op, self._facts.find_all(then.args), then.why))
             case Merged() as merged:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
@@ -209,11 +209,12 @@ class _Walk:
         riders = self._rewriting.get(kind)
         if riders is None:
             riders = self._rewriting[kind] = [one for one in self._passes if kind in one.kinds]
-        for rider in riders:
-            self._asked += 1
+        for asked, rider in enumerate(riders, start=1):
             answer = rider.rewrite(operation, facts)
             if answer is not None:
+                self._asked += asked
                 return rider, answer
+        self._asked += len(riders)
         return None
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
@@ -277,17 +278,16 @@ class _Walk:
 
     def _resolve(self, operation: Operation) -> Operation:
         """The operation with what is known of its arguments put in, and a guard's origin written down."""
-        find = self._facts.find
-        args = tuple([find(arg) if isinstance(arg, Var) else arg for arg in operation.args])
+        args = self._facts.find_all(operation.args)
         if operation.exit is None:
             return operation.on(args)
         number, self._guards_seen = self._guards_seen, self._guards_seen + 1
         return operation.on(args, self._resolve_exit(operation.exit, number))
 
     def _resolve_exit(self, exit_: Exit, number: int) -> Exit:
-        find = self._facts.find
-        block = tuple(op.on(tuple(map(find, op.args))) for op in exit_.block) if exit_.block else ()
-        failargs = exit_.failargs and tuple([find(arg) if isinstance(arg, Var) else arg for arg in exit_.failargs])
+        find_all = self._facts.find_all
+        block = tuple([op.on(find_all(op.args)) for op in exit_.block]) if exit_.block else ()
+        failargs = exit_.failargs and find_all(exit_.failargs)
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
 
 
