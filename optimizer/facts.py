@@ -225,10 +225,13 @@ class Facts:
             self._bound(result, 0, 1)
 
     def _learn_requirements(self, operation: Operation) -> None:
-        descr = self.layout.descr_of(operation)
+        kind = operation.op.kind
+        accesses = kind is Kind.LOAD or kind is Kind.STORE
+        descr = self.cell(operation).slot if accesses else self.layout.descr_of(operation)
         for condition in requirements(operation, descr):
-            self.assume(condition)
-        if operation.op.kind not in (Kind.FACT, Kind.GUARD):
+            if condition is not None and condition is not True:
+                self.assume(condition)
+        if kind is not Kind.FACT and kind is not Kind.GUARD:
             return
         watched, protects = watching(operation, descr)
         if watched is not None:
@@ -291,11 +294,11 @@ class Facts:
 
     def assume(self, condition: Condition) -> None:
         """Learn that a condition on references holds here."""
-        if condition is None or condition is True:
-            return
         match condition:
             case IsA() | HasVtable():
                 self.references.assume(condition)
+            case None | True:
+                pass
             case Both(one, other):
                 self.assume(one)
                 self.assume(other)

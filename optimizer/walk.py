@@ -33,12 +33,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
 from optimizer.riders import (
     Answer,
@@ -86,8 +87,9 @@ class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
         self._passes = passes
-        # The passes to ask and to tell about operations of a kind, as far as that was needed.
-        self._rewriting: dict[Kind, list[Pass]] = {}
+        # The passes to ask about operations of a row and to tell about those of a kind, as far as that was needed.
+        self._places_to_ask = _places_to_ask(tuple([(type(one), one.kinds) for one in passes]))
+        self._rewriting: dict[Op, list[Pass]] = {}
         self._learning: dict[Kind, list[Pass]] = {}
         # The passes that have anything to do there, those before an operation and at an exit the last one first.
         self._learners = [one for one in passes if type(one).learn is not Pass.learn]
@@ -205,10 +207,10 @@ class _Walk:
                 raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
 
     def _ask(self, operation: Operation) -> tuple[Pass, Answer] | None:
-        facts, kind = self._facts, operation.op.kind
-        riders = self._rewriting.get(kind)
+        facts, row = self._facts, operation.op
+        riders = self._rewriting.get(row)
         if riders is None:
-            riders = self._rewriting[kind] = [one for one in self._passes if kind in one.kinds]
+            riders = self._rewriting[row] = self._to_ask(row)
         for asked, rider in enumerate(riders, start=1):
             answer = rider.rewrite(operation, facts)
             if answer is not None:
@@ -216,6 +218,14 @@ class _Walk:
                 return rider, answer
         self._asked += len(riders)
         return None
+
+    def _to_ask(self, row: Op) -> list[Pass]:
+        """The passes that may have something to say about operations of that row."""
+        places = self._places_to_ask.get(row)
+        if places is None:
+            places = [at for at, one in enumerate(self._passes) if row.kind in one.kinds and one.knows(row)]
+            self._places_to_ask[row] = places
+        return [self._passes[at] for at in places]
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
         self._fired[answer.why] += 1
@@ -289,6 +299,13 @@ class _Walk:
         block = tuple([op.on(find_all(op.args)) for op in exit_.block]) if exit_.block else ()
         failargs = exit_.failargs and find_all(exit_.failargs)
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
+
+
+@cache
+def _places_to_ask(_passes: tuple[tuple[type[Pass], frozenset[Kind]], ...]) -> dict[Op, list[int]]:
+    """Which of the passes of these classes, with their kinds, are to be asked about operations of a row: all walks with
+    them find it out together."""
+    return {}
 
 
 def _up_to_guard(operations: Iterator[Operation]) -> list[Operation]:

@@ -143,6 +143,12 @@ class Strings(Pass):
     kinds = frozenset({Kind.EVENT, Kind.SCAN, Kind.COPY, Kind.PURE, Kind.LOAD})
     learned = frozenset({Kind.STORE, Kind.RAW_STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
 
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return (row.kind is not Kind.PURE and row.kind is not Kind.LOAD) or (
+            row.memory is not None and row.memory.on is not None
+        )
+
     def __init__(self) -> None:
         self._made: dict[Value, Said] = {}  # new strings
         self._told: dict[Said, Var] = {}  # comparisons and hashes
