@@ -213,10 +213,14 @@ class Pair:
     def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
         """The memory that is not plainly the same in both, and the condition under which all that can be seen of it
         is."""
-        if before.heap.has_chains_of(after.heap):
-            return
-        one, two = before.sight(), after.sight()
-        yield from self._differing(one, two, self._slots, one.objects & two.objects)
+        slots = self._changed(before.heap, after.heap, self._slots)
+        if slots:
+            one, two = before.sight(), after.sight()
+            yield from self._differing(one, two, slots, one.objects & two.objects)
+
+    def _changed(self, before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field]) -> list[Field]:
+        """The memory that was not plainly changed in the same way."""
+        return [slot for slot in slots if before.chain(slot) is not after.chain(slot)]
 
     def _differing(
         self, before: Sight, after: Sight, slots: Sequence[Field], seen: frozenset[Term]
@@ -292,8 +296,9 @@ class Pair:
         shown it must be equal even where it is not shown; and `after` must not show it anything else."""
         if after.sight.objects - before.sight.objects:
             yield Obligation(f"event {number}: objects", place, self.terms.false, given)
+        slots = self._changed(before.sight.heap, after.sight.heap, before.may_see)
         seen = before.sight.objects.intersection(after.sight.heap.allocations)
-        for slot, same in self._differing(before.sight, after.sight, before.may_see, seen):
+        for slot, same in self._differing(before.sight, after.sight, slots, seen):
             yield Obligation(f"event {number}: heap {slot.key}", place, same, given)
 
     def end(self) -> Iterator[Obligation]:

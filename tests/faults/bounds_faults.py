@@ -215,7 +215,7 @@ BOUNDS_FAULTS = (
     ),
     _fault(
         "below is at most", "a < b where the greatest a is the least b",
-        _method(Ranges, "slt", lambda d, a, b: True if a.high <= b.low else False if a.low >= b.high else None),
+        _method(BoundsDomain, "slt", lambda d, a, b: True if a.high <= b.low else False if a.low >= b.high else None),
         _guarded("int_le(i0, 5)", "i9 = int_lt(i0, 5)"),
     ),
     _fault("unsigned order is signed", "unsigned a < b is decided as signed", _method(Ranges, "ult", Ranges.slt),

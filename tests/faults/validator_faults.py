@@ -254,7 +254,7 @@ def _also_added_again(right: Any, facts: Facts, kind: str, a: Term, b: Term) -> 
 
 
 def _said_for_good(heap: Any, term: Term) -> Term:
-    stands: Term = heap._known.get(term, (term, 0))[0]
+    stands: Term = heap.known.get(term, (term, 0))[0]
     return stands
 
 

@@ -6,8 +6,10 @@ import pytest
 from reference_strings import DECLARATIONS
 
 from optimizer.ir.heap_text import format_heap, parse_heap
+from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
-from validator import Options, Proved, Refuted, validate
+from validator import Options, Proved, Refuted, Unknown, validate
+from validator.shared_strings import sharing
 from validator.verdict import Rungs, Verdict
 
 HEADER = "[p0, p1, i2, i3, p4]\n"
@@ -15,6 +17,9 @@ EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)\n"
 SLICE = "p5 = call_r(1, p0, i2, i3, descr=strslice)\n"
 CONCAT = "p5 = call_r(1, p0, p1, descr=strconcat)\n"
 LONG = 'i8 = call_i(1, "abcdefghijklmnopqrst", "abcdefghijklmnopqrsu", descr=strequal)\n'
+TWICE = CONCAT + CONCAT.replace("p5", "p6")
+FOLDED = 'p5 = call_r(1, "ab", "c", descr=strconcat)\n'
+NEW = "p7 = newstr(1)\nstrsetitem(p7, 0, 65)\n"
 THERE = "guard_nonnull(p0, origin=0) []\n"
 BOTH = THERE + "guard_nonnull(p1, origin=1) []\n"
 COPIED = (
@@ -118,7 +123,16 @@ PROVED = {
         "finish(3, 99)",
     ),
     "that nobody needs": (CONCAT + SLICE.replace("p5", "p6") + EQUAL.format("p5", "p6") + "finish()", "finish()"),
-    "the same object twice": (CONCAT + CONCAT.replace("p5", "p6") + "finish(p5, p6)", CONCAT + "finish(p5, p5)"),
+    "the same object twice": (TWICE + "finish(p5, p6)", CONCAT + "finish(p5, p5)"),
+    "the same object, of what is the same": (
+        TWICE + CONCAT.replace("p5", "p7").replace("p0", "p5") + CONCAT.replace("p5", "p8").replace("p0", "p6")
+        + "finish(p7, p8)",
+        CONCAT + CONCAT.replace("p5", "p7").replace("p0", "p5") + "finish(p7, p7)",
+    ),
+    "the same object of constants twice": (
+        FOLDED + FOLDED.replace("p5", "p6") + "finish(p5, p6)",
+        FOLDED + "finish(p5, p5)",
+    ),
     "a constant that is there": ('p5 = call_r(1, "ab", "c", descr=strconcat)\nescape_n(p5)\nfinish()',
         'escape_n("abc")\nfinish()'),
 }  # fmt: skip
@@ -160,6 +174,14 @@ WRONG = {
     "the same object, changed between": (
         CONCAT + "strsetitem(p0, 0, 65)\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)",
         CONCAT + "strsetitem(p0, 0, 65)\nfinish(p5, p5)",
+    ),
+    "the same object, an event between": (
+        CONCAT + "escape_n()\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)",
+        CONCAT + "escape_n()\nfinish(p5, p5)",
+    ),
+    "the same object, of a new string that was changed between": (
+        (NEW + CONCAT + "strsetitem(p0, 0, 66)\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)").replace("p0", "p7"),
+        (NEW + CONCAT + "strsetitem(p0, 0, 66)\nfinish(p5, p5)").replace("p0", "p7"),
     ),
     "a comparison behind an event": (
         EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
@@ -216,9 +238,42 @@ def test_which_object_it_is_nobody_says(after: str) -> None:
         Refuted)  # fmt: skip
 
 
+def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> None:
+    there = f'i6 = strlen("abc")\n{FOLDED}'
+    squares = "i7 = int_mul(i2, i2)\ni8 = int_mul(i3, i3)\ni9 = int_sub(i7, i8)\nfinish(p5, i6, i9)"
+    product = "i7 = int_add(i2, i3)\ni8 = int_sub(i2, i3)\ni9 = int_mul(i7, i8)\nfinish(p5, i6, i9)"
+    traces = [parse(f"{DECLARATIONS}{HEADER}{there}{body}\n") for body in (product, squares)]
+    assert isinstance(validate(*traces, Options(effort=1)), Unknown)
+    shared = sharing(traces[0], layout_of(*traces))
+    assert shared is not None
+    assert isinstance(validate(shared, traces[1], Options(effort=1)), Refuted)
+
+
+@pytest.mark.parametrize("between", ["escape_n()", "strsetitem(p7, 0, 66)", "copystrcontent(p1, p7, 0, 0, 1)"])
+def test_what_may_have_been_changed_between_gives_another_string(between: str) -> None:
+    made = CONCAT.replace("p0", "p7")
+    trace = parse(f"{DECLARATIONS}{HEADER}{NEW}{made}{between}\n{made.replace('p5', 'p6')}finish(p5, p6)\n")
+    assert sharing(trace, layout_of(trace)) is None
+
+
 def test_what_the_trace_changes_is_no_constant() -> None:
     made = 'p5 = call_r(1, "ab", "c", descr=strconcat)\ni7 = ptr_eq(p5, p4)\nstrsetitem(p5, 0, 65)\n'
     assert not isinstance(verdict(made + "finish(i3)", 'i8 = strlen("abc")\nfinish(i2)'), Proved)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ('"a", u"b", descr=strconcat', '"ab"'),
+        ('"abc", 1, 5, descr=strslice', '"bc"'),
+        ('"abc", -1, 3, descr=strslice', '"c"'),
+        ('"abc", 2, 1, descr=strslice', '""'),
+        ('"a", "b", descr=unicodeconcat', '"ab"'),
+    ],
+)
+def test_a_call_that_is_undefined_gives_no_constant(call: str, text: str) -> None:
+    trace = parse(f"{DECLARATIONS}[]\np5 = call_r(1, {call})\nfinish({text})\n")
+    assert sharing(trace, layout_of(trace)) is None
 
 
 AGAIN = SLICE.replace("p5", "p6")
