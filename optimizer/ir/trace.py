@@ -30,8 +30,9 @@ class Var(NamedTuple):
         return self.name
 
 
-@immutable
-class ConstInt:
+class ConstInt(NamedTuple):
+    """A machine integer; a tuple as variables are."""
+
     value: int
 
     @property

@@ -47,6 +47,10 @@ class Simplify(Pass):
     name = "simplify"
     kinds = frozenset({Kind.PURE, Kind.GUARD})
 
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return (row.meaning or row.passes or row.passes_floats) is not None
+
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = _index(rules)
 
