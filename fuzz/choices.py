@@ -52,12 +52,10 @@ class RandomChoices(Choices):
     def integer(self, low: int, high: int) -> int:
         # The number that `randint` draws, in a third of its time.
         count = high - low + 1
-        if count <= 0:
-            raise ValueError(f"no number is in [{low}, {high}]")
         bits = count.bit_length()
-        drawn = self._bits(bits)
-        while drawn >= count:
-            drawn = self._bits(bits)
+        while (drawn := self._bits(bits)) >= count:
+            if count <= 0:
+                raise ValueError(f"no number is in [{low}, {high}]")
         return low + drawn
 
     def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:

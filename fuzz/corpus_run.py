@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from fuzz.campaign import AlwaysFails, Find, FindKind, Made, Optimizer, examine
+from fuzz.campaign import Find, FindKind, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
 from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
-from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
@@ -89,20 +88,11 @@ def _listed(values: tuple[str | int, ...] | None) -> str:
 def _optimizer_differences(
     case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge
 ) -> list[str]:
-    def optimize(trace: Trace) -> object:
-        try:
-            return optimizer(trace)
-        except AlwaysFails as claim:
-            # A recorded trace of the corpus need not run to its end: it is no mistake to say so.
-            if claim.after is None:
-                raise NotModelled("a guard that always fails") from None
-            return claim.after
-
     def judge_on_states(trace: Trace, after: Trace, _state: State) -> Verdict:
         return judge(trace, after, case.options, states)
 
     given = Made(case.seed or 0, GeneratedTrace(before, states[0] if states else State(()), {}))
-    record = examine(given, optimize, judge_on_states)
+    record = examine(given, optimizer, judge_on_states)
     if not isinstance(record, Find):
         return []
     return [f"{_SAID[record.kind]}: {record.message}"]

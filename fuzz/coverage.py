@@ -16,7 +16,8 @@ from optimizer.ir.ops import OPS, Op
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import cone
 from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES, Optimization
-from optimizer.rule_language import Rule, Variable
+from optimizer.rule_language import Rule
+from optimizer.rule_terms import Variable
 
 _WORD = 64
 

@@ -189,9 +189,11 @@ class Draft:
     def is_defined(self, row: Op, args: Sequence[Value]) -> bool:
         return row.defined is None or bool(row.defined(self.domain, *map(self.value, args)))
 
-    def passes(self, row: Op, args: Sequence[Value]) -> bool:
+    def passes(self, row: Op, numbers: Sequence[int]) -> bool:
+        """Does a guard of these numbers pass?"""
         assert row.passes is not None
-        return self.is_defined(row, args) and bool(row.passes(self.domain, *map(self.value, args)))
+        is_defined = row.defined is None or row.defined(self.domain, *numbers)
+        return is_defined and bool(row.passes(self.domain, *numbers))
 
     # Adding operations.
 
@@ -257,12 +259,12 @@ class Draft:
 
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
-        known = ConstInt(self.values[var.name])
+        value = self.values[var.name]
+        known = ConstInt(value)
         fitting = (
-            (row, args)
+            (row, (var, known)[: len(row.args or ())])
             for row in self.rows.guards
-            for args in [(var, known)[: len(row.args or ())]]
-            if self.passes(row, args)
+            if self.passes(row, (value, value)[: len(row.args or ())])
         )
         # Where a sense will do, the value is said now and then only.
         row, args = next(fitting) if self.choices.chance(80) else self.choices.pick(list(fitting))

@@ -6,7 +6,6 @@ what its row says.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from fuzz.choices import Choices
@@ -103,9 +102,11 @@ class HeapDraft(Draft):
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
+        if isinstance(value, Var) and value.type is Type.INT:  # most are
+            return self.values[value.name]
         match value:
             case Var():
-                return self.refs[value.name] if value.type is Type.REF else super().datum(value)
+                return self.refs[value.name] if value.type is Type.REF else self.floats[value.name]
             case ConstInt() | ConstFloat():
                 return value.value
             case ConstRef():
@@ -192,7 +193,8 @@ class HeapDraft(Draft):
             result = self.define(made)
             if row not in self.memory.identities:
                 self.numbers.append(result)
-        operation = replace(operation, result=result)
+        if result is not None:
+            operation = Operation(row, args, result, descr=descr)
         self.ops.append(operation)
         return operation
 

@@ -11,7 +11,7 @@ from optimizer.ir.layout import Array, Layout
 from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref, references
 from optimizer.ir.ops import DescrKind, Type
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
-from optimizer.ir.trace import ConstRef, Trace, all_operations
+from optimizer.ir.trace import ConstRef, Trace, Value, all_operations
 
 LONGEST = 4
 """Arrays of the example are not longer; this fits in the shortest words."""
@@ -115,8 +115,9 @@ def is_named(place: Place, layout: Layout) -> bool:
 
 
 def _constants(trace: Trace) -> set[str]:
-    found: set[str] = set()
+    found: set[Value | None] = set()
     for operation in all_operations(trace):
-        failargs = (operation.exit.failargs or ()) if operation.exit else ()
-        found.update([value.text for value in (*operation.args, *failargs) if isinstance(value, ConstRef)])
-    return found
+        found.update(operation.args)
+        if operation.exit is not None and operation.exit.failargs:
+            found.update(operation.exit.failargs)
+    return {value.text for value in found if isinstance(value, ConstRef)}

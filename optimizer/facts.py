@@ -9,6 +9,7 @@ defined, nobody gets behind it; what is learned there holds of nobody, and the w
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from optimizer import aliasing
 from optimizer.bounds_inference import BoundsInference
@@ -41,6 +42,8 @@ from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.memory import Memory
 from optimizer.raw_contents import RawContents
 from optimizer.references import References
+
+V = TypeVar("V", bound=Value | None)
 
 
 def _no_names(_type: Type) -> Var:
@@ -94,6 +97,12 @@ class Facts:
         for var in passed:
             self._equal_to[var] = value
         return value
+
+    def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
+        """The representatives of these."""
+        if self._equal_to.keys().isdisjoint(values):
+            return values
+        return tuple([self.find(value) if isinstance(value, Var) else value for value in values])
 
     def _decide(self, var: Var, value: int) -> None:
         """The bounds leave that value only."""
@@ -216,10 +225,13 @@ class Facts:
             self._bound(result, 0, 1)
 
     def _learn_requirements(self, operation: Operation) -> None:
-        descr = self.layout.descr_of(operation)
+        kind = operation.op.kind
+        accesses = kind is Kind.LOAD or kind is Kind.STORE
+        descr = self.cell(operation).slot if accesses else self.layout.descr_of(operation)
         for condition in requirements(operation, descr):
-            self.assume(condition)
-        if operation.op.kind not in (Kind.FACT, Kind.GUARD):
+            if condition is not None and condition is not True:
+                self.assume(condition)
+        if kind is not Kind.FACT and kind is not Kind.GUARD:
             return
         watched, protects = watching(operation, descr)
         if watched is not None:
@@ -282,11 +294,11 @@ class Facts:
 
     def assume(self, condition: Condition) -> None:
         """Learn that a condition on references holds here."""
-        if condition is None or condition is True:
-            return
         match condition:
             case IsA() | HasVtable():
                 self.references.assume(condition)
+            case None | True:
+                pass
             case Both(one, other):
                 self.assume(one)
                 self.assume(other)

@@ -128,6 +128,11 @@ class Pass:
     learned: ClassVar[frozenset[Kind]] = frozenset(Kind)
     """Those of the operations that it learns from."""
 
+    @staticmethod
+    def knows(row: Op) -> bool:
+        """May it have anything to say about operations of that row, which is of one of its kinds?"""
+        return True
+
     def begin(self, trace: Trace) -> None:
         """The walk over `trace` begins."""
 

@@ -33,13 +33,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Layout
-from optimizer.ir.ops import OPS, Kind
-from optimizer.ir.trace import Exit, Operation, Trace, Var, exit_of
+from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.trace import Exit, Operation, Trace, exit_of
 from optimizer.riders import (
     Answer,
     Becomes,
@@ -86,8 +87,9 @@ class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
         self._passes = passes
-        # The passes to ask and to tell about operations of a kind, as far as that was needed.
-        self._rewriting: dict[Kind, list[Pass]] = {}
+        # The passes to ask about operations of a row and to tell about those of a kind, as far as that was needed.
+        self._places_to_ask = _places_to_ask(tuple([(type(one), one.kinds) for one in passes]))
+        self._rewriting: dict[Op, list[Pass]] = {}
         self._learning: dict[Kind, list[Pass]] = {}
         # The passes that have anything to do there, those before an operation and at an exit the last one first.
         self._learners = [one for one in passes if type(one).learn is not Pass.learn]
@@ -164,7 +166,7 @@ class _Walk:
             case Through(first, then):
                 self._operations[rider.name] -= 1
                 self._settle(first)
-                self._apply(operation, rider, Becomes(then.op, tuple(map(self._facts.find, then.args)), then.why))
+                self._apply(operation, rider, Becomes(then.op, self._facts.find_all(then.args), then.why))
             case Merged() as merged:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
@@ -205,16 +207,25 @@ class _Walk:
                 raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
 
     def _ask(self, operation: Operation) -> tuple[Pass, Answer] | None:
-        facts, kind = self._facts, operation.op.kind
-        riders = self._rewriting.get(kind)
+        facts, row = self._facts, operation.op
+        riders = self._rewriting.get(row)
         if riders is None:
-            riders = self._rewriting[kind] = [one for one in self._passes if kind in one.kinds]
-        for rider in riders:
-            self._asked += 1
+            riders = self._rewriting[row] = self._to_ask(row)
+        for asked, rider in enumerate(riders, start=1):
             answer = rider.rewrite(operation, facts)
             if answer is not None:
+                self._asked += asked
                 return rider, answer
+        self._asked += len(riders)
         return None
+
+    def _to_ask(self, row: Op) -> list[Pass]:
+        """The passes that may have something to say about operations of that row."""
+        places = self._places_to_ask.get(row)
+        if places is None:
+            places = [at for at, one in enumerate(self._passes) if row.kind in one.kinds and one.knows(row)]
+            self._places_to_ask[row] = places
+        return [self._passes[at] for at in places]
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
         self._fired[answer.why] += 1
@@ -277,18 +288,24 @@ class _Walk:
 
     def _resolve(self, operation: Operation) -> Operation:
         """The operation with what is known of its arguments put in, and a guard's origin written down."""
-        find = self._facts.find
-        args = tuple([find(arg) if isinstance(arg, Var) else arg for arg in operation.args])
+        args = self._facts.find_all(operation.args)
         if operation.exit is None:
             return operation.on(args)
         number, self._guards_seen = self._guards_seen, self._guards_seen + 1
         return operation.on(args, self._resolve_exit(operation.exit, number))
 
     def _resolve_exit(self, exit_: Exit, number: int) -> Exit:
-        find = self._facts.find
-        block = tuple(op.on(tuple(map(find, op.args))) for op in exit_.block) if exit_.block else ()
-        failargs = exit_.failargs and tuple([find(arg) if isinstance(arg, Var) else arg for arg in exit_.failargs])
+        find_all = self._facts.find_all
+        block = tuple([op.on(find_all(op.args)) for op in exit_.block]) if exit_.block else ()
+        failargs = exit_.failargs and find_all(exit_.failargs)
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
+
+
+@cache
+def _places_to_ask(_passes: tuple[tuple[type[Pass], frozenset[Kind]], ...]) -> dict[Op, list[int]]:
+    """Which of the passes of these classes, with their kinds, are to be asked about operations of a row: all walks with
+    them find it out together."""
+    return {}
 
 
 def _up_to_guard(operations: Iterator[Operation]) -> list[Operation]:

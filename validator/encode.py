@@ -124,7 +124,8 @@ class _Computer:
 
     def term(self, value: Value, line: int) -> Term:
         if isinstance(value, Var):
-            return self.heap.now(self.values[value.name])
+            term = self.values[value.name]
+            return self.heap.now(term) if term in self.heap.known else term
         if isinstance(value, ConstInt):
             return self.terms.const(value.value)
         match value:
@@ -246,7 +247,7 @@ class _Encoder:
         elif kind is Kind.EVENT or (kind is Kind.FACT and operation.op.is_call):
             self._call(operation, number)
         elif kind is not Kind.END:
-            if len(self._terms) > MOST_TERMS:
+            if kind is not Kind.PURE and len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from itertools import pairwise
+from typing import Any
 
 from optimizer.ir.term import Term, missing
 from validator.journal import Journal
@@ -32,12 +33,12 @@ _FIXED = frozenset({"null", "alloc", "constant"})
 
 class Facts:
     """Conditions that hold; `learned` are they, each under those before it. `contradiction`: they cannot hold all at
-    once, so that no run gets there."""
+    once, so that no run gets there. `notes` are what others have found out by them."""
 
     def __init__(self, terms: ObjectTerms) -> None:
         self._terms = terms
         self._journal = Journal()
-        self._marks: list[tuple[int, bool]] = []
+        self._marks: list[tuple[int, bool, dict[Any, Any]]] = []
         self._classes: dict[Term, ClassRange] = {}
         self._constants: dict[Term, dict[Hashable, Term]] = {}
         self._stands_for: dict[Term, Term] = {}
@@ -45,21 +46,22 @@ class Facts:
         self._users: defaultdict[Term, set[Term]] = defaultdict(set)  # whose rebuilding looked at the term
         self.learned: list[Term] = []
         self.contradiction = False
+        self.notes: dict[Any, Any] = {}
 
     def mark(self) -> None:
         """What is assumed from here on can be taken back."""
         self._journal.mark()
-        self._marks.append((len(self.learned), self.contradiction))
+        self._marks.append((len(self.learned), self.contradiction, self.notes))
 
     def take_back(self) -> None:
         """Forget what was assumed since the latest mark, and the mark."""
         self._journal.take_back()
-        learned, self.contradiction = self._marks.pop()
+        learned, self.contradiction, self.notes = self._marks.pop()
         del self.learned[learned:]
 
     def steps(self) -> list[list[Term]]:
         """What was learned ahead of the first mark, and behind each."""
-        starts = [0, *(learned for learned, _ in self._marks), len(self.learned)]
+        starts = [0, *(learned for learned, *_ in self._marks), len(self.learned)]
         return [self.learned[start:end] for start, end in pairwise(starts)]
 
     def assume(self, condition: Term) -> None:
@@ -82,6 +84,7 @@ class Facts:
         """The condition holds; gives what is to be said again, or as well, because of it."""
         terms = self._terms
         self.learned.append(condition)
+        self.notes = {}
         if condition.kind == "not_":
             denied = condition.args[0]
             self._put(denied, terms.false)
@@ -259,15 +262,16 @@ class Facts:
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt, put = self._rebuilt, self._journal.put
         for term in missing(root, rebuilt, most):
-            put(rebuilt, term, self._rewritten(term, rounds))
+            put(rebuilt, term, term if term.kind == "const" else self._rewritten(term, rounds))
         return rebuilt.get(root, root)
 
     def _rewritten(self, term: Term, rounds: int) -> Term:
-        """The term whose parts are rebuilt, rebuilt itself."""
-        users = self._users
-        for arg in term.args:
-            users[arg].add(term)
-        made = self._with_parts(term, self._rebuilt.__getitem__) if term.args else term
+        """The term, which is no constant, with its parts rebuilt, rebuilt itself."""
+        users, made = self._users, term
+        if term.args:
+            for arg in term.args:
+                users[arg].add(term)
+            made = self._with_parts(term, self._rebuilt.__getitem__)
         new = self._replaced(made)
         if new is term:
             return term

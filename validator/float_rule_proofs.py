@@ -13,7 +13,8 @@ from optimizer.ir.domain import Domain
 from optimizer.ir.floats import Float
 from optimizer.ir.layout import Layout
 from optimizer.ir.ops import Type
-from optimizer.rule_language import Rule, observe
+from optimizer.rule_language import Rule
+from optimizer.rule_terms import observe
 from validator.float_samples import float_pool
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.rule_status import NET_S, Proved, Refuted, Status, Unproved

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from optimizer.ir.bounds import Bounds
 from optimizer.ir.plain_terms import PlainTerms
@@ -37,9 +37,10 @@ _ROUNDS = 6
 
 
 class Known(Protocol):
-    """What is known at a place. All of `learned` hold there."""
+    """What is known at a place. All of `learned` hold there; `notes` is another table when that changes."""
 
     learned: list[Term]
+    notes: dict[Any, Any]
 
     def rebuild(self, root: Term) -> Term:
         """The term that `root` is there, as far as is known."""
@@ -162,9 +163,9 @@ class Lemmas:
     def rewrite(self, known: Known, claim: Term, *, is_learned: bool = False) -> Term:
         """The claim, or a condition that was learned, with all its parts rewritten, arguments first; itself where no
         lemma applies."""
-        made: dict[Term, Term] = {}
+        made: dict[Term, Term] = known.notes.setdefault((self, is_learned), {})
         by_kind = self._of_learned if is_learned else self._by_kind
-        for term in cone_within([claim], (), _LARGEST) or ():
+        for term in cone_within([claim], made, _LARGEST) or ():
             new = term
             if any(made[arg] is not arg for arg in term.args):
                 new = known.rebuild(self._with_args(_once(by_kind, self._terms, known, term, True) or term, made))

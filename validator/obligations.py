@@ -42,12 +42,16 @@ class Place(NamedTuple):
 
 
 class Obligation(NamedTuple):
-    """At `place`, wherever all of `given` hold, `claim` holds."""
+    """At `place`, wherever all of `given` hold, `claim` holds.
+
+    A `stronger` one, from which it follows, assumes less and may be simpler to settle.
+    """
 
     name: str
     place: Place
     claim: Term
     given: tuple[Term, ...] = ()
+    stronger: Obligation | None = None
 
 
 class Pair:
@@ -152,7 +156,8 @@ class Pair:
                 holds = self.before.guards[origin].passes
                 return Obligation(name, self._place(j, origin, guard.events), guard.passes, (holds,))
             case Guards.EARLY:
-                return Obligation(name, Place(len(self.before.guards), j, None), guard.passes)
+                same = self.condition(j, origin, Guards.SAME)
+                return Obligation(name, Place(len(self.before.guards), j, None), guard.passes, (), same)
             case Guards.SAFE:
                 return Obligation(name, self._place(j, origin, guard.events), self.terms.true)
 
@@ -213,10 +218,14 @@ class Pair:
     def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
         """The memory that is not plainly the same in both, and the condition under which all that can be seen of it
         is."""
-        if before.heap.has_chains_of(after.heap):
-            return
-        one, two = before.sight(), after.sight()
-        yield from self._differing(one, two, self._slots, one.objects & two.objects)
+        slots = self._changed(before.heap, after.heap, self._slots)
+        if slots:
+            one, two = before.sight(), after.sight()
+            yield from self._differing(one, two, slots, one.objects & two.objects)
+
+    def _changed(self, before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field]) -> list[Field]:
+        """The memory that was not plainly changed in the same way."""
+        return [slot for slot in slots if before.chain(slot) is not after.chain(slot)]
 
     def _differing(
         self, before: Sight, after: Sight, slots: Sequence[Field], seen: frozenset[Term]
@@ -292,8 +301,9 @@ class Pair:
         shown it must be equal even where it is not shown; and `after` must not show it anything else."""
         if after.sight.objects - before.sight.objects:
             yield Obligation(f"event {number}: objects", place, self.terms.false, given)
+        slots = self._changed(before.sight.heap, after.sight.heap, before.may_see)
         seen = before.sight.objects.intersection(after.sight.heap.allocations)
-        for slot, same in self._differing(before.sight, after.sight, before.may_see, seen):
+        for slot, same in self._differing(before.sight, after.sight, slots, seen):
             yield Obligation(f"event {number}: heap {slot.key}", place, same, given)
 
     def end(self) -> Iterator[Obligation]:

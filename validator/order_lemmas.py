@@ -21,7 +21,9 @@ def less_by_limits(terms: PlainTerms, known: Known, term: Term) -> Term | None:
     """x < y is true where what is known limits x - y to less than 0, and false where it limits y - x to 0. So it is of
     an unsigned comparison of words that are not negative."""
     a, b = term.args
-    limits = _Limits(terms, known)
+    limits: _Limits | None = known.notes.get(_Limits)
+    if limits is None:
+        limits = known.notes[_Limits] = _Limits(terms, known)
     below = summands(terms, [(a, 1), (b, -1)], limits.is_exact)
     if below is None or (term.kind == "slt" and len(below.keys() - {terms.one}) < 2):
         return None

@@ -18,7 +18,8 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import Domain
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term
-from optimizer.rule_language import C, Call, Constant, Rule, W, holds, named_leaves, observe
+from optimizer.rule_language import Rule
+from optimizer.rule_terms import C, Call, Constant, W, holds, named_leaves, observe
 from validator.float_rule_proofs import prove_float_rule
 from validator.rule_status import NET_S, NeverFires, Proved, Refuted, Status, Unproved
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat

@@ -89,7 +89,7 @@ def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
             yield a, b
         case "same", (p, q):
             named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
-            if named is not None and "choose" not in (p.kind, q.kind):
+            if named is not None:
                 yield (q if named is p else p), named
         case "not_", (denied,) if denied.kind == "class_in" and denied.value == OBJECTS:
             if denied.args[0].kind == "class_of":
@@ -123,21 +123,22 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         "_allocator",
         "_chains",
         "_events",
-        "_known",
         "_lenient",
         "_passed",
         "_pending",
         "_protected",
         "_settled",
+        "_terms",
         "_validity",
         "_watched",
         "allocating",
         "allocations",
+        "known",
         "memory",
     )
 
     def __init__(self, memory: Memory, allocator: Allocator, *, lenient: bool) -> None:
-        self.memory = memory
+        self.memory, self._terms = memory, memory.terms
         self.allocations: tuple[Term, ...] = ()
         self.allocating = 0  # the number of the operation that allocates next
         self._allocator = allocator
@@ -146,7 +147,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._settled: tuple[tuple[str, Key], ...] = ()
         self._watched: tuple[tuple[str, Key], ...] = ()
         self._protected: tuple[tuple[str, Key], ...] = ()
-        self._known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
+        self.known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
         self._passed = 0
         self._events = 0
         self._validity = 0
@@ -154,10 +155,11 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def copy(self) -> SymbolicHeap:
         heap = SymbolicHeap.__new__(SymbolicHeap)
-        heap.memory, heap.allocations, heap.allocating = self.memory, self.allocations, self.allocating
+        heap.memory, heap._terms = self.memory, self._terms
+        heap.allocations, heap.allocating = self.allocations, self.allocating
         heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
         heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
-        heap._known, heap._passed = self._known, self._passed
+        heap.known, heap._passed = self.known, self._passed
         heap._events, heap._validity, heap._pending = self._events, self._validity, self._pending
         return heap
 
@@ -170,10 +172,6 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def mismatch(self, number: int) -> tuple[Term, Term] | None:
         """The length of the array that allocation stands for, and its own, where they are not the same term."""
         return self._allocator.mismatched.get(number)
-
-    @property
-    def _terms(self) -> ObjectTerms:
-        return self.memory.terms
 
     # Identity and classes.
 
@@ -202,7 +200,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def now(self, term: Term) -> Term:
         """What a term is as guards that have passed say, itself where they say nothing."""
-        known = self._known.get(term)
+        known = self.known.get(term)
         return term if known is None or known[1] > self._passed else known[0]
 
     def is_set(self, p: Term, slot: Field, index: Term | None = None) -> Term:
@@ -251,7 +249,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             return
         said = dict(_said(self._terms, passes))
         for term, stands in said.items():
-            self._known.setdefault(term, (stands, self._passed))
+            self.known.setdefault(term, (stands, self._passed))
         if any(term.kind != "ite" for term in said):
             for key in self.memory.slots:
                 if not is_raw(key):
@@ -344,10 +342,6 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]
-
-    def has_chains_of(self, other: SymbolicHeap) -> bool:
-        """Is every slot's chain that of the other heap?"""
-        return self._chains == other._chains
 
     # Arrays.
 

@@ -8,7 +8,7 @@ from fuzz.campaign import Find, Judge, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import plain_datum
-from fuzz.reduction.trials import Subject, checked
+from fuzz.reduction.trials import Subject, given_or
 from fuzz.store import Case
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
@@ -23,7 +23,7 @@ def find_in(before: Trace, after: Trace | None, subject: Subject, state: State |
     worth running."""
     candidate = Candidate(before, after, state or State(tuple(plain_datum(var.type) for var in before.inputs)))
     made = Made(0, GeneratedTrace(before, candidate.state, {}))
-    record = examine(made, checked(candidate, subject.optimizer), subject.judge)
+    record = examine(made, given_or(candidate, subject.optimizer), subject.judge)
     return record if isinstance(record, Find) else None
 
 

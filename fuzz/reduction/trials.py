@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fuzz.campaign import AlwaysFails, Find, FindKind, Judge, Made, Optimizer, examine
+from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine
 from fuzz.generate import GeneratedTrace
 from fuzz.reduction.candidate import Candidate, is_well_formed
 from fuzz.reduction.failure import Failure, failure_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
@@ -92,7 +91,7 @@ class Trials:
         """What is found with an optimizer."""
         made = Made(0, GeneratedTrace(candidate.before, candidate.state, {}))
         try:
-            record = examine(made, checked(candidate, optimizer), self._judge(ask))
+            record = examine(made, given_or(candidate, optimizer), self._judge(ask))
         except MemoryError:
             return None
         return record if isinstance(record, Find) else None
@@ -122,28 +121,9 @@ class Trials:
 _NOT_ASKED = Unknown(Evidence(), "the validator was not asked")
 
 
-def checked(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
-    """What gives the optimized trace. A claim that a guard always fails is a find only if the guard passes."""
-
-    def optimized(trace: Trace) -> object:
-        if optimizer is None:
-            return candidate.after
-        try:
-            return optimizer(trace)
-        except AlwaysFails as claim:
-            if passes(candidate, claim.guard):
-                raise
-            if claim.after is None:
-                raise NotModelled("the claim that a guard always fails may be right") from None
-            return claim.after
-
-    return optimized
-
-
-def passes(candidate: Candidate, guard: int) -> bool:
-    """Does the recorded trace pass that guard on the state?"""
-    outcome = None if candidate.run is None else candidate.run.outcome
-    return isinstance(outcome, Finished | Jumped) or (isinstance(outcome, GuardFailed) and outcome.guard > guard)
+def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
+    """What gives the optimized trace: the one that is there, if no optimizer is known."""
+    return optimizer or (lambda _: candidate.after)
 
 
 def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:

@@ -24,11 +24,11 @@ class ConditionTerms(PlainTerms):
 
     def _predicate(self, kind: str, a: Term, b: Term) -> Term | None:
         """Constants, and a choice between two constants against a third."""
+        if a.kind != "ite" and b.kind != "ite" and (a.kind != "const" or b.kind != "const"):
+            return None
         holds: Callable[[int, int], bool] = getattr(self.concrete, kind)
         if a.kind == "const" and b.kind == "const":
             return self.truth(holds(a.value, b.value))
-        if a.kind != "ite" and b.kind != "ite":
-            return None
         for x, y, test in ((a, b, holds), (b, a, _swapped(holds))):
             if y.kind == "const" and chooses_constants(x):
                 when, otherwise = test(x.args[1].value, y.value), test(x.args[2].value, y.value)

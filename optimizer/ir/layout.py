@@ -168,9 +168,10 @@ class Layout:
         """Their constant strings are constants from now on."""
         for operation in operations:
             exit_ = operation.exit
-            for value in operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ())):
-                if isinstance(value, ConstRef) and is_text(value.text):
-                    self.texts[value.text] = None
+            values = operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ()))
+            for text in [value.text for value in values if isinstance(value, ConstRef)]:
+                if is_text(text):
+                    self.texts[text] = None
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import Kind, Meaning, Memory, Op, Type
+from optimizer.ir.ops import Meaning, Memory, Op, Type
 from optimizer.ir.string_text import constant_name
 
 
@@ -30,8 +30,9 @@ class Var(NamedTuple):
         return self.name
 
 
-@immutable
-class ConstInt:
+class ConstInt(NamedTuple):
+    """A machine integer; a tuple as variables are."""
+
     value: int
 
     @property
@@ -160,7 +161,7 @@ class Trace:
     @property
     def guards(self) -> tuple[Operation, ...]:
         """The guards in order; a guard's number is its index here."""
-        return tuple(op for op in self.ops if op.op.kind is Kind.GUARD)
+        return tuple([op for op in self.ops if op.op.is_guard])
 
     def of(self, operations: Iterable[Operation]) -> Trace:
         """The same trace of other operations."""

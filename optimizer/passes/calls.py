@@ -32,6 +32,10 @@ class Calls(Pass):
     kinds = frozenset({Kind.GUARD, Kind.EVENT})
     learned = kinds | {Kind.EXCEPTION, Kind.FACT}
 
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return row.kind is not Kind.GUARD or row.memory is not None
+
     def __init__(self) -> None:
         self._given: dict[Key, Value | None] = {}  # by functions
         self._calm: set[Key] = set()  # calls of functions that are known not to raise

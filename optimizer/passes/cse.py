@@ -37,6 +37,10 @@ class CommonSubexpressions(Pass):
     name = "cse"
     kinds = learned = frozenset({Kind.PURE})
 
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return _is_function(row)
+
     def __init__(self) -> None:
         self._computed: dict[Key, Var] = {}
 

@@ -96,13 +96,10 @@ class _Liveness:
 
     def keep(self, operations: Iterable[Operation]) -> Iterator[Operation]:
         for operation in operations:
-            changed = self._changed_allocation(operation)
-            if changed is not None:
-                stays = changed in self._live
-            else:
-                stays = operation.result in self._live or not self._goes(operation)
-            if not stays:
-                continue
+            if operation.result not in self._live:
+                changed = self._changed_allocation(operation)
+                if self._goes(operation) if changed is None else changed not in self._live:
+                    continue
             if operation.exit is not None and operation.exit.block:
                 block = tuple(self.keep(operation.exit.block))
                 operation = operation.on(operation.args, Exit(operation.exit.failargs, operation.exit.origin, block))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from optimizer.facts import Facts
 from optimizer.ir.floats import EXACT_INTS, exact_inverse
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstFloat, Operation
 from optimizer.riders import Answer, Becomes, Equal, Pass
 
@@ -27,6 +27,10 @@ _EXACT = 1 << EXACT_INTS
 class Floats(Pass):
     name = "floats"
     kinds = frozenset({Kind.PURE})
+
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return row is _DIVIDES or row is _TO_INT
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if operation.op is _DIVIDES:

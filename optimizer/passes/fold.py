@@ -18,7 +18,7 @@ from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import Kind
+from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
@@ -28,6 +28,10 @@ _NUMBERS = ConstInt, ConstFloat
 class Fold(Pass):
     name = "fold"
     kinds = frozenset({Kind.PURE, Kind.GUARD})
+
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return not row.reads_flag and (row.meaning or row.passes or row.passes_floats) is not None
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op

@@ -32,6 +32,10 @@ class Guards(Pass):
     kinds = frozenset({Kind.PURE, Kind.GUARD})
     learned = frozenset({Kind.GUARD})
 
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return not row.reads_flag and (row.is_pure or row.is_guard) and (row.memory is None or row.same_type)
+
     def __init__(self) -> None:
         self._orders = Orders()
 

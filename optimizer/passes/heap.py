@@ -126,4 +126,4 @@ def _may_be_of(facts: Facts, cell: Cell, slot: Field, objects: Iterable[Value]) 
 
 
 def _resolve(store: Operation, facts: Facts) -> Operation:
-    return store.on(tuple(map(facts.find, store.args)))
+    return store.on(facts.find_all(store.args))

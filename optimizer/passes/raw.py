@@ -130,4 +130,4 @@ def _sees_raw(effects: Effects) -> bool:
 
 
 def _resolve(waits: Operation, facts: Facts) -> Operation:
-    return waits.on(tuple(map(facts.find, waits.args)))
+    return waits.on(facts.find_all(waits.args))

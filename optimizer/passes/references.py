@@ -32,7 +32,7 @@ from optimizer.conditions import (
     requirements,
 )
 from optimizer.facts import Facts
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of, memory_of
 from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
@@ -43,6 +43,10 @@ class ReferenceTests(Pass):
     name = "references"
     kinds = frozenset({Kind.GUARD, Kind.PURE, Kind.FACT})
     learned = frozenset({Kind.EVENT, Kind.GUARD})
+
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return row.memory is not None
 
     def __init__(self) -> None:
         self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at

@@ -25,12 +25,12 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Pass
-from optimizer.rule_language import (
+from optimizer.rule_language import Rule
+from optimizer.rule_terms import (
     Apply,
     Constant,
     FloatLiteral,
     Literal,
-    Rule,
     Term,
     Variable,
     applications,
@@ -46,6 +46,10 @@ _NUMBERS = ConstInt, ConstFloat
 class Simplify(Pass):
     name = "simplify"
     kinds = frozenset({Kind.PURE, Kind.GUARD})
+
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return (row.meaning or row.passes or row.passes_floats) is not None
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = _index(rules)

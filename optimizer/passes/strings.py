@@ -30,8 +30,6 @@ from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)
-_TELLING = frozenset({Kind.STORE, Kind.RAW_STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
-
 Said = tuple[Op, tuple[Value, ...]]
 """What has been made, compared or hashed, by its row and its arguments."""
 
@@ -143,6 +141,13 @@ _BY_ARGUMENTS: dict[tuple[Type, ...], Callable[..., Answer | None]] = {
 class Strings(Pass):
     name = "strings"
     kinds = frozenset({Kind.EVENT, Kind.SCAN, Kind.COPY, Kind.PURE, Kind.LOAD})
+    learned = frozenset({Kind.STORE, Kind.RAW_STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
+
+    @staticmethod
+    def knows(row: Op) -> bool:
+        return (row.kind is not Kind.PURE and row.kind is not Kind.LOAD) or (
+            row.memory is not None and row.memory.on is not None
+        )
 
     def __init__(self) -> None:
         self._made: dict[Value, Said] = {}  # new strings
@@ -173,8 +178,6 @@ class Strings(Pass):
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         kind = operation.op.kind
-        if kind not in _TELLING:
-            return
         known = meant(operation, facts.layout)
         if known.op.kind is Kind.EVENT:
             self._happened(operation, facts)

@@ -201,7 +201,7 @@ def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Fac
         built.append(replace(virtual.allocation, result=names[var]))
         missing.discard(var)
         for store in virtual.needed_stores(facts):
-            args = tuple(map(facts.find, store.args))
+            args = facts.find_all(store.args)
             ready = store.on(tuple(_named(arg, names) for arg in args))
             (last if missing.intersection(args) else built).append(ready)
     return built + last

@@ -254,7 +254,7 @@ def _also_added_again(right: Any, facts: Facts, kind: str, a: Term, b: Term) -> 
 
 
 def _said_for_good(heap: Any, term: Term) -> Term:
-    stands: Term = heap._known.get(term, (term, 0))[0]
+    stands: Term = heap.known.get(term, (term, 0))[0]
     return stands
 
 
@@ -281,6 +281,8 @@ def _solver(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFau
 _SOUND = "validator/test_soundness.py::test_verdicts_agree_with_brute_force"
 _SOUND_EVENTS = "validator/test_soundness_events.py::test_verdicts_agree_with_brute_force"
 _PAIRS = "validator/test_validate.py::"
+_GUARDS = "validator/test_guards_judged.py::"
+_LIMITS = "validator/test_limits_of_verdicts.py::"
 _HEAP = "validator/test_heap_pairs.py::"
 _DOMAINS = "ir/test_abstract_domains.py::"
 _TEXT = "validator/test_solver_text.py::test_operations_mean_what_they_mean_concretely"
@@ -290,15 +292,15 @@ _NARROWING = "validator/test_narrowing_of_terms.py::test_every_pair_of_arguments
 
 VALIDATOR_FAULTS = (
     _obligation("failargs are not compared", "a guard may hand over anything", _set(Pair, "_failargs", _nothing),
-        f"{_PAIRS}test_swapped_failargs"),
+        f"{_GUARDS}test_swapped_failargs"),
     _obligation("events' arguments are not compared", "an event may be given anything",
         _around(Pair, "_event", _without("argument")), _SOUND_EVENTS),
     _obligation("ends are not compared", "an end may hand over anything", _around(Pair, "end", _without("argument")),
         f"{_PAIRS}test_ends", _SOUND),
     _obligation("guards may be lost", "a recorded guard that fails need not be left at",
-        _around(Pair, "left", _always_left), f"{_PAIRS}test_a_weaker_guard", _SOUND),
+        _around(Pair, "left", _always_left), f"{_GUARDS}test_a_weaker_guard", _SOUND),
     _obligation("guards may be stricter", "a guard may fail where its origin passes",
-        _around(Pair, "condition", _any_condition), f"{_PAIRS}test_a_stricter_guard", _SOUND),
+        _around(Pair, "condition", _any_condition), f"{_GUARDS}test_a_stricter_guard", _SOUND),
     _obligation("definedness is not proved", "an operation may be added that is not defined",
         _set(Pair, "_defined", _nothing), f"{_PAIRS}test_a_division_may_not_appear", _SOUND),
     _obligation("definedness is not encoded", "all operations are taken to be defined",
@@ -309,7 +311,7 @@ VALIDATOR_FAULTS = (
         _around(Pair, "_seen_by_event", _nothing), f"{_HEAP}test_a_materialized_object_lacks_a_field_at_an_event"),
     _obligation("exit blocks always tell", "an exit block is taken to be defined where an earlier guard fails",
         _set(Pair, "_exit_blocks", _exit_blocks),
-        f"{_PAIRS}test_an_exit_block_says_nothing_where_an_earlier_guard_fails"),
+        f"{_GUARDS}test_an_exit_block_says_nothing_where_an_earlier_guard_fails"),
     _obligation("defined too early", "what is defined behind an event counts ahead of it",
         _set(cheap_rungs, "_is_behind", lambda known, guards, events: known.guards <= guards),
         f"{_PAIRS}test_what_is_defined_only_behind_an_event_may_not_move_above_it"),
@@ -320,7 +322,7 @@ VALIDATOR_FAULTS = (
     _obligation("slices are too small", "what shares variables through others is left out",
         _set(CheapRungs, "slice", _direct_slice), "validator/test_slice.py"),
     _obligation("vacuous proofs are not told", "a proof about no run is like any other",
-        _set(judge, "vacuity", lambda *_: ()), f"{_PAIRS}test_a_guard_that_never_passes_is_told"),
+        _set(judge, "vacuity", lambda *_: ()), f"{_LIMITS}test_a_guard_that_never_passes_is_told"),
     _known("stale fact", "what was assumed for one question is known at the next",
         _set(Facts, "take_back", lambda facts: facts._marks.pop()),
         "validator/test_facts.py::test_facts_are_taken_back"),
@@ -336,7 +338,7 @@ VALIDATOR_FAULTS = (
         _set(Facts, "_are_distinct", _unknown_is_other),
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),
     _known("one case proves", "a claim holds where it does in one case of a choice",
-        _set(BoundedFacts, "proves", _one_case), _RUNGS, _CLAIMS),
+        _set(BoundedFacts, "proves_by_cases", _one_case), _RUNGS, _CLAIMS),
     _known("interval off by one", "a < b where the greatest a is the least b", _set(Ranges, "slt", _slt),
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",
@@ -380,7 +382,7 @@ VALIDATOR_FAULTS = (
     _solver("models are unsigned", "the values of a model are bit patterns", _set(Script, "model", _unsigned_model),
         "validator/test_solver_text.py::test_models_are_values_of_the_terms"),
     _solver("giving up is no", "a solver that gives up has found that there are no values",
-        _around(z3_process, "check", _gave_up_is_no), f"{_PAIRS}test_too_little_effort_is_unknown"),
+        _around(z3_process, "check", _gave_up_is_no), f"{_LIMITS}test_too_little_effort_is_unknown"),
     _solver("answer of the query before", "an answer is taken for that of another query", _answer_before,
         "validator/test_solver_processes.py::test_answers_and_their_cost_do_not_depend_on_other_queries"),
     _fault("no axioms", "nothing is said of classes, lengths and what is old", "objects",

@@ -13,7 +13,7 @@ import pytest
 from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
 from fuzz.coverage import all_coverage
 from fuzz.find import case_of
-from fuzz.generate import generate_for
+from fuzz.generate import GeneratedTrace, generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
 from fuzz.plan import Plan
 from fuzz.results import Result, result_of
@@ -117,6 +117,23 @@ def test_each_fault_of_an_optimizer_is_found_and_named(optimizer: Optimizer, kin
     assert record.kind is kind
     assert record.message.startswith(message)
     assert bool(record.report) == (kind is FindKind.CRASH)
+
+
+def test_a_claim_that_a_guard_always_fails_is_wrong_only_where_the_example_passes_it() -> None:
+    trace = parse("[i0]\nguard_value(i0, 1) []\nguard_value(i0, 2) []\nfinish(i0)")
+    after = parse("[i0]\nguard_value(i0, 1, origin=0) []\nguard_always_fails(origin=1) []\nfinish(i0)")
+
+    def claiming_with(guard: int, after: Trace | None) -> Optimizer:
+        def optimize(_: Trace) -> Trace:
+            raise AlwaysFails(guard, after)
+
+        return optimize
+
+    for number, guard, given, kind in ((0, 1, after, Proved), (1, 1, after, Proved), (1, 1, None, Unsupported)):
+        record = examine(Made(0, GeneratedTrace(trace, State((number,)), {})), claiming_with(guard, given), judge)
+        assert isinstance(record, Counted)
+        assert isinstance(record.verdict, kind)
+    assert isinstance(examine(Made(0, GeneratedTrace(trace, State((1,)), {})), claiming_with(0, after), judge), Find)
 
 
 @pytest.mark.parametrize("optimizer", [with_swapped_failargs, with_zero_for_a_variable, without_guards])

@@ -18,6 +18,7 @@ from optimizer.ir.declarations import parse_declarations
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, all_operations, exit_of
@@ -89,6 +90,14 @@ def test_stacked_mutations_keep_the_example_going_too(parents: list[GeneratedTra
         assert_sound(child)
         changed += child.trace != parent.trace
     assert changed > 0.9 * len(parents)
+
+
+def test_bytes_that_cannot_be_read_are_repaired() -> None:
+    trace = parse("[p0, i1]\ni2 = gc_load_i(p0, i1, 4)\np3 = gc_load_r(p0, i1, 8)\nfinish(i2, p3)")
+    for seed in range(5):
+        repaired = settle(sketch_of(GeneratedTrace(trace, State((NULL, -1)), {})), Random(seed))
+        assert repaired is not None
+        assert_sound(repaired)
 
 
 def test_what_is_settled_already_stays_as_it_is(parents: list[GeneratedTrace]) -> None:

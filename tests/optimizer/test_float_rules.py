@@ -9,7 +9,8 @@ from optimizer.ir.ops import Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize, run_passes
-from optimizer.rule_language import Apply, Constant, FloatLiteral, Rule, Term, rule
+from optimizer.rule_language import Rule, rule
+from optimizer.rule_terms import Apply, Constant, FloatLiteral, Term
 from validator.judge import validate
 from validator.rule_proofs import prove_rule
 from validator.rule_status import Proved, Refuted

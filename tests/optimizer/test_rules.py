@@ -16,19 +16,17 @@ from optimizer.ir.ops import OPS, Op
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import run_passes
-from optimizer.rule_language import (
+from optimizer.rule_language import Rule, RuleError, rule
+from optimizer.rule_terms import (
     Apply,
     Constant,
     Literal,
-    Rule,
-    RuleError,
     Term,
     Variable,
     applications,
     holds,
     is_constant,
     named_leaves,
-    rule,
 )
 from optimizer.rules import RULES
 

@@ -10,6 +10,7 @@ from declared_calls import array_copies, event
 from optimizer import optimize
 from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, Undefined, run
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import Object, Ref
 from optimizer.ir.text import parse
@@ -113,6 +114,30 @@ def test_wrong_copies_are_refuted(before: str, after: str) -> None:
 def test_what_the_optimizer_makes_of_copies_is_proved(text: str) -> None:
     trace = parse(DECLARED + text)
     assert isinstance(validate(trace, optimize(trace)), Proved)
+
+
+@pytest.mark.parametrize(
+    ("declared", "call"),
+    [
+        ('writes = ["Ints"]', "call_may_force_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["Ints"]', "call_n(1, p0, p1, 0, 1"),
+        ('writes = ["Ints"]\ncan_raise = true', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["Ints", "Words"]', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["*"]', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["Fixed"]', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["Floats"]', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["Structs"]', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["Undeclared"]', "call_n(1, p0, p1, 0, 0, 1"),
+        ('writes = ["str"]', "call_n(1, p0, p1, 0, 0, 1"),
+    ],
+)
+def test_what_is_not_known_to_be_a_copy_is_an_event(declared: str, call: str) -> None:
+    arrays = {"Ints": '"int"', "Words": '"int"', "Fixed": '"int"\nimmutable = true', "Floats": '"float"'}
+    text = "".join(f"[array.{name}]\nitem = {item}\n" for name, item in arrays.items())
+    text += '[array.Structs.fields]\na = "int"\n'
+    text = f'+++\n{text}[call.f]\nresult = "void"\noopspec = "arraycopy"\n{declared}\n+++\n[p0, p1]\n{call}, descr=f)\n'
+    trace = parse(f"{text}finish()\n")
+    assert meant(trace.ops[0], layout_of(trace)) is trace.ops[0]
 
 
 def test_copies_run_as_those_of_lists() -> None:

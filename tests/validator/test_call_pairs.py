@@ -16,6 +16,8 @@ DECLARATIONS = (
 parent = "Error"
 [struct.Node]
 fields = { value = "int", next = "ref" }
+[struct.Fixed.fields]
+held = { type = "int", immutable = true }
 """
     + functions("hash quiet find half sqrt local once calm_once div mod udiv", {"hash": (7, 70), "quiet": (7, 70)})
     + event("poke", writes="Node.value", can_raise=True)
@@ -31,6 +33,7 @@ SET = "setfield_gc(p0, i2, descr=Node.value)\n"
 LOCAL = "i{} = call_i(1, {}, descr=local)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
 NEW = "p5 = new(descr=Node)\n"
+HELD = "p5 = new(descr=Fixed)\nsetfield_gc(p5, 1, descr=Fixed.held)\ni6 = getfield_gc_i(p5, descr=Fixed.held)\n"
 OK = "guard_no_exception() [i2]\n"
 FIRST = "i6 = getarrayitem_gc_i({}, 0, descr=A)\n"
 FRESH = "p5 = new_array(1, descr=A)\nsetfield_gc(p1, p5, descr=Node.next)\n"
@@ -204,6 +207,18 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "a store to an immutable field of what a call that is not made has not seen": (
+        HELD + "cond_call(i2, 1, p5, descr=ev)\nsetfield_gc(p5, 2, descr=Fixed.held)\n"
+        "i7 = getfield_gc_i(p5, descr=Fixed.held)\nfinish(i7)",
+        HELD + "cond_call(i2, 1, p5, descr=ev)\nsetfield_gc(p5, 2, descr=Fixed.held)\nfinish(i6)",
+        "end: argument 0",
+    ),
+    "a conditional value where a later guard has not passed": (
+        "guard_true(i3) [i2]\ni5 = int_py_div(10, i2)\nfinish(i5)",
+        "i6 = cond_call_value_i(i2, 1, i3, descr=quiet)\nguard_true(i3, origin=0) [i6]\ni5 = int_py_div(10, i2)\n"
+        "finish(i5)",
+        "op 0: made before",
+    ),
     "made where none is": (Q.format(5, "i2") + "finish()", Q.format(5, "i3") + "finish()", "op 0: made before"),
     "above its guard": (
         "guard_true(i3) [i2]\n" + Q.format(5, "i2") + "finish(i5)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from optimizer.ir.bounds import Bounds, bounds_domain
 from optimizer.ir.concrete import concrete
@@ -27,6 +28,7 @@ class Oracle:
     inputs: Sequence[Mapping[str, int]]
     values: dict[Term, list[int]] = field(default_factory=dict)
     learned: list[Term] = field(default_factory=list)
+    notes: dict[Any, Any] = field(default_factory=dict)
 
     def of(self, root: Term) -> list[int]:
         domain = concrete(self.terms.width)

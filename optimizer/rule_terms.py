@@ -1,0 +1,208 @@
+"""The terms of rules, and what they mean over any domain.
+
+The prover assumes the conditions of a rule, the optimizer evaluates them over what it knows of the values; both read
+them through `evaluate`, so there is one definition of every operation and function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from optimizer.ir.domain import Domain
+from optimizer.ir.floats import Float
+from optimizer.ir.ops import Op
+
+W = TypeVar("W")
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Any value."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant machine integer or float, as the operation takes it that it is an argument of."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number of the rule itself; `value(width)` is any Python integer that is it modulo 2**width."""
+
+    text: str
+    value: Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLiteral:
+    """A float of the rule itself."""
+
+    value: Float
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operation of the table."""
+
+    op: Op
+    args: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A named function."""
+
+    name: str
+    args: tuple[Term, ...]
+
+
+Term = Variable | Constant | Literal | FloatLiteral | Apply | Call
+
+
+def _is_power_of_two(d: Domain[Any, Any], c: Any) -> Any:
+    """1 if one bit of `c` is set (so for MININT too)."""
+    one_bit = d.eq(d.bit_and(c, d.sub(c, d.const(1))), d.const(0))
+    return d.bit(d.both(d.ne(c, d.const(0)), one_bit))
+
+
+def _log2(d: Domain[Any, Any], c: Any) -> Any:
+    """The place of the highest bit set in `c`, 0 for 0."""
+    place = d.const(0)
+    for i in range(1, d.width):
+        place = d.ite(d.ult(c, d.const(1 << i)), place, d.const(i))
+    return place
+
+
+def _add_fits(d: Domain[Any, Any], a: Any, b: Any) -> Any:
+    """1 if the integer a + b is a machine integer."""
+    return d.bit(d.not_(d.add_overflows(a, b)))
+
+
+def _sub_fits(d: Domain[Any, Any], a: Any, b: Any) -> Any:
+    """1 if the integer a - b is a machine integer."""
+    return d.bit(d.not_(d.sub_overflows(a, b)))
+
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "add_fits": (2, _add_fits),
+    "is_power_of_two": (1, _is_power_of_two),
+    "log2": (1, _log2),
+    "sub_fits": (2, _sub_fits),
+}
+"""The named functions: how many arguments, and the meaning as a term over a domain. They are always
+defined."""
+
+WORD_CONSTANTS: dict[str, Callable[[int], int]] = {
+    "MININT": lambda width: -1 << (width - 1),
+    "MAXINT": lambda width: (1 << (width - 1)) - 1,
+    "WORD": lambda width: width,
+}
+
+
+def is_leaf(term: Term) -> bool:
+    return isinstance(term, Variable | Constant | Literal | FloatLiteral)
+
+
+def is_constant(term: Term) -> bool:
+    """Is the term computed from constants only?"""
+    return not any(isinstance(leaf, Variable) for leaf in named_leaves(term))
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The term and all that it is made of."""
+    yield term
+    if isinstance(term, Apply | Call):
+        for arg in term.args:
+            yield from parts(arg)
+
+
+def named_leaves(term: Term) -> Iterator[Variable | Constant]:
+    for part in parts(term):
+        if isinstance(part, Variable | Constant):
+            yield part
+
+
+def applications(term: Term) -> Iterator[Apply]:
+    for part in parts(term):
+        if isinstance(part, Apply):
+            yield part
+
+
+def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C]:
+    """What the term computes, and the condition under which it is defined.
+
+    An overflow operation is defined where it does not overflow.
+    """
+    match term:
+        case Variable(name) | Constant(name):
+            return leaves[name], d.truth(True)
+        case Literal(_, value):
+            return d.const(value(d.width)), d.truth(True)
+        case FloatLiteral(number):
+            return d.floats.const(number), d.truth(True)
+        case Call(name, args):
+            words, defined = _arguments(args, d, leaves)
+            return FUNCTIONS[name][1](d, *words), defined
+        case Apply(op, args):
+            words, defined = _arguments(args, d, leaves)
+            assert op.meaning is not None
+            if op.defined is not None:
+                defined = d.both(defined, op.defined(d, *words))
+            if op.overflows is not None:
+                defined = d.both(defined, d.not_(op.overflows(d, *words)))
+            return op.meaning(d, *words), defined
+
+
+def _arguments(args: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[list[W], C]:
+    defined = d.truth(True)
+    words = []
+    for arg in args:
+        word, sure = evaluate(arg, d, leaves)
+        words.append(word)
+        defined = d.both(defined, sure)
+    return words, defined
+
+
+def holds(conditions: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]) -> C:
+    """All conditions are defined and not 0."""
+    sure = d.truth(True)
+    for condition in conditions:
+        word, defined = evaluate(condition, d, leaves)
+        sure = d.both(sure, d.both(defined, d.ne(word, d.const(0))))
+    return sure
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What can be seen of the operation that a side of a rule stands for.
+
+    `word` is the result (0 of a guard), `condition` whether a guard goes on, or whether an overflow operation
+    overflows (false for all else).
+    """
+
+    word: Any
+    condition: Any
+    defined: Any
+
+
+def observe(side: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> Seen:
+    """The pattern or the replacement of a rule as one operation."""
+    if not isinstance(side, Apply):
+        word, defined = evaluate(side, d, leaves)
+        return Seen(word, d.truth(False), defined)
+    words, defined = _arguments(side.args, d, leaves)
+    op = side.op
+    if op.defined is not None:
+        defined = d.both(defined, op.defined(d, *words))
+    if op.passes is not None:
+        return Seen(d.const(0), op.passes(d, *words), defined)
+    assert op.meaning is not None
+    overflows = d.truth(False) if op.overflows is None else op.overflows(d, *words)
+    return Seen(op.meaning(d, *words), overflows, defined)
