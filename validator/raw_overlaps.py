@@ -38,7 +38,7 @@ class Overlaps:
 
     def _link(self, below: Chain, what: str, words: tuple[Term, ...]) -> Chain:
         """The link on top of `below`; one that did something to the same place is as if it had not been."""
-        if isinstance(below, Overlapped) and words and below.what == what and below.words[0] is words[0]:
+        if isinstance(below, Overlapped) and below.what == what and below.words[0] is words[0]:
             below = below.below
         key = (below, what, words)
         if key not in self._links:

@@ -89,7 +89,7 @@ def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
             yield a, b
         case "same", (p, q):
             named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
-            if named is not None and "choose" not in (p.kind, q.kind):
+            if named is not None:
                 yield (q if named is p else p), named
         case "not_", (denied,) if denied.kind == "class_in" and denied.value == OBJECTS:
             if denied.args[0].kind == "class_of":

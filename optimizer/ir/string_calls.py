@@ -200,7 +200,7 @@ def string_call(call: Call, operation: Operation) -> Op | None:
     if oopspec.startswith(_EITHER):
         oopspec = oopspec.replace(_EITHER, "unicode." if UNICODE in call.reads else "str.", 1)
     row = STRING_CALLS.get(oopspec)
-    if row is None or memory is None or memory.happens is not None or memory.function != 0:
+    if row is None or memory is None or memory.function != 0:
         return None
     fits = tuple(arg.type for arg in operation.args[1:]) == row.args and operation.op.result is row.result
     return row if fits and not call.loop_invariant else None

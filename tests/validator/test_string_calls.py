@@ -6,6 +6,7 @@ import pytest
 from reference_strings import DECLARATIONS
 
 from optimizer.ir.heap_text import format_heap, parse_heap
+from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, Unknown, validate
@@ -16,6 +17,14 @@ HEADER = "[p0, p1, i2, i3, p4]\n"
 EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)\n"
 SLICE = "p5 = call_r(1, p0, i2, i3, descr=strslice)\n"
 CONCAT = "p5 = call_r(1, p0, p1, descr=strconcat)\n"
+VERY_LONG = f'"{70 * "a"}"'
+BEGINS = (
+    "p5 = newstr(i3)\ncopystrcontent(p1, p5, 0, 0, i3)\ncopystrcontent(p0, p5, 0, 0, i2)\n"
+    "p6 = call_r(1, p0, 0, i3, descr=strslice)\n"
+)
+PART = "i9 = call_i(1, {}, {}, i2, p4, descr=streq_slice_checknull)\n"
+IS_SLICE = "i{} = call_i(1, {}, 0, i3, p1, descr=streq_slice_checknull)\nguard_true(i{}) []\n"
+SLICES = IS_SLICE.format(8, "p0", 8) + IS_SLICE.format(9, "p4", 9)
 LONG = 'i8 = call_i(1, "abcdefghijklmnopqrst", "abcdefghijklmnopqrsu", descr=strequal)\n'
 TWICE = CONCAT + CONCAT.replace("p5", "p6")
 FOLDED = 'p5 = call_r(1, "ab", "c", descr=strconcat)\n'
@@ -97,6 +106,15 @@ PROVED = {
         THERE + EQUAL.format("p0", "p1") + "guard_true(i9) []\ni5 = strhash(p0)\ni6 = strhash(p1)\nfinish(i5, i6)",
         THERE + EQUAL.format("p0", "p1") + "guard_true(i9, origin=1) []\ni5 = strhash(p0)\nfinish(i5, i5)",
     ),
+    "two slices that are the same": (
+        SLICE + SLICE.replace("p5", "p6") + EQUAL.format("p5", "p6") + "finish(i9)",
+        "finish(1)",
+    ),
+    "a long constant, an event between": (
+        SLICE + EQUAL.format("p5", VERY_LONG) + f"i6 = strhash({VERY_LONG})\nescape_n()\n"
+        + EQUAL.replace("i9", "i8").format("p5", VERY_LONG) + f"i7 = strhash({VERY_LONG})\nfinish(i6, i7, i8, i9)",
+        SLICE + EQUAL.format("p5", VERY_LONG) + f"i6 = strhash({VERY_LONG})\nescape_n()\nfinish(i6, i6, i9, i9)",
+    ),
     "an event behind it": (
         EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
         EQUAL.format("p1", "p0") + "escape_n()\nfinish(i9)",
@@ -163,6 +181,10 @@ WRONG = {
         SLICE + EQUAL.format("p5", "p1") + "finish(i9)",
         "i9 = call_i(1, p0, i2, i3, p1, descr=streq_slice_checknull)\nfinish(i9)",
     ),
+    "items behind slices that are equal": (
+        SLICES + "i5 = strgetitem(p0, i2)\ni6 = strgetitem(p4, i2)\ni7 = int_eq(i5, i6)\nfinish(i7)",
+        SLICES.replace("true(i8", "true(i8, origin=0").replace("true(i9", "true(i9, origin=1") + "finish(1)",
+    ),
     "an item of a slice": (
         SLICE + "i7 = strgetitem(p5, 2)\nfinish(i7)",
         "i7 = strgetitem(p0, 2)\nfinish(i7)",
@@ -214,6 +236,20 @@ def test_what_is_wrong_is_refuted(name: str) -> None:
 @pytest.mark.parametrize("name", WRONG)
 def test_a_solver_alone_does_not_prove_what_is_wrong(name: str) -> None:
     assert not isinstance(verdict(*WRONG[name], rungs=Rungs.PLAIN), Proved)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (EQUAL.format("p5", "p4"), EQUAL.format("p6", "p4")),
+        (PART.format("p5", 1), PART.format("p5", 0)),
+        (PART.format("p5", 1), PART.format("p0", 0)),
+    ],
+)
+def test_a_string_is_not_compared_as_what_it_begins_with(before: str, after: str) -> None:
+    for rungs in (Rungs.ALL, Rungs.PLAIN):
+        found = verdict(f"{BEGINS}{before}finish(i9)", f"{BEGINS}{after}finish(i9)", rungs)
+        assert not isinstance(found, Proved)
 
 
 @pytest.mark.parametrize("name", [*PROVED, *WRONG])
@@ -274,6 +310,30 @@ def test_what_the_trace_changes_is_no_constant() -> None:
 def test_a_call_that_is_undefined_gives_no_constant(call: str, text: str) -> None:
     trace = parse(f"{DECLARATIONS}[]\np5 = call_r(1, {call})\nfinish({text})\n")
     assert sharing(trace, layout_of(trace)) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "call"),
+    [
+        ('result = "int"', "i5 = call_i(1, p0, p1, p1, descr=f)"),
+        ('result = "int"', "i5 = call_i(1, p0, i2, descr=f)"),
+        ('result = "int"\nloop_invariant = true', "i5 = call_i(1, p0, p1, descr=f)"),
+        ('result = "int"', "i5 = cond_call_value_i(i2, 1, p0, p1, descr=f)"),
+        ('result = "int"', "i5 = call_release_gil_i(0, ConstPtr(g), p1, descr=f)"),
+        ('result = "void"', "call_n(1, p0, p1, descr=f)"),
+        ('result = "ref"', "p5 = call_r(1, p0, p1, descr=f)"),
+    ],
+)
+def test_other_calls_are_no_comparisons(declared: str, call: str) -> None:
+    trace = parse(f'+++\n[call.f]\noopspec = "strequal"\n{declared}\n+++\n{HEADER}{call}\nfinish()\n')
+    assert meant(trace.ops[0], layout_of(trace)) is trace.ops[0]
+
+
+@pytest.mark.parametrize("name", ["in the other order", "two slices that are the same"])
+def test_what_is_plainly_the_same_needs_no_solver(name: str) -> None:
+    found = verdict(*PROVED[name])
+    assert isinstance(found, Proved)
+    assert "solving" not in {one.by for one in found.evidence.obligations}
 
 
 AGAIN = SLICE.replace("p5", "p6")

@@ -1,0 +1,38 @@
+"""The commands `ops` and `prove-rules`."""
+
+from __future__ import annotations
+
+import json
+
+from commands import Command
+
+
+def test_ops_prints_meanings(traceproof: Command) -> None:
+    lines = traceproof("ops").out.splitlines()
+    assert "r = int_add(a, b)                r = a + b" in lines
+    assert "r = int_lshift(a, b)             r = a << b; defined if b <u WORD" in lines
+    assert "r = int_add_ovf(a, b)            r = a + b; flag: overflows(a + b)" in lines
+    assert "guard_true(a)                    passes if a == 1; defined if a == 0 or a == 1" in lines
+    assert not any("getfield_gc_i" in line for line in lines)
+    lines = traceproof("ops", "--all").out.splitlines()
+    assert "r = getfield_gc_i(a)             load, on a heap" in lines
+    assert "force_spill(...)                 not modelled" in lines
+
+
+def test_ops_in_json(traceproof: Command) -> None:
+    rows = {row["name"]: row for row in map(json.loads, traceproof("ops", "--all", "--json").out.splitlines())}
+    assert rows["int_sub"]["meaning"] == {"result": "a - b"}
+    assert rows["getfield_gc_i"]["modelled"] is False
+    assert rows["getfield_gc_i"]["heap"] is True
+    assert rows["int_sub"]["heap"] is False
+
+
+def test_rules_are_proved(traceproof: Command) -> None:
+    ended = traceproof("prove-rules", "add_zero")
+    assert ended.code == 0
+    first, second, last = ended.out.splitlines()
+    assert first.startswith("add_zero                             proved at 64 bits by ")
+    assert second == "    int_add(x, 0) => x"
+    assert last == "1 rule: 1 proved at 64 bits, 0 at a small width only, 0 not settled, 0 wrong"
+    told = json.loads(traceproof("prove-rules", "add_zero", "--json").out)
+    assert (told["rule"], told["status"]) == ("add_zero", "proved")
