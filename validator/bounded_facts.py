@@ -15,7 +15,7 @@ from validator.object_terms import ObjectTerms
 _SPLITS = 2
 """So many choices in a claim are looked at, one in the other."""
 
-_LARGEST_SPLIT = 300
+_LARGEST_SPLIT = 100
 """Choices are looked for in claims of no more parts."""
 
 _TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
@@ -80,14 +80,18 @@ class BoundedFacts(Facts):
         bounds: Bounds = self._intervals.value(word)
         return bounds
 
-    def proves(self, claim: Term, splits: int = _SPLITS) -> bool:
-        """Does the claim hold, as far as the bounds say? Its denial contradicts what is known, or it holds both where
-        the condition of a choice in it holds and where it does not."""
+    def proves(self, claim: Term) -> bool:
+        """Does the claim hold, as far as the bounds say? Its denial contradicts what is known."""
         claim = self.rebuild(claim)
-        if self.contradiction or claim is self._terms.true or self._contradicts(self._terms.not_(claim)):
+        return self.contradiction or claim is self._terms.true or self._contradicts(self._terms.not_(claim))
+
+    def proves_by_cases(self, claim: Term, splits: int = _SPLITS) -> bool:
+        """The same, also where it holds both where the condition of a choice in it holds and where it does not."""
+        if self.proves(claim):
             return True
+        claim = self.rebuild(claim)
         if claim.kind == "both":
-            return all(self.proves(part, splits) for part in claim.args)
+            return all(self.proves_by_cases(part, splits) for part in claim.args)
         condition = self._choice_in(claim) if splits else None
         if condition is None:
             return False
@@ -103,7 +107,7 @@ class BoundedFacts(Facts):
     def _proves_where(self, condition: Term, claim: Term, splits: int) -> bool:
         self.mark()
         self.assume(condition)
-        proves = self.proves(claim, splits)
+        proves = self.proves_by_cases(claim, splits)
         self.take_back()
         return proves
 

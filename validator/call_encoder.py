@@ -78,9 +78,9 @@ class CallEncoder:
         facts = self._facts(known())
         if facts.contradiction:
             return condition
-        if facts.proves(condition):
+        if facts.proves_by_cases(condition):
             return terms.true
-        return terms.false if facts.proves(terms.not_(condition)) else condition
+        return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
 
     def _facts(self, known: Known) -> BoundedFacts:
         """What is known, which is more at each call."""

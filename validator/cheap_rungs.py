@@ -133,6 +133,9 @@ class CheapRungs:
         terms, place, claim = self._pair.terms, obligation.place, obligation.claim
         if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
             return "structure"
+        rung = None if obligation.stronger is None else self.settle(obligation.stronger)
+        if rung is not None:
+            return rung
         key = (place, claim, obligation.given)
         if key not in self._cheap:
             self._cheap[key] = self._by_facts(obligation)
@@ -145,7 +148,7 @@ class CheapRungs:
         if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
             return "structure"
         bounded = self._with_bounds(facts)
-        if bounded.proves(obligation.claim):
+        if bounded.proves_by_cases(obligation.claim):
             return "intervals"
         return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
 

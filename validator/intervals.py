@@ -15,12 +15,16 @@ from typing import Any
 
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain
+from optimizer.ir.domain import PRIMITIVES
 from optimizer.ir.ranges import Interval, exact_difference, exact_product, exact_sum
 from optimizer.ir.term import Term, missing
 from validator.journal import Journal
 from validator.narrowing import Value, narrowing
 from validator.object_kinds import CONDITIONS, OF_OBJECTS
 from validator.object_terms import ObjectTerms
+
+_OF_ARGUMENTS = frozenset(PRIMITIVES) - {"const", "truth", "ite"}
+"""The kinds of terms whose bounds are those of an operation on their arguments."""
 
 _MOST_CHANGES = 150
 """So many terms are looked at again for one condition."""
@@ -82,8 +86,11 @@ class Intervals:
     # From arguments to terms.
 
     def _computed(self, term: Term) -> Value:
-        d = self.domain
-        match term.kind:
+        d, kind = self.domain, term.kind
+        if kind in _OF_ARGUMENTS:
+            bounds = _computed(d, kind, tuple([self._known[arg] for arg in term.args]))
+            return self._without_overflow(term, bounds) if term in self._exact else bounds
+        match kind:
             case "var" | "gc_type" | "vtable" | "applied" | "float_to_int" | "float_to_bytes" | "float_to_single":
                 return d.top
             case "const":
@@ -97,11 +104,9 @@ class Intervals:
                 return d.between(0, d.half - 1)
             case "ite":
                 return self._chosen(term)
-            case kind if kind in OF_OBJECTS:
+            case _:
+                assert kind in OF_OBJECTS
                 return None
-            case kind:
-                bounds = _computed(d, kind, tuple([self._known[arg] for arg in term.args]))
-                return self._without_overflow(term, bounds) if term in self._exact else bounds
 
     def _chosen(self, term: Term) -> Bounds:
         """A choice, each branch under its condition."""

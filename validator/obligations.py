@@ -42,12 +42,16 @@ class Place(NamedTuple):
 
 
 class Obligation(NamedTuple):
-    """At `place`, wherever all of `given` hold, `claim` holds."""
+    """At `place`, wherever all of `given` hold, `claim` holds.
+
+    A `stronger` one, from which it follows, assumes less and may be simpler to settle.
+    """
 
     name: str
     place: Place
     claim: Term
     given: tuple[Term, ...] = ()
+    stronger: Obligation | None = None
 
 
 class Pair:
@@ -152,7 +156,8 @@ class Pair:
                 holds = self.before.guards[origin].passes
                 return Obligation(name, self._place(j, origin, guard.events), guard.passes, (holds,))
             case Guards.EARLY:
-                return Obligation(name, Place(len(self.before.guards), j, None), guard.passes)
+                same = self.condition(j, origin, Guards.SAME)
+                return Obligation(name, Place(len(self.before.guards), j, None), guard.passes, (), same)
             case Guards.SAFE:
                 return Obligation(name, self._place(j, origin, guard.events), self.terms.true)
 

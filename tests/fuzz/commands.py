@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -38,8 +39,7 @@ def same(trace):
 """
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     code: int
     out: str
     err: str

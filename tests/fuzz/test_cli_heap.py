@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import Command, Ended
 
-from fuzz.cli import main
 from fuzz.run_state import parts
 
 TRACE = """+++
@@ -33,23 +33,19 @@ jump(p4, p5)
 TOY = "v0 = getarg(0)\nv1 = alloc()\nstore(v1, 0, 123)\nstore(v0, 1, v1)\nv4 = load(v1, 0)\nprint(v4)\n"
 PAPER = "[p0]\nguard_class(p0, Box) [p0]\ni1 = get(p0, intval)\np2 = new(Box)\nset(p2, intval, i1)\njump(p2)\n"
 
-Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(traceproof: Command) -> Run:
     """Runs `traceproof run` on a text; gives the exit code and both outputs."""
-    monkeypatch.chdir(tmp_path)
 
-    def command(text: str, *args: str, heap: str | None = None) -> tuple[int, str, str]:
+    def command(text: str, *args: str, heap: str | None = None) -> Ended:
         Path("a.trace").write_text(text)
         if heap is not None:
             Path("a.heap").write_text(heap)
             args = (*args, "--heap", "a.heap")
-        with pytest.raises(SystemExit) as ended:
-            main(["run", "a.trace", *args])
-        told = capsys.readouterr()
-        return int(ended.value.code or 0), told.out, told.err
+        return traceproof("run", "a.trace", *args)
 
     return command
 

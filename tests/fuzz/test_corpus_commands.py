@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
+from commands import Command, Ended
 
 from fuzz.choices import RandomChoices
-from fuzz.cli import main
 from fuzz.corpus_run import run_case
 from fuzz.duplicates import canonical_pair, duplicates, renumbered
 from fuzz.generate import generate_from
@@ -27,29 +27,19 @@ BEFORE = "[i0]\ni1 = int_mul(i0, 6)\ni2 = int_lt(i1, 100)\nguard_true(i2) [i1]\n
 WRONG = BEFORE.replace("int_mul(i0, 6)", "int_lshift(i0, 1)")
 RENAMED = BEFORE.replace("i0", "i5").replace("i1", "i7").replace("i2", "i1")
 
-Told = tuple[int, str, str]
-Command = Callable[..., Told]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+def corpus(traceproof: Command) -> Run:
     for name, text in {"b.trace": BEFORE, "w.trace": WRONG, "r.trace": RENAMED, "bad.trace": "[i0"}.items():
         Path(name).write_text(text)
     Path("corpus").mkdir()
-
-    def run(*args: str) -> Told:
-        with pytest.raises(SystemExit) as ended:
-            main(["corpus", *args])
-        told = capsys.readouterr()
-        return int(ended.value.code or 0), told.out, told.err
-
-    return run
+    return partial(traceproof, "corpus")
 
 
 @pytest.mark.parametrize("command", ["list", "run", "prune", "export"])
-def test_the_folder_of_a_campaign_is_told_from_its_cases(command: str, corpus: Command) -> None:
+def test_the_folder_of_a_campaign_is_told_from_its_cases(command: str, corpus: Run) -> None:
     Path("finds/cases").mkdir(parents=True)
     assert corpus(command, "--corpus", "finds") == (2, "", "error: finds: the cases of a campaign are in finds/cases\n")
     assert corpus(command, "--corpus", "nowhere") == (2, "", "error: nowhere: there is no such folder\n")
@@ -64,7 +54,7 @@ def test_a_case_that_cannot_be_stored_is_told_by_its_name(tmp_path: Path) -> Non
 # add
 
 
-def test_a_pair_becomes_a_case_with_its_verdict(corpus: Command) -> None:
+def test_a_pair_becomes_a_case_with_its_verdict(corpus: Run) -> None:
     added = corpus("add", "b.trace", "w.trace", "--name", "six", "--about", "A", "--taught", "T", "--source", "S")
     assert added == (0, "added corpus/six: refuted, end: argument 0\n", "")
     case = read_case(Path("corpus"), "six")
@@ -77,7 +67,7 @@ def test_a_pair_becomes_a_case_with_its_verdict(corpus: Command) -> None:
     assert (code, "taught: T\nsource: S\nexpect: refuted\n" in shown) == (0, True)
 
 
-def test_what_the_verdict_says_besides_is_kept(corpus: Command) -> None:
+def test_what_the_verdict_says_besides_is_kept(corpus: Run) -> None:
     Path("s.trace").write_text(BEFORE.replace("(i1, 100)", "(i1, 50)"))
     added = corpus("add", "b.trace", "s.trace", "--name", "s", "--about", "A", "--guards", "safe", "--expect", "proved")
     assert added == (0, "added corpus/s: proved\n", "")
@@ -87,7 +77,7 @@ def test_what_the_verdict_says_besides_is_kept(corpus: Command) -> None:
     assert corpus("run")[0] == 0
 
 
-def test_a_find_of_a_campaign_becomes_a_case(corpus: Command) -> None:
+def test_a_find_of_a_campaign_becomes_a_case(corpus: Run) -> None:
     Path("campaign").mkdir()
     find = Case(
         "seed-7-refuted",
@@ -122,13 +112,13 @@ def test_a_find_of_a_campaign_becomes_a_case(corpus: Command) -> None:
         (["b.trace", "b.trace", "--name", "../x"], "error: --name: expected a name of letters, digits, - and _, got "),
     ],
 )
-def test_what_cannot_be_added_is_told(args: list[str], message: str, corpus: Command) -> None:
+def test_what_cannot_be_added_is_told(args: list[str], message: str, corpus: Run) -> None:
     code, out, err = corpus("add", "--name", "x", "--about", "A", *args)
     assert (code, out, err[: len(message)]) == (2, "", message)
     assert list(Path("corpus").iterdir()) == []
 
 
-def test_a_case_is_not_overwritten(corpus: Command) -> None:
+def test_a_case_is_not_overwritten(corpus: Run) -> None:
     assert corpus("add", "b.trace", "b.trace", "--name", "x", "--about", "A")[0] == 0
     again = corpus("add", "b.trace", "w.trace", "--name", "x", "--about", "B")
     assert again == (2, "", "error: there is a case 'x' in corpus already\n")
@@ -195,7 +185,7 @@ def test_what_a_case_expects_besides_is_compared(
 # run
 
 
-def test_an_optimizer_that_is_a_program_is_run_on_the_cases(corpus: Command) -> None:
+def test_an_optimizer_that_is_a_program_is_run_on_the_cases(corpus: Run) -> None:
     corpus("add", "b.trace", "--name", "one", "--about", "A")
     assert corpus("run", "--optimizer-server", "cat")[0] == 0
     program = "sed 's/int_mul(i0, 6)/int_lshift(i0, 1)/'"
@@ -211,7 +201,7 @@ def test_an_optimizer_that_is_a_program_is_run_on_the_cases(corpus: Command) -> 
 
 
 @pytest.mark.parametrize("how", [[], ["--json"]])
-def test_any_number_of_jobs_tells_the_same(how: list[str], corpus: Command) -> None:
+def test_any_number_of_jobs_tells_the_same(how: list[str], corpus: Run) -> None:
     for number in range(8):
         store_case(Path("corpus"), Case(f"case-{number}", BEFORE, WRONG if number % 3 else BEFORE, expect="proved"))
     (Path("corpus") / "case-4" / "case.toml").write_text("seed = [")
@@ -224,7 +214,7 @@ def test_any_number_of_jobs_tells_the_same(how: list[str], corpus: Command) -> N
         assert told[0] == 1
 
 
-def test_a_case_that_ends_its_process_is_told_in_its_place(corpus: Command) -> None:
+def test_a_case_that_ends_its_process_is_told_in_its_place(corpus: Run) -> None:
     for name in ("a", "b", "c"):
         store_case(Path("corpus"), Case(name, BEFORE.replace("6", "7") if name == "b" else BEFORE, about="A"))
     text = "import os\nfrom optimizer import format_trace\n"
@@ -234,7 +224,7 @@ def test_a_case_that_ends_its_process_is_told_in_its_place(corpus: Command) -> N
     assert out.startswith("b: the process that worked on the case was lost (crashed)\n3 cases in ")
 
 
-def test_an_unknown_optimizer_is_told_before_any_case(corpus: Command) -> None:
+def test_an_unknown_optimizer_is_told_before_any_case(corpus: Run) -> None:
     code, out, err = corpus("run", "--jobs", "2", "--optimizer", "nowhere:f")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("error: --optimizer: nowhere cannot be imported")
@@ -243,7 +233,7 @@ def test_an_unknown_optimizer_is_told_before_any_case(corpus: Command) -> None:
 # prune
 
 
-def test_prune_tells_and_removes_what_is_there_twice(corpus: Command) -> None:
+def test_prune_tells_and_removes_what_is_there_twice(corpus: Run) -> None:
     for name, after in {"one": BEFORE, "wrong": WRONG, "seed-1": RENAMED}.items():
         case = Case(name, BEFORE, after, expect="refuted" if after == WRONG else "proved", about="A")
         store_case(Path("corpus"), replace(case, seed=1 if name == "seed-1" else None))
@@ -305,7 +295,7 @@ def test_the_corpus_says_nothing_twice() -> None:
 # export
 
 
-def test_pairs_are_exported_for_a_batch(corpus: Command) -> None:
+def test_pairs_are_exported_for_a_batch(corpus: Run) -> None:
     narrow = "+++\nword = 8\n+++\n" + BEFORE
     store_case(Path("corpus"), Case("narrow", narrow, BEFORE, expect="proved"))
     store_case(Path("corpus"), Case("none", BEFORE, kind="crash"))

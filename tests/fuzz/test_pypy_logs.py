@@ -12,10 +12,12 @@ import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Command, Ended
 
 from fuzz.cli import main
 from fuzz.plan import Plan
@@ -45,22 +47,14 @@ jump(i0)
 [6] jit-log-noopt}
 """
 
-Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(traceproof: Command) -> Run:
     """Runs `traceproof pypy-log`; gives the exit code and both outputs."""
-    monkeypatch.chdir(tmp_path)
     Path("run.log").write_text(LOG)
-
-    def command(*args: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["pypy-log", *args])
-        told = capsys.readouterr()
-        return int(ended.value.code or 0), told.out, told.err
-
-    return command
+    return partial(traceproof, "pypy-log")
 
 
 def test_a_log_is_listed(run: Run) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from fuzz.cli import main
+from commands import Command, Ended
 
 TRACE = """[p0, i1, f2]
 i3 = call_pure_i(ConstClass(hash), i1, descr=hash)
@@ -28,21 +27,17 @@ i1 = 4
 f2 = "nan"
 """
 
-Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(traceproof: Command) -> Run:
     """Runs a trace on the text of a state; gives the exit code and both outputs."""
-    monkeypatch.chdir(tmp_path)
     Path("a.trace").write_text(TRACE)
 
-    def command(state: str, *args: str) -> tuple[int, str, str]:
+    def command(state: str, *args: str) -> Ended:
         Path("state.toml").write_text(state)
-        with pytest.raises(SystemExit) as ended:
-            main(["run", "a.trace", "--state", "state.toml", *args])
-        told = capsys.readouterr()
-        return int(ended.value.code or 0), told.out, told.err
+        return traceproof("run", "a.trace", "--state", "state.toml", *args)
 
     return command
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import Command, Ended
 
 from fuzz.campaign import Find, FindKind, Made
-from fuzz.cli import main
 from fuzz.find import case_of
 from fuzz.generate import GeneratedTrace
 from fuzz.plan import Plan
@@ -132,23 +132,14 @@ def test_what_was_not_reduced_is_stored_as_it_is() -> None:
 
 # The command.
 
-Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "before.trace").write_text(TRACE)
-    (tmp_path / "after.trace").write_text(TRACE.replace("int_mul(i3, 8)", "int_mul(i3, 9)"))
-
-    def run(*args: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["reduce", *args])
-        told = capsys.readouterr()
-        return int(ended.value.code or 0), told.out, told.err
-
-    return run
+def reduce(traceproof: Command) -> Run:
+    traceproof.write("before.trace", TRACE)
+    traceproof.write("after.trace", TRACE.replace("int_mul(i3, 8)", "int_mul(i3, 9)"))
+    return partial(traceproof, "reduce")
 
 
 @pytest.mark.usefixtures("faulty")

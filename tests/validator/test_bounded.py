@@ -166,8 +166,8 @@ def test_proofs_by_denial() -> None:
     signs = BoundedFacts(terms)
     clamped = terms.ite(terms.slt(x, terms.zero), terms.zero, x)
     assert signs.proves(terms.not_(terms.slt(clamped, c(-1))))
-    assert signs.proves(
-        terms.eq(terms.ite(terms.slt(y, terms.one), c(2), c(3)), terms.sub(c(3), terms.bit(terms.sle(y, terms.zero))))
-    )
+    choice = terms.ite(terms.slt(y, terms.one), c(2), c(3))
+    in_cases = terms.eq(choice, terms.sub(c(3), terms.bit(terms.sle(y, terms.zero))))
+    assert signs.proves_by_cases(in_cases)
     assert not signs.contradiction
     assert not signs.learned

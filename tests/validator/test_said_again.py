@@ -32,7 +32,7 @@ def proved(assumed: list[str], claim: str) -> bool:
     for condition in assumed:
         facts.assume(term(condition))
     learned = list(facts.learned)
-    proves = facts.proves(term(claim)) or Lemmas(terms, LEMMAS).proves(facts, term(claim))
+    proves = facts.proves_by_cases(term(claim)) or Lemmas(terms, LEMMAS).proves(facts, term(claim))
     assert facts.learned == learned
     assert not facts.contradiction
     return proves
