@@ -9,14 +9,16 @@ from random import Random
 from optimizer.ir.concrete import concrete
 from optimizer.ir.domain import wrap
 from optimizer.ir.interpreter import World
-from optimizer.ir.layout import Layout
+from optimizer.ir.layout import Layout, Struct
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import ConstInt, Trace, all_operations
+from optimizer.ir.values import address_of
 from validator.counterexample import State
-from validator.heap_plan import needs_heap, plan_heap
+from validator.heap_plan import Plan, needs_heap, plan_heap
 from validator.heap_samples import HeapSampler
 
 _SAMPLES = 40
+_OFTEN = 8
 
 
 @cache
@@ -47,7 +49,8 @@ def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout
 
     yield from examples
     if needs_heap(before) or needs_heap(after):
-        sampler = HeapSampler(before, plan_heap(before, after, layout), pool, random)
+        plan = plan_heap(before, after, layout)
+        sampler = HeapSampler(before, plan, (*pool, *_vtables(before, plan)), random)
         for count in range(_SAMPLES):
             is_changed = bool(examples) and count % 2 == 1
             yield sampler.changed(random.choice(examples)) if is_changed else sampler.state(tame=count % 4 == 0)
@@ -63,6 +66,15 @@ def sample_states(before: Trace, after: Trace, examples: Sequence[State], layout
             yield State(tuple(inputs), example.world)
         else:
             yield State(tuple(draw() for _ in range(arity)), World(tuple(draw() for _ in range(events))))
+
+
+def _vtables(before: Trace, plan: Plan) -> list[int]:
+    """The addresses of vtables, as often as they are worth trying: where the trace restores an exception, it takes that
+    of its class along."""
+    if not any(operation.op.kind is Kind.EXCEPTION and operation.args for operation in before.ops):
+        return []
+    names = [type_.vtable for type_ in plan.types.values() if isinstance(type_, Struct)] or ["object"]
+    return _OFTEN * [address_of(name, before.word) for name in names]
 
 
 def _pool(before: Trace, after: Trace) -> tuple[int, ...]:

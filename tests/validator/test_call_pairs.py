@@ -207,6 +207,11 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "an exception that is restored is not looked for": (
+        "restore_exception(i2, p0)\n" + OK + "finish(i3)",
+        "restore_exception(i2, p0)\nfinish(i3)",
+        None,
+    ),
     "a store to an immutable field of what a call that is not made has not seen": (
         HELD + "cond_call(i2, 1, p5, descr=ev)\nsetfield_gc(p5, 2, descr=Fixed.held)\n"
         "i7 = getfield_gc_i(p5, descr=Fixed.held)\nfinish(i7)",

@@ -22,6 +22,7 @@ BEGINS = (
     "p5 = newstr(i3)\ncopystrcontent(p1, p5, 0, 0, i3)\ncopystrcontent(p0, p5, 0, 0, i2)\n"
     "p6 = call_r(1, p0, 0, i3, descr=strslice)\n"
 )
+EITHER = "p7 = cond_call_value_r(p0, 1, i2, descr=ev)\np5 = newstr(i3)\ncopystrcontent(p7, p5, 0, 0, i3)\n"
 PART = "i9 = call_i(1, {}, {}, i2, p4, descr=streq_slice_checknull)\n"
 IS_SLICE = "i{} = call_i(1, {}, 0, i3, p1, descr=streq_slice_checknull)\nguard_true(i{}) []\n"
 SLICES = IS_SLICE.format(8, "p0", 8) + IS_SLICE.format(9, "p4", 9)
@@ -184,6 +185,14 @@ WRONG = {
     "items behind slices that are equal": (
         SLICES + "i5 = strgetitem(p0, i2)\ni6 = strgetitem(p4, i2)\ni7 = int_eq(i5, i6)\nfinish(i7)",
         SLICES.replace("true(i8", "true(i8, origin=0").replace("true(i9", "true(i9, origin=1") + "finish(1)",
+    ),
+    "a copy of one string or another is compared again behind a change": (
+        EITHER
+        + EQUAL.format("p5", "p4")
+        + "strsetitem(p1, 0, 65)\n"
+        + EQUAL.replace("i9", "i8").format("p5", "p4")
+        + "finish(i8, i9)",
+        EITHER + EQUAL.format("p5", "p4") + "strsetitem(p1, 0, 65)\nfinish(i9, i9)",
     ),
     "an item of a slice": (
         SLICE + "i7 = strgetitem(p5, 2)\nfinish(i7)",
