@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import groupby, product
 
 from fuzz.rows import divides, multiplies
 from fuzz.shape import Shape
@@ -43,9 +43,13 @@ def laws(word: int) -> tuple[Law, ...]:
 def laws_of(shape: Shape) -> Sequence[Law]:
     """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
     but for those left out, these too."""
-    known = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0)
-    out = shape.left_out
-    return [law for law in known if law.inner not in out and law.outer not in out] or known if out else known
+    wanted = shape.word, shape.products > 0, shape.divisions > 0
+    known, out = _wanted_laws(*wanted), shape.left_out
+    if not out:
+        return known
+    return [
+        law for row, of_row in _by_inner(*wanted) if row not in out for law in of_row if law.outer not in out
+    ] or known
 
 
 @cache
@@ -54,6 +58,13 @@ def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[La
         return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
 
     return tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
+
+
+@cache
+def _by_inner(word: int, has_products: bool, has_divisions: bool) -> tuple[tuple[Op, tuple[Law, ...]], ...]:
+    """The same laws in the same order, which those of one inner row stand together in."""
+    groups = groupby(_wanted_laws(word, has_products, has_divisions), key=lambda law: law.inner)
+    return tuple((row, tuple(of_row)) for row, of_row in groups)
 
 
 @cache

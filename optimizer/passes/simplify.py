@@ -211,7 +211,8 @@ def _hold_of_constants(rule: Rule, word: int, numbers: tuple[Any, ...]) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _hold_of_bounds(rule: Rule, word: int, known: tuple[Bounds, ...]) -> bool:
     conditions = _conditions(rule)
-    return bool(holds(conditions.on_bounds, bounds_domain(word), dict(zip(conditions.values, known, strict=True))))
+    leaves = dict(zip(conditions.values, known, strict=True))
+    return all(holds((one,), bounds_domain(word), leaves) for one in conditions.on_bounds)
 
 
 @cache

@@ -1,0 +1,49 @@
+"""What makes, optimizes and judges traces leaves no cycles of objects, for which the garbage collector would have to
+look all the time."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fuzz.generate import GeneratedTrace, generate_for
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator.judge import validate
+from validator.verdict import Options
+
+TRACES = 60
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    gc.collect()
+    gc.freeze()  # so that what is there already is not looked through
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+def judge(made: GeneratedTrace, after: Trace) -> None:
+    validate(made.trace, after, Options(effort=1000), examples=(made.state,), runs_to_end=True)
+
+
+def test_no_cycles_are_left() -> None:
+    for seed in range(TRACES):  # what is done once only may leave some
+        made = generate_for(seed)
+        judge(made, optimize(made.trace))
+    left: list[tuple[int, int, int]] = []
+    with without_collector():
+        for seed in range(TRACES):
+            made = generate_for(seed)
+            of_making = gc.collect()
+            after = optimize(made.trace)
+            of_optimizing = gc.collect()
+            judge(made, after)
+            left.append((of_making, of_optimizing, gc.collect()))
+    assert [one[:2] for one in left] == [(0, 0)] * TRACES
+    assert sum(not of_judging for _, _, of_judging in left) > 0.9 * TRACES
