@@ -128,7 +128,10 @@ class Alignment:
         way: list[int | None] = []
         k, total = 0, len(self._before)
         for j in range(len(self._after)):
-            while k < total and (self._assigning(j, k) > 0 or not self._allows(j, k)):
+            mine = self._after[j].passes
+            while k < total and (
+                mine is not self._before[k].passes or self._assigning(j, k) > 0 or not self._allows(j, k)
+            ):
                 if self._left(k, j) > 0:
                     return None
                 k += 1

@@ -141,8 +141,11 @@ class _Computer:
                 raise Unsupported(str(value), line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
-        line = operation.line
-        return tuple([self.term(arg, line) for arg in operation.args])
+        values, known, line, found = self.values, self.heap.known, operation.line, []
+        for arg in operation.args:
+            term = values[arg.name] if isinstance(arg, Var) else None
+            found.append(self.term(arg, line) if term is None or term in known else term)
+        return tuple(found)
 
     def compute(self, operation: Operation, number: int, place: Place) -> list[Definedness]:
         """The operation's result, flag and effect; whether it passes if it is a guard. Gives its definedness."""

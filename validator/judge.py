@@ -266,6 +266,8 @@ class _Judge:
     ) -> Settled:
         """How the obligation was settled; what the attempt has to know of that is put there."""
         name = obligation.name
+        if isinstance(answer, Holds):  # as most do
+            return Settled(name, Status.PROVED, answer.by, seconds, answer.solver)
         match self._exactly(obligation, answer, attempt.origins) if isinstance(answer, Model) else answer:
             case Holds(by, solver):
                 return Settled(name, Status.PROVED, by, seconds, solver)

@@ -185,8 +185,10 @@ class _Flow:
         self.follow(_whole(before.heap), _whole(after.heap), [*handed, pending])
 
     def follow(self, before: Sight, after: Sight, pairs: Pairs) -> None:
-        """Match what both hand over, what old objects hold in both, and what these reach."""
-        if not after.heap.allocations:
+        """Match what both hand over, what old objects hold in both, and what these reach: as far as something is left
+        to be matched, or to be confirmed."""
+        made = after.heap.allocations
+        if not made or (not self.unconfirmed and all(alloc in self._partner for alloc in made)):
             return
         inside = _Contents(before.heap, self.simplify), _Contents(after.heap, self.simplify)
         within = [pair for got, wanted in self._partner.items() for pair in _held(wanted, got, *inside)]

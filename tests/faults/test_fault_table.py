@@ -24,6 +24,7 @@ SAMPLE = (
     "swapped failargs",
     "calls are dead",
     "event",
+    "bytes of objects are dead",
 )
 """One of each layer, of those that are found soon."""
 

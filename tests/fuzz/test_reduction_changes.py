@@ -1,0 +1,157 @@
+"""What reduction tries: each change gives a trace that may be judged, and does what it says."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fuzz.generate import generate_for
+from fuzz.reduction.candidate import Candidate, is_well_formed
+from fuzz.reduction.declared import drop_declarations, without_garbage
+from fuzz.reduction.drop import without
+from fuzz.reduction.lines import numbered
+from fuzz.reduction.naming import with_plain_names
+from fuzz.reduction.operands import forward, simpler_numbers, simplify_constants, simplify_operands
+from fuzz.reduction.structure import (
+    Changes,
+    cut_tail,
+    drop_handed_over,
+    drop_inputs,
+    drop_operations,
+    halves,
+    simplify_rows,
+)
+from optimizer.ir.check import check
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.interpreter import Program
+from optimizer.ir.layout import layout_of
+from optimizer.ir.text import format_trace, parse
+from validator.counterexample import State
+
+CHANGES: tuple[Changes, ...] = (
+    cut_tail,
+    drop_operations,
+    drop_handed_over,
+    drop_inputs,
+    drop_declarations,
+    forward,
+    simplify_operands,
+    simplify_constants,
+    simplify_rows,
+)
+
+
+def candidate_for(seed: int) -> Candidate:
+    made = generate_for(seed)
+    return numbered(Candidate(made.trace, None, made.state))
+
+
+@given(st.integers(0, 1 << 20), st.sampled_from(CHANGES), st.integers(0, 1 << 20))
+def test_a_change_gives_an_honest_candidate(seed: int, changes: Changes, choice: int) -> None:
+    """What is well-formed can be printed, read again, and run on its state, as far as it is modelled."""
+    candidate = candidate_for(seed)
+    listed = list(changes(candidate))
+    for number in range(choice, choice + 5) if listed else ():
+        changed = listed[number % len(listed)](candidate)
+        if changed is None or not is_well_formed(changed):
+            continue
+        check(changed.before)
+        assert parse(format_trace(changed.before)) == changed.before
+        assert len(changed.state.inputs) == len(changed.before.inputs)
+        with suppress(Unsupported):
+            Program(changed.before, layout_of(changed.before)).run(
+                changed.state.inputs, changed.state.world, heap=changed.state.heap
+            )
+
+
+@given(st.integers(0, 1 << 20), st.data())
+def test_operations_go_and_the_others_compute_the_same(seed: int, data: st.DataObject) -> None:
+    """Inputs take the place of what was computed, with the same values."""
+    candidate = candidate_for(seed)
+    if candidate.state.heap is not None:
+        return
+    lines = [op.line for op in candidate.before.ops[:-1]]
+    gone = data.draw(st.sets(st.sampled_from(lines), min_size=1)) if lines else set()
+    changed = without(candidate, gone)
+    if changed is None:
+        return
+    assert is_well_formed(changed)
+    assert candidate.run is not None
+    assert changed.run is not None
+    assert set(changed.run.values.items()) <= set(candidate.run.values.items())
+    assert type(changed.run.outcome) is type(candidate.run.outcome)
+
+
+@given(st.integers(0, 1 << 20))
+@example(104357)
+def test_plain_names_change_nothing(seed: int) -> None:
+    candidate = candidate_for(seed)
+    named = with_plain_names(candidate)
+    assert is_well_formed(named)
+    assert named.run is not None
+    assert candidate.run is not None
+    assert [op.op for op in named.before.ops] == [op.op for op in candidate.before.ops]
+    assert type(named.run.outcome) is type(candidate.run.outcome)
+
+
+@given(st.integers(0, 1 << 20))
+def test_garbage_is_not_missed(seed: int) -> None:
+    candidate = candidate_for(seed)
+    cleaned = replace(candidate, state=without_garbage(candidate.state))
+    assert cleaned.run is not None
+    assert candidate.run is not None
+    assert cleaned.run.outcome == candidate.run.outcome
+
+
+def test_an_overflow_check_may_go_alone() -> None:
+    trace = parse("[i0]\ni1 = int_add_ovf(i0, 1)\nguard_no_overflow() []\nfinish(i1)\n")
+    candidate = numbered(Candidate(trace, None, State((1,))))
+    changed = without(candidate, {trace.ops[1].line - 1})
+    assert changed is not None
+    assert format_trace(changed.before) == "[i0]\ni1 = int_add(i0, 1)\nfinish(i1)\n"
+    changed = without(candidate, {1})
+    assert changed is not None
+    assert format_trace(changed.before) == "[i0, i1]\nfinish(i1)\n"
+    assert changed.state.inputs == (1, 2)
+
+
+def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None:
+    trace = parse("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 8)\nescape_n(i1, 7)\nfinish(i2)\n")
+    candidate = numbered(Candidate(trace, None, State((2,))))
+    changed = [one for change in forward(candidate) if (one := change(candidate)) is not None]
+    texts = [format_trace(one.before) for one in changed]
+    assert "[i0]\ni2 = int_lt(i0, 8)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
+    assert "[i0]\ni2 = int_lt(i0, 3)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
+    assert "[i0]\ni2 = int_lt(7, 8)\nescape_n(7, 7)\nfinish(i2)\n" in texts
+
+
+def test_origins_are_renumbered() -> None:
+    before = parse("[i0]\nguard_true(i0) [1]\nguard_false(0) []\nfinish(i0)\n")
+    after = parse("[i5]\nguard_true(i5, origin=0) [1]\nguard_false(0, origin=1) []\nfinish(i5)\n")
+    candidate = numbered(Candidate(before, after, State((1,))))
+    changed = without(candidate, {candidate.before.ops[0].line})
+    assert changed is not None
+    assert changed.after is not None
+    assert format_trace(changed.before) == "[i0]\nguard_false(0) []\nfinish(i0)\n"
+    assert format_trace(changed.after) == "[i0]\nguard_false(0, origin=0) []\nfinish(i0)\n"
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8])
+def test_halves_cover_everything(count: int) -> None:
+    chunks = list(halves(count))
+    assert chunks[:1] == ([(0, count)] if count else [])
+    assert [chunk for chunk in chunks if chunk[1] - chunk[0] == 1][-count:] == [(k, k + 1) for k in range(count)][::-1]
+
+
+@given(st.integers(4, 64), st.data())
+def test_simpler_numbers_are_words(word: int, data: st.DataObject) -> None:
+    half = 1 << (word - 1)
+    number = data.draw(st.integers(-half, half - 1))
+    simpler = list(simpler_numbers(number, word))
+    assert number not in simpler
+    assert all(-half <= one < half for one in simpler)
+    assert bool(simpler) == (number != 0)
