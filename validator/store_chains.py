@@ -430,13 +430,13 @@ class Chains:
                 case Bytewise(below, other):
                     same = terms.same(p, other)
                     if same is not terms.false:
-                        marks = Initial(f"{slot.key} written behind {chain.size} bytes", NO_EPOCH, Type.INT, 0, 1)
+                        marks = Initial(f"{slot.key} [] written behind {chain.size} bytes", NO_EPOCH, Type.INT, 0, 1)
                         mark = terms.load(marks, p, terms.zero if index is None else index, chain.offset)
                         result = terms.either(result, terms.both(same, terms.eq(mark, terms.one)))
                     chain = below
                 case Renewed(below, event):
                     if not self._keeps(p, event):
-                        marks = Initial(f"{slot.key} written", event + 1, Type.INT, 0, 1)
+                        marks = Initial(f"{slot.key} [] written", event + 1, Type.INT, 0, 1)
                         result = terms.either(result, terms.eq(terms.load(marks, p, index), terms.one))
                     chain = below
                 case Start():

@@ -328,7 +328,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _address(self, p: Term) -> Term:
         if p.kind == "alloc":
             raise Unsupported("the address of an object that the trace allocates")
-        if p.kind == "applied_ref" and p.args[0] is self._terms.address(_OBJECT_AT):
+        if p.kind == "applied_ref" and p.args[0] is self._terms.var(_OBJECT_AT):
             return p.args[1]
         return self._terms.load(_ADDRESS, p)
 
@@ -337,7 +337,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             return address.args[0]
         if address is self._terms.zero:
             return self._terms.null
-        function = self._terms.address(_OBJECT_AT)
+        function = self._terms.var(_OBJECT_AT)
         return self._terms.applied(Type.REF, (function, address), self._terms.now(self._events))
 
     def chain(self, slot: Field) -> Chain:

@@ -6,12 +6,17 @@ In each the memory is the same at the end, so that only what was read in between
 from __future__ import annotations
 
 import pytest
-from declared_calls import event
+from declared_calls import event, functions
 
 from optimizer.ir.text import parse
 from validator import Proved, Unsupported, Verdict, validate
 
-FRONT = f"+++\n{event('show', result='ref')}{event('to_y', writes='y')}+++\n[p0, p1, i2, i3]\n"
+DECLARED = """[struct.N]
+cleared = false
+fields = { x = "int", "x written" = "bool" }
+"""
+CALLS = event("show", result="ref") + event("to_y", writes="y") + functions("find")
+FRONT = f"+++\n{DECLARED}{CALLS}+++\n[p0, p1, i2, i3]\n"
 PUT, SET, SET3 = "gc_store(p0, 8, i3, 8)", "setfield_gc(p0, i2, descr=x)", "setfield_gc(p0, i3, descr=x)"
 GET, BYTE, BYTE9 = "i4 = getfield_gc_i(p0, descr=x)", "i4 = gc_load_i(p0, 8, 1)", "i4 = gc_load_i(p0, 9, 1)"
 WAS9 = "i7 = gc_load_i(p0, 9, 1)"
@@ -19,6 +24,7 @@ ITEMS = "setarrayitem_gc(p0, 0, 7, descr=A); setarrayitem_gc(p0, 1, 7, descr=A)"
 FRESH, SHOWN = "p5 = new(descr=S)", "p6 = call_r(7, p5, descr=show)"
 STRING, CHAR = "p5 = newstr(2)", "i4 = strgetitem(p5, 0)"
 TWO = f"{STRING}; {SHOWN}; {SHOWN.replace('p6', 'p7')}"
+NAMED = "p5 = new(descr=N); setfield_gc(p5, 0, descr=N.x written)"
 SETX, GETX = "setfield_raw(i2, 7, descr=x)", "i4 = getfield_raw_i(i2, descr=x)"
 STORE, LOAD = "raw_store(i3, 0, i3, descr=word)", "i4 = raw_load_i(i3, 0, descr=<ArrayU 1>)"
 WORD, HALF = "gc_store(p5, 24, i3, 2)", "gc_store(p5, 24, i3, 1)"
@@ -93,13 +99,26 @@ PAIRS = {
         f"{STRING}; {WORD}; {CHAR.replace('0)', '1)')}; finish(i3)",
         f"{STRING}; {HALF}; {CHAR.replace('0)', '1)')}; finish(i3)",
     ),
+    "a store of what another store before it has put there": (
+        f"{SET}; {SET3.replace('p0', 'p1')}; {GET}; setfield_gc(p0, i4, descr=x); finish()",
+        f"{SET3.replace('p0', 'p1')}; finish()",
+    ),
     # Strings and addresses.
     "a hash": (
         "i4 = strhash(p0); gc_store(p0, 24, i3, 1); i5 = strhash(p0); finish(i5)",
         "i4 = strhash(p0); gc_store(p0, 24, i3, 1); finish(i4)",
     ),
-    "an address": ("p4 = call_pure_r(7, i2, descr=f); i5 = cast_ptr_to_int(p4); finish(i5)", "finish(i2)"),
+    "an address": ("p4 = call_r(7, i2, descr=find); i5 = cast_ptr_to_int(p4); finish(i5)", "finish(i2)"),
     "what is at a number": ("i4 = getfield_gc_i(p0, descr=x); p5 = cast_int_to_ptr(i4); finish(p5)", "finish(p0)"),
+    "a function of a strange name": (
+        "p4 = call_r(ConstClass(the object at an address), i2, descr=find); i5 = cast_ptr_to_int(p4); finish(i5)",
+        "finish(i2)",
+    ),
+    "a field of a strange name": (
+        f"{NAMED}; escape_n(p5); i4 = getfield_gc_i(p5, descr=N.x); finish(1)",
+        f"{NAMED}; escape_n(p5); i4 = getfield_gc_i(p5, descr=N.x); i6 = getfield_gc_i(p5, descr=N.x written); "
+        "finish(i6)",
+    ),
     # Raw memory.
     "the lowest bits": (
         "i4 = int_and(i2, 15); raw_store(i3, 0, i4, descr=<ArrayU 1>); finish()",
