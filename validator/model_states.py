@@ -198,10 +198,11 @@ class _Reading:
         key, index = cell
         if key not in self._keys:
             return False
-        slot = self._before.heap.memory.slots[key]
+        memory = self._before.heap.memory
+        slot = memory.slots[key]
         if slot.owner is not None and not self._layout.is_subclass(held.type.name, slot.owner):
             return False
-        return key in VIEWS or index == NO_INDEX or 0 <= index < (held.length or 0)
+        return key in VIEWS or key not in memory.indexed or 0 <= index < (held.length or 0)
 
     def _datum(self, term: Term) -> Datum:
         value = self._model[term]

@@ -23,6 +23,11 @@ BEGINS = (
     "p6 = call_r(1, p0, 0, i3, descr=strslice)\n"
 )
 EITHER = "p7 = cond_call_value_r(p0, 1, i2, descr=ev)\np5 = newstr(i3)\ncopystrcontent(p7, p5, 0, 0, i3)\n"
+CHARACTER = 'i7 = call_i(1, p0, 97, descr=unicodeeq_nonnull_char)\np8 = call_r(1, u"ab", 0, i7, descr=unicodeslice)\n'
+EMPTY = (
+    'i7 = ptr_eq("", {})\np8 = call_r(1, "", 0, i7, descr=strslice)\n'
+    "i9 = call_i(1, p8, i7, i7, p1, descr=streq_slice_checknull)\nfinish(i7, p8, i9)"
+)
 PART = "i9 = call_i(1, {}, {}, i2, p4, descr=streq_slice_checknull)\n"
 IS_SLICE = "i{} = call_i(1, {}, 0, i3, p1, descr=streq_slice_checknull)\nguard_true(i{}) []\n"
 SLICES = IS_SLICE.format(8, "p0", 8) + IS_SLICE.format(9, "p4", 9)
@@ -369,13 +374,20 @@ def test_there_is_always_memory_left() -> None:
     assert isinstance(validate(before, parse(declarations + HEADER + COPIED + "finish(p5)")), Proved)
 
 
-def test_a_string_holds_nothing_behind_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"{CHARACTER}finish(p8)", f"{CHARACTER}finish(p0)"),
+        (EMPTY.format("p0"), EMPTY.format("p1")),
+    ],
+)
+def test_a_string_holds_nothing_outside(before: str, after: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a model a character may be one that the comparison with a string of another length does not look at. A slice
     that is empty may be the empty string that is there."""
     monkeypatch.setattr("validator.running.sample_states", lambda *_: iter(()))
-    before = 'i7 = call_i(1, p0, 97, descr=unicodeeq_nonnull_char)\np8 = call_r(1, u"ab", 0, i7, descr=unicodeslice)\n'
-    found = verdict(before + "finish(p8)", before + "finish(p0)", Rungs.PLAIN)
-    if isinstance(found, Refuted):
-        heap = found.counterexample.state.heap
-        assert heap is not None
-        assert parse_heap(format_heap(heap), heap.layout) == heap
+    for rungs in (Rungs.ALL, Rungs.PLAIN):
+        found = verdict(before, after, rungs)
+        if isinstance(found, Refuted):
+            heap = found.counterexample.state.heap
+            assert heap is not None
+            assert parse_heap(format_heap(heap), heap.layout) == heap
