@@ -160,11 +160,11 @@ class References:
     def assume(self, condition: Condition) -> None:
         """Learn that a condition holds that says nothing of the equality of two values."""
         match condition:
+            case IsA(value, owner):
+                self._narrow(self.learn_object(value), owner)
             case Not(Same(one, other)):
                 if NULL in (one, other):
                     self.learn_about(other if one == NULL else one).nonnull = True
-            case IsA(value, owner):
-                self._narrow(self.learn_object(value), owner)
             case HasVtable(value) | HasSubclass(value, _):
                 self.learn_object(value)
                 if isinstance(condition, HasSubclass):

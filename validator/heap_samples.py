@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from random import Random
+from weakref import proxy
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
@@ -39,7 +40,8 @@ class HeapSampler:
         self._random = random
         self._raw = RawSampler(plan.raw, len(plan.events), random)
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
-        self._world = WorldSampler(plan, random, self._pick, lambda type_: self._number(type_, EVENTS))
+        me = proxy(self)  # so that both go when nobody needs them
+        self._world = WorldSampler(plan, random, lambda place: me._pick(place), lambda type_: me._number(type_, EVENTS))
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
     def state(self, *, tame: bool = False) -> State:

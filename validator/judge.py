@@ -162,8 +162,8 @@ class _Judge:
     def _running(self) -> Running:
         from validator.running import Running  # here: most proofs do without it
 
-        pair, late = (self._before, self._after), lambda: self._discharger.is_late
-        return Running(*pair, self._options, self._layout, self._alignment, self._examples, late)
+        pair, discharger = (self._before, self._after), self._discharger  # not this one, which has what is made here
+        return Running(*pair, self._options, self._layout, self._alignment, self._examples, lambda: discharger.is_late)
 
     @property
     def is_repeatable(self) -> bool:

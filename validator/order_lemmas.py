@@ -8,6 +8,8 @@ are read as signed, and sums count where none overflows.
 
 from __future__ import annotations
 
+from weakref import proxy
+
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import Term
 from validator.lemmas import Known, Lemma
@@ -40,7 +42,7 @@ class _Limits:
 
     def __init__(self, terms: PlainTerms, known: Known) -> None:
         self._terms = terms
-        self._known = known
+        self._known: Known = proxy(known)  # which keeps these
         self._graph: list[tuple[Term, Term, int]] = []  # (x, y, most): x - y is at most that; 0 stands for no word
         self._longer: list[tuple[Summands, int]] = []
         self._bounded = {terms.zero, terms.one}

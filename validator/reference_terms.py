@@ -258,7 +258,8 @@ class ReferenceTerms(PlainTerms):
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.class_in(one, range_))
         plain = self._class_in(self.class_of(p), range_)
-        if range_ == OBJECTS:  # what has a class is not NULL, even where that is the class of an allocation
+        # What has a class is not NULL, even where that is the class of an allocation.
+        if range_ == OBJECTS or not self.may_be(p):
             return plain
         return self._object_if_exposed(p, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
 

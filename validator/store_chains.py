@@ -217,6 +217,8 @@ class Chains:
         """What the memory holds for that key: a word, or a reference."""
         if isinstance(chain, Stored) and chain.object is p and chain.index is index:
             return chain.value
+        if p.kind != "choose":
+            return self._walk(slot, chain, p, index)
         return self._terms.by_object(p, lambda one: self._walk(slot, chain, one, index))
 
     def _walk(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
@@ -389,6 +391,8 @@ class Chains:
 
     def written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         """The condition under which the memory for that key has been written or cleared."""
+        if p.kind != "choose":
+            return self._walk_written(slot, chain, p, index)
         return self._terms.by_object(p, lambda one: self._walk_written(slot, chain, one, index))
 
     def _walk_written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:

@@ -52,7 +52,7 @@ class _Liveness:
     def _find_roots(self, trace: Trace) -> None:
         operations, unneeded = all_operations(trace), 0  # from there on, some may be needed by nobody
         for place, operation in enumerate(operations):
-            changed = self._changed_allocation(operation)
+            changed = self._changed_allocation(operation) if operation.op.kind in _CHANGED else None
             if changed is not None:
                 self._stores.setdefault(changed, []).append(operation)
             elif not self._goes(operation):

@@ -338,7 +338,7 @@ VALIDATOR_FAULTS = (
         _set(Facts, "_are_distinct", _unknown_is_other),
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),
     _known("one case proves", "a claim holds where it does in one case of a choice",
-        _set(BoundedFacts, "proves_by_cases", _one_case), _RUNGS, _CLAIMS),
+        _set(BoundedFacts, "proves_by_cases", _one_case), _RUNGS),
     _known("interval off by one", "a < b where the greatest a is the least b", _set(BoundsDomain, "slt", _slt),
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",

@@ -23,6 +23,8 @@ DECLARED = (
 item = "int"
 [array.Refs]
 item = "ref"
+[struct.Fixed.fields]
+held = { type = "int", immutable = true }
 [struct.Node.fields]
 value = "int"
 """
@@ -41,12 +43,17 @@ FIRST = "i2 = getarrayitem_gc_i(p0, 0, descr=Ints)\n"
 SECOND = "i3 = getarrayitem_gc_i(p0, 1, descr=Ints)\n"
 NODE = "[p0, i1]\np1 = new_array_clear(3, descr=Refs)\np2 = new(descr=Node)\n"
 SET = "setfield_gc(p2, 5, descr=Node.value)\n"
+FIXED = NODE.replace("Node", "Fixed") + "setfield_gc(p2, 5, descr=Fixed.held)\n"
 HOLD = "setarrayitem_gc(p1, 0, p2, descr=Refs)\n"
 LEAK = "call_n(ConstClass(f), p1, p0, 0, 0, i1, descr=share)\n"
 TAKE = "call_n(ConstClass(f), p0, p1, 0, 0, i1, descr=share)\n"
 LOOK = "escape_n()\ni3 = getfield_gc_i(p2, descr=Node.value)\nfinish(i3)"
 
 RIGHT = {
+    "an immutable field of what was copied": (
+        f"{FIXED}{HOLD}{LEAK}escape_n()\ni3 = getfield_gc_i(p2, descr=Fixed.held)\nfinish(i3)",
+        f"{FIXED}{HOLD}{LEAK}escape_n()\nfinish(5)",
+    ),
     "an item that was copied": (
         f"{FROM_START}i7 = getarrayitem_gc_i(p1, i5, descr=Ints)\nfinish(i7)",
         f"{FROM_START}i7 = getarrayitem_gc_i(p0, i5, descr=Ints)\nfinish(i7)",

@@ -34,6 +34,7 @@ LOCAL = "i{} = call_i(1, {}, descr=local)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
 NEW = "p5 = new(descr=Node)\n"
 HELD = "p5 = new(descr=Fixed)\nsetfield_gc(p5, 1, descr=Fixed.held)\ni6 = getfield_gc_i(p5, descr=Fixed.held)\n"
+RESTORE = "restore_exception(ConstClass(Node), p5)\n"
 OK = "guard_no_exception() [i2]\n"
 FIRST = "i6 = getarrayitem_gc_i({}, 0, descr=A)\n"
 FRESH = "p5 = new_array(1, descr=A)\nsetfield_gc(p1, p5, descr=Node.next)\n"
@@ -45,6 +46,10 @@ def verdict(before: str, after: str, rungs: Rungs = Rungs.ALL) -> Verdict:
 
 
 RIGHT = {
+    "the class of an exception that is restored": (
+        "restore_exception(i2, p0)\ni5 = save_exc_class()\np6 = save_exception()\nfinish(i5, p6)",
+        "finish(i2, p0)",
+    ),
     "the same function": (
         Q.format(5, "i2") + Q.format(6, "i2") + "finish(i5, i6)",
         Q.format(5, "i2") + "finish(i5, i5)",
@@ -207,6 +212,21 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "an exception that is restored with any class": (
+        "finish(i3)",
+        "restore_exception(i2, p0)\np5 = save_exception()\nfinish(i3)",
+        None,
+    ),
+    "another exception at the end": (
+        NEW + SET.replace("p0", "p5") + RESTORE + "finish()",
+        NEW + RESTORE + "finish()",
+        "end: heap Node.value",
+    ),
+    "another exception at a guard": (
+        NEW + SET.replace("p0", "p5") + RESTORE + "guard_true(i3) []\np6 = save_exception()\nfinish()",
+        NEW + RESTORE + "guard_true(i3, origin=0) []\np6 = save_exception()\nfinish()",
+        "guard 0: heap Node.value",
+    ),
     "an exception that is restored is not looked for": (
         "restore_exception(i2, p0)\n" + OK + "finish(i3)",
         "restore_exception(i2, p0)\nfinish(i3)",

@@ -132,3 +132,19 @@ guard_no_overflow() []
 """
     check = "i5 = int_ge(i4, i0)\nguard_true(i5) []\n"
     assert "lemmas" in proofs(positive + check + "finish(i4)", positive + "finish(i4)")
+
+
+def test_a_sum_of_what_is_not_negative_may_be_negative() -> None:
+    ahead = """[i0, i1, i2]
+i3 = int_ge(i0, 0)
+guard_true(i3) []
+i4 = int_ge(i1, 0)
+guard_true(i4) []
+i5 = int_add(i0, i1)
+i6 = int_lt(i5, i2)
+guard_true(i6) []
+i7 = int_ge(i2, 0)
+guard_true(i7) []
+"""
+    before, after = parse(f"{ahead}i8 = uint_lt(i5, i2)\nfinish(i8)"), parse(f"{ahead}finish(1)")
+    assert isinstance(validate(before, after, Options()), Refuted)
