@@ -34,6 +34,10 @@ LOCAL = "i{} = call_i(1, {}, descr=local)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
 NEW = "p5 = new(descr=Node)\n"
 HELD = "p5 = new(descr=Fixed)\nsetfield_gc(p5, 1, descr=Fixed.held)\ni6 = getfield_gc_i(p5, descr=Fixed.held)\n"
+FOUND = (
+    "p6 = cond_call_value_r(p0, 1, i2, descr=find)\np5 = new(descr=Node)\nescape_n(p5)\n"
+    "p7 = call_r(1, i2, descr=find)\n"
+)
 RESTORE = "restore_exception(ConstClass(Node), p5)\n"
 OK = "guard_no_exception() [i2]\n"
 FIRST = "i6 = getarrayitem_gc_i({}, 0, descr=A)\n"
@@ -46,6 +50,10 @@ def verdict(before: str, after: str, rungs: Rungs = Rungs.ALL) -> Verdict:
 
 
 RIGHT = {
+    "what a function gives that has been called before": (
+        FOUND.replace("cond_call_value_r(p0, ", "call_r(") + "i8 = ptr_eq(p7, p5)\nfinish(i8)",
+        FOUND.replace("cond_call_value_r(p0, ", "call_r(") + "finish(0)",
+    ),
     "the class of an exception that is restored": (
         "restore_exception(i2, p0)\ni5 = save_exc_class()\np6 = save_exception()\nfinish(i5, p6)",
         "finish(i2, p0)",
@@ -212,6 +220,11 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "a future condition behind an event": (
+        "guard_future_condition() [i2]\nescape_n()\nguard_future_condition() [i3]\nfinish()",
+        "guard_future_condition(origin=0) [i2]\nescape_n()\nfinish()",
+        "guard 1: left",
+    ),
     "an exception that is restored with any class": (
         "finish(i3)",
         "restore_exception(i2, p0)\np5 = save_exception()\nfinish(i3)",
@@ -459,6 +472,10 @@ def test_wrong_by_a_solver_alone(name: str) -> None:
 
 
 NOT_PROVED = {
+    "what a function gives that may not have been called before": (
+        FOUND + "i8 = ptr_eq(p7, p5)\nfinish(i8)",
+        FOUND + "finish(0)",
+    ),
     "merged over objects": (
         NEW
         + "i6 = call_i(1, p5, descr=quiet)\n"
