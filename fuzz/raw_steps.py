@@ -15,7 +15,7 @@ from fuzz.raw_access import Access, do
 from fuzz.raw_addresses import at_address
 from fuzz.shape import Step
 from optimizer.ir.ops import Kind, Type
-from optimizer.ir.trace import ConstInt
+from optimizer.ir.trace import ConstInt, Var
 
 _TRIES = 6
 
@@ -57,9 +57,23 @@ def _overlap(draft: AimedDraft) -> None:
     do(draft, first)
     draft.choices.repeat(0, 2, lambda: _between(draft, first))
     loaded = do(draft, _drawn(draft, Kind.RAW_LOAD, first))
-    if loaded is not None and loaded.type is Type.INT and draft.choices.chance(40):
+    if loaded is None:
+        return
+    if loaded.type is Type.INT and draft.choices.chance(40):
         mask = ConstInt(draft.choices.pick((255, 0x7FFF, 127, -256)))
         draft.compute(draft.choices.pick(draft.rows.masks), (loaded, mask))
+    if loaded.type is Type.REF:
+        _compare(draft, first, loaded)
+
+
+def _compare(draft: AimedDraft, store: Access, loaded: Var) -> None:
+    """Is what has been loaded what was stored?"""
+    memory = store.operation.op.memory
+    assert memory is not None
+    assert memory.stores is not None
+    stored = store.operation.args[memory.stores]
+    if stored.type is Type.REF:
+        draft.attempt(draft.choices.pick(draft.memory.identities), (loaded, stored))
 
 
 def _between(draft: AimedDraft, access: Access) -> None:

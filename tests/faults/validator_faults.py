@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from faults.planting import Plant, ValidatorFault
 
+from optimizer.ir.bounds import Bounds, BoundsDomain
 from optimizer.ir.concrete import Concrete
 from optimizer.ir.knownbits import KnownBits, KnownBitsDomain
-from optimizer.ir.ranges import Range, Ranges
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
 from validator import (
@@ -147,7 +147,7 @@ def _mask_stays(_d: KnownBitsDomain, a: KnownBits, amount: int) -> KnownBits:
     return KnownBits(a.value << amount & _d.full & ~a.mask, a.mask)
 
 
-def _slt(_d: Ranges, a: Range, b: Range) -> bool | None:
+def _slt(_d: BoundsDomain, a: Bounds, b: Bounds) -> bool | None:
     if a.high <= b.low:
         return True
     return False if a.low >= b.high else None
@@ -339,7 +339,7 @@ VALIDATOR_FAULTS = (
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),
     _known("one case proves", "a claim holds where it does in one case of a choice",
         _set(BoundedFacts, "proves_by_cases", _one_case), _RUNGS),
-    _known("interval off by one", "a < b where the greatest a is the least b", _set(Ranges, "slt", _slt),
+    _known("interval off by one", "a < b where the greatest a is the least b", _set(BoundsDomain, "slt", _slt),
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",
         _set(KnownBitsDomain, "_shl", _mask_stays), f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
