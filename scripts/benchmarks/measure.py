@@ -11,7 +11,6 @@ from statistics import median
 
 from benchmarks.naive import Answer, judge_naively
 from benchmarks.workloads import Sample, Workload
-from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Trace, all_operations, memory_of
 from validator.judge import validate
@@ -73,10 +72,7 @@ def answer_of(verdict: Verdict) -> Answer:
 
 def _judge_naively(sample: Sample, cap_s: float) -> Judged:
     start = time.perf_counter()
-    try:
-        answer = judge_naively(sample.before, sample.after, cap_s=cap_s)
-    except NotModelled:
-        return Judged(Answer.UNSUPPORTED)
+    answer = judge_naively(sample.before, sample.after, cap_s=cap_s)
     return Judged(answer, in_time=time.perf_counter() - start < cap_s)
 
 

@@ -22,6 +22,7 @@ from benchmarks.naive_objects import FRESH, WORD, Objects
 from benchmarks.naive_side import Event, Side
 from benchmarks.naive_words import NaiveWords
 from optimizer.ir.effects import effects_of
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field, layout_of
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
@@ -57,9 +58,13 @@ class _Condition:
 
 def judge_naively(before: Trace, after: Trace, limit_s: float = 1.0, cap_s: float = math.inf) -> Answer:
     """Is `after` a correct optimization of `before`? A query may take `limit_s`; one that takes longer, or that Z3
-    gives up on, makes the pair unknown. So does a check that would begin later than after `cap_s`."""
+    gives up on, makes the pair unknown. So does a check that would begin later than after `cap_s`. What the baseline
+    does not know is unsupported."""
     deadline = time.perf_counter() + cap_s
-    baseline = _Baseline(before, after)
+    try:
+        baseline = _Baseline(before, after)
+    except Unsupported:
+        return Answer.UNSUPPORTED
     solver = z3.Solver(ctx=baseline.words.context)
     solver.set("timeout", int(limit_s * 1000))
     return baseline.prove(solver, deadline)
