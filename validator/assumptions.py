@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from optimizer.ir.raw_memory import is_raw
+from optimizer.ir.row import Type
+from optimizer.ir.trace import all_operations
 from validator.obligations import Pair
 from validator.verdict import Failargs
 
 
 def assumptions(pair: Pair) -> tuple[str, ...]:
     """What the verdict takes for granted beyond its usual trust, in words."""
-    within = ("functions do not look into objects that the traces allocate",) if _hands_allocations(pair) else ()
+    within = tuple(_of_objects(pair))
     if pair.options.failargs is Failargs.IGNORE:
         return ("resume data", *within)
     bare = [str(k) for k, guard in enumerate(pair.before.guards) if guard.failargs is None]
     if not bare:
         return within
     return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
+
+
+def _of_objects(pair: Pair) -> Iterator[str]:
+    if _hands_allocations(pair):
+        yield "functions do not look into objects that the traces allocate"
+    if any(is_raw(key) for key in pair.memory.slots) and _takes_addresses(pair):
+        yield "no access to raw memory goes to an object, though addresses of objects are taken"
+
+
+def _takes_addresses(pair: Pair) -> bool:
+    operations = [*all_operations(pair.before.trace), *all_operations(pair.after.trace)]
+    of_memory = [one for one in operations if one.op.memory is not None and one.op.memory.shows]
+    return any(one.args[0].type is Type.REF for one in of_memory)
 
 
 def _hands_allocations(pair: Pair) -> bool:

@@ -73,6 +73,22 @@ def test_neither(before: str, after: str) -> None:
     assert isinstance(judged(before, after), Unknown | Unsupported)
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        (CAST, True),
+        ("i3 = load_effective_address(p0, 0, 16, 0)\n", True),
+        ("i3 = load_effective_address(i2, 0, 16, 0)\n", False),
+    ],
+)
+def test_that_raw_memory_is_none_of_an_object_is_told(address: str, told: bool) -> None:
+    body = f"setfield_gc(p0, 1, descr=x)\n{address}{{}}i4 = getfield_gc_i(p0, descr=x)\nfinish(i3, i4)"
+    for raw, is_told in (("raw_store(i3, 0, 2, descr=<ArrayS 8>)\n", told), ("escape_n(i3)\n", False)):
+        verdict = judged(body.format(raw), body.format(raw))
+        assert isinstance(verdict, Proved)
+        assert bool(verdict.evidence.assumes) is is_told
+
+
 def test_runs_know_the_addresses_of_old_objects() -> None:
     trace = parse(
         "[p0]\ni1 = cast_ptr_to_int(p0)\np2 = cast_int_to_ptr(i1)\np3 = cast_int_to_ptr(0)\nfinish(i1, p2, p3)\n"
