@@ -18,6 +18,7 @@ from validator.solvers.answers import GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio, Query
 from validator.solvers.replies import Reply
 from validator.solvers.smtlib import Script, script
+from validator.verdict import Proved
 
 SOLVERS = [choice for choice in SolverChoice if choice is not SolverChoice.AUTO]
 OPERATIONS = [name for name in PRIMITIVES if name not in ("const", "truth")]
@@ -185,3 +186,10 @@ def test_queries_are_answered_alike_by_all_solvers(name: str) -> None:
 def test_terms_with_algebra_are_written_too() -> None:
     t = Terms(8)
     assert isinstance(Portfolio(t, SolverChoice.Z3).check([t.slt(t.var("x"), t.var("x"))], 1000, 1), Unsat)
+
+
+@pytest.mark.parametrize("word", [16, 32, 64])
+def test_what_memory_held_may_depend_on_a_float(word: int) -> None:
+    header = f"+++\nword = {word}\n\n[struct.S]\n[struct.S.fields]\nx = 'float'\n+++\n[p0, p1, i2, i3]\n"
+    body = "gc_store(p1, i2, i3, 1)\nf4 = getfield_gc_f(p0, descr=S.x)\nf5 = float_add(f4, f4)\nfinish(f5)"
+    assert isinstance(judge(header + body, header + body, rungs="plain"), Proved)

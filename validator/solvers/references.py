@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from optimizer.ir.values import address_of
-from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, Function, class_of_address
+from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, FLOATS, class_of_address
 from validator.object_terms import ObjectTerms
 from validator.solvers.float_text import SORT as _FLOAT
 from validator.solvers.symbols import literal, symbol
@@ -56,15 +55,20 @@ class References:
         self._texts = texts
         self._word = f"(_ BitVec {terms.width})"
         self._numbers: dict[Term, int] = {}
-        self._functions: dict[tuple[str, object, int], str] = {}
+        self._functions: dict[tuple[str, object, tuple[str, ...]], str] = {}
 
     def sort(self, term: Term) -> str:
-        """The sort of a term of `OF_MEMORY` that is no condition."""
-        if term.kind in _OF_CLASSES:
-            return _CLASS
-        if term.kind in ("load_float", "applied_float"):
+        """The sort of a term that is no condition."""
+        if term.kind in FLOATS:
             return _FLOAT
-        return self._word if term.kind in ("load", "length", "gc_type", "vtable", "applied") else _REFERENCE
+        return self._sort_of_kind(term.kind) if term.kind in OF_MEMORY else self._word
+
+    def _sort_of_kind(self, kind: str) -> str:
+        if kind in _OF_CLASSES:
+            return _CLASS
+        if kind in ("load_float", "applied_float"):
+            return _FLOAT
+        return self._word if kind in ("load", "length", "gc_type", "vtable", "applied") else _REFERENCE
 
     def text(self, term: Term) -> str:
         """The text of a term, those of its arguments being known."""
@@ -103,39 +107,16 @@ class References:
         return self._numbers.setdefault(term, len(self._numbers))
 
     def _applied(self, term: Term, args: Sequence[str]) -> str:
-        return f"({self._function(term.kind, term.value, len(term.args))} {' '.join(args)})"
+        sorts = tuple([self.sort(arg) for arg in term.args])
+        return f"({self._function(term.kind, term.value, sorts)} {' '.join(args)})"
 
-    def _function(self, kind: str, value: object, arity: int) -> str:
-        key = (kind, value, arity)
+    def _function(self, kind: str, value: object, sorts: tuple[str, ...]) -> str:
+        key = (kind, value, sorts)
         if key not in self._functions:
             name = self._functions[key] = f"|{kind} {len(self._functions)}|"
-            signature = self._signature(kind, arity) if kind not in APPLIED else self._of_function(kind, value)
-            self._lines.append(f"(declare-fun {name} {signature})")
+            given = "Bool" if kind == "class_below" else self._sort_of_kind(kind)
+            self._lines.append(f"(declare-fun {name} ({' '.join(sorts)}) {given})")
         return self._functions[key]
-
-    def _of_function(self, kind: str, function: object) -> str:
-        """The sorts of a function that the traces call, and of its result or what it raises."""
-        assert isinstance(function, Function)
-        sorts = {Type.INT: self._word, Type.VOID: self._word, Type.REF: _REFERENCE, Type.FLOAT: _FLOAT}
-        given = Type.REF if kind == "raised_ref" else function.result
-        return f"({' '.join(sorts[type_] for type_ in function.args)}) {sorts[given]}"
-
-    def _signature(self, kind: str, arity: int) -> str:
-        """The sorts of the arguments of a function, and of its result."""
-        indices = f" {self._word}" * (arity - 1)
-        match kind:
-            case "class_of":
-                return f"({_REFERENCE}) {_CLASS}"
-            case "gc_type" | "vtable":
-                return f"({_CLASS}) {self._word}"
-            case "class_below":
-                return f"({_CLASS} {_CLASS}) Bool"
-            case "load_ref":
-                return f"({_REFERENCE}{indices}) {_REFERENCE}"
-            case "load_float":
-                return f"({_REFERENCE}{indices}) {_FLOAT}"
-            case _:
-                return f"({_REFERENCE}{indices}) {self._word}"
 
     def axioms(self, order: Sequence[Term]) -> Iterator[str]:
         """What holds of these terms whatever the trace does."""
@@ -189,7 +170,7 @@ class References:
     def _length_axioms(self, term: Term) -> Iterator[str]:
         """Lengths are not negative, and what has one is an array."""
         length, zero = self._texts[term], self._literal(0)
-        class_ = f"({self._function('class_of', None, 1)} {self._texts[term.args[0]]})"
+        class_ = f"({self._function('class_of', None, (_REFERENCE,))} {self._texts[term.args[0]]})"
         yield self._at_most(zero, length)
         yield f"(or (= {length} {zero}) {_between(class_, *ARRAYS)})"
 
