@@ -35,6 +35,7 @@ Exit codes:
   4    unsupported: an operation that cannot be judged
   5    a fault of this tool
   130  interrupted
+  141  whoever read the output has gone
 A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 
 

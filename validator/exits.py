@@ -28,6 +28,7 @@ class Exit(IntEnum):
     UNSUPPORTED = 4
     FAULT = 5
     INTERRUPTED = 130
+    UNREAD = 141
 
 
 _WORST_FIRST = (Exit.FAULT, Exit.REFUTED, Exit.USAGE, Exit.UNSUPPORTED, Exit.UNKNOWN)
@@ -69,7 +70,7 @@ def run_command(command: Callable[[], int]) -> int:
         return _say("interrupted", Exit.INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.USAGE
+        return Exit.UNREAD
     except OSError as problem:
         return _say(f"error: {describe(problem)}", Exit.USAGE)
     except Exception:

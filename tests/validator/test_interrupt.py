@@ -1,9 +1,11 @@
-"""Ctrl-C reaches the program also while the solver works."""
+"""Ctrl-C reaches the program also while the solver works; a reader that goes ends it quietly."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -51,3 +53,12 @@ def test_an_interrupt_that_is_swallowed_comes_again(capfd: pytest.CaptureFixture
     assert run_command(command) is Exit.INTERRUPTED
     assert capfd.readouterr().err == "interrupted\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_reader_that_goes_ends_a_command_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-c", "from fuzz.cli import main; main(['ops'])"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (Exit.UNREAD, "")
