@@ -102,8 +102,7 @@ def fuzz(
     else:
         share = (100 if seeds_from else 0) if mutate is None else mutate
         plan = Plan(_first(seed), optimizer=optimizer, seeds_from=seeds_from, seeds_skip=seeds_skip, mutate=share)
-        if (seconds, traces, stop_after) == (None, None, None):
-            seconds = _SECONDS
+        seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
     given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)

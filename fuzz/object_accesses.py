@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.raw_access import Access, access, access_rows, size_of, stored
+from fuzz.raw_access import Access, access, access_rows, arguments, size_of, stored
 from fuzz.raw_addresses import scaled_index
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
@@ -19,13 +19,10 @@ def in_object(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | No
     """An access to bytes of an object, or to a reference in it, near another one now and then."""
     type_ = _type(draft, near)
     row = draft.choices.pick(access_rows(kind, DescrKind.RAW_SIZE, (type_,)))
-    args: list[Value] = []
-    for index in range(len(row.args or ())):
-        arg = _argument(draft, row, index, type_, near)
-        if arg is None:
-            return None
-        args.append(arg)
-    found = access(draft, Operation(row, tuple(args)))
+    args = arguments(row, lambda index: _argument(draft, row, index, type_, near))
+    if args is None:
+        return None
+    found = access(draft, Operation(row, args))
     return found if 0 <= found.address < _FAR else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from fuzz.aimed_draft import AimedDraft
@@ -73,6 +74,17 @@ def access_rows(kind: Kind, descr: DescrKind, types: tuple[Type, ...]) -> tuple[
         and row.memory.descr is descr
         and row.result in (*types, Type.VOID)
     )
+
+
+def arguments(row: Op, draw: Callable[[int], Value | None]) -> tuple[Value, ...] | None:
+    """An argument for each place of the row, drawn one after the other; None as soon as there is none."""
+    args: list[Value] = []
+    for index in range(len(row.args or ())):
+        arg = draw(index)
+        if arg is None:
+            return None
+        args.append(arg)
+    return tuple(args)
 
 
 def stored(draft: AimedDraft, type_: Type) -> Value | None:

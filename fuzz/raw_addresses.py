@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.raw_access import Access, access, access_rows, size_of, stored
+from fuzz.raw_access import Access, access, access_rows, arguments, size_of, stored
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
@@ -29,16 +29,13 @@ def at_address(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | N
     row = choices.pick(access_rows(kind, descr_kind, types))
     descr = _descr(draft, row, type_)
     type_ = Type.REF if descr in _REFERENCES else type_
-    args: list[Value] = []
-    for index in range(len(row.args or ())):
-        arg = _argument(draft, row, index, type_, near)
-        if arg is None:
-            return None
-        args.append(arg)
+    args = arguments(row, lambda index: _argument(draft, row, index, type_, near))
+    if args is None:
+        return None
     if descr_kind is DescrKind.RAW_FIELD:
         assert descr is not None
         draft.types.layout.learn_use(descr, DescrKind.RAW_FIELD, type_, row.name)
-    return access(draft, Operation(row, tuple(args), None, descr=descr))
+    return access(draft, Operation(row, args, None, descr=descr))
 
 
 def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: Access | None) -> Value | None:

@@ -240,12 +240,11 @@ class Chains:
                     if same is not self._terms.false:
                         open_.append((same, value))
                     chain = below
-                case Copied(below, _, _, source, start_, _):
+                case Copied(below):
                     assert index is not None
                     inside = self.is_inside(p, index, chain)
                     if inside is not self._terms.false:
-                        self._check_size()
-                        value = self.read(slot, below, source, self._terms.add(self._offset(index, chain), start_))
+                        value = self._copied(slot, chain, index)
                         if inside is self._terms.true:
                             found = value
                             break
@@ -276,6 +275,12 @@ class Chains:
             found = self._terms.select(same, value, found)
         self._read[start, p, index] = found
         return found
+
+    def _copied(self, slot: Field, link: Copied, index: Term) -> Term:
+        """What the copy has put into that item, if it is one of those that it was for."""
+        self._check_size()
+        at = self._terms.add(self._offset(index, link), link.start)
+        return self.read(slot, link.below, link.source, at)
 
     def _behind(self, slot: Field, link: Bytewise, held: Term, p: Term, index: Term | None) -> Term:
         """What a field or item of the object holds behind the store to its bytes, where it held that before."""
