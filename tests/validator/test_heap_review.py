@@ -57,6 +57,19 @@ def text(lines: Sequence[str], header: str = "[p0, p1, i0]") -> str:
 # Partners.
 
 
+@pytest.mark.parametrize(
+    "uses",
+    [
+        ("escape_n(p2)", "escape_n(p3)", "finish()"),
+        ("setfield_gc(p3, p2, descr=Node.next)", "finish(p3)"),
+    ],
+)
+def test_names_that_have_changed_places_do_not_decide_who_is_whose_partner(uses: Sequence[str]) -> None:
+    made = ("p2 = new(descr=Node)", "p3 = new(descr=Node)", "setfield_gc(p2, i0, descr=Node.value)")
+    before = text([*made, *uses])
+    proved(before, before.replace("p2", "q").replace("p3", "p2").replace("q", "p3"))
+
+
 def test_a_partner_that_must_be_refused_does_not_keep_the_search_going() -> None:
     before = ["p2 = new(descr=Node)", "escape_n(p2)", "finish(p2)"]
     after = ["escape_n(NULL)", "p2 = new(descr=Node)", "p3 = new(descr=Node)", "finish(p2)"]

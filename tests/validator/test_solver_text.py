@@ -189,7 +189,8 @@ def test_terms_with_algebra_are_written_too() -> None:
 
 
 @pytest.mark.parametrize("word", [16, 32, 64])
-def test_what_memory_held_may_depend_on_a_float(word: int) -> None:
+@pytest.mark.parametrize("store", ["", "setfield_gc(p0, 1.5, descr=S.x)\n"])
+def test_what_memory_held_may_depend_on_a_float(word: int, store: str) -> None:
     header = f"+++\nword = {word}\n\n[struct.S]\n[struct.S.fields]\nx = 'float'\n+++\n[p0, p1, i2, i3]\n"
-    body = "gc_store(p1, i2, i3, 1)\nf4 = getfield_gc_f(p0, descr=S.x)\nf5 = float_add(f4, f4)\nfinish(f5)"
+    body = f"{store}gc_store(p1, i2, i3, 1)\nf4 = getfield_gc_f(p0, descr=S.x)\nf5 = float_add(f4, f4)\nfinish(f5)"
     assert isinstance(judge(header + body, header + body, rungs="plain"), Proved)
