@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -11,10 +10,11 @@ from hypothesis import strategies as st
 
 from fuzz.generate import generate_for
 from fuzz.reduction.candidate import Candidate, is_well_formed
-from fuzz.reduction.declared import drop_declarations, without_garbage
+from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
+from fuzz.reduction.needed import without_garbage
 from fuzz.reduction.operands import forward, simpler_numbers, simplify_constants, simplify_operands
 from fuzz.reduction.structure import (
     Changes,
@@ -101,7 +101,7 @@ def test_plain_names_change_nothing(seed: int) -> None:
 @given(st.integers(0, 1 << 20))
 def test_garbage_is_not_missed(seed: int) -> None:
     candidate = candidate_for(seed)
-    cleaned = replace(candidate, state=without_garbage(candidate.state))
+    cleaned = without_garbage(candidate)
     assert cleaned.run is not None
     assert candidate.run is not None
     assert cleaned.run.outcome == candidate.run.outcome
