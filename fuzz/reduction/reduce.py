@@ -18,6 +18,7 @@ from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
+from fuzz.reduction.needed import with_told_state
 from fuzz.reduction.operands import forward, simplify_constants, simplify_operands
 from fuzz.reduction.pool import Pool, trying
 from fuzz.reduction.structure import (
@@ -203,11 +204,13 @@ class _Search:
     # The end.
 
     def _finish(self) -> None:
-        """Plain names, then a simple state."""
+        """No more of the state than is needed, plain names, then a simple state."""
         for candidate in self._last_steps():
-            self._best = self._trials.shown(candidate, ask=True) or self._best
+            if candidate is not None:
+                self._best = self._trials.shown(candidate, ask=True) or self._best
 
-    def _last_steps(self) -> Iterator[Candidate]:
+    def _last_steps(self) -> Iterator[Candidate | None]:
+        yield with_told_state(self.best)
         yield with_plain_names(self.best)
         assert self._best is not None
         candidate, find = self._best
