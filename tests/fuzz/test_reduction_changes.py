@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from fuzz.reduction.candidate import Candidate, is_well_formed
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.drop import without
