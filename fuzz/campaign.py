@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled

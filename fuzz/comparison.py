@@ -15,7 +15,7 @@ from random import Random
 from fuzz.campaign import describe, malformed
 from fuzz.choices import RandomChoices
 from fuzz.edit import edit, edit_unseen
-from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.nearby import Nearby
 from fuzz.random_claims import wrongly_claimed
 from fuzz.random_terms import wrongly_simplified, wrongly_written

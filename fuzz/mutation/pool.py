@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import sketch_of
 from fuzz.recorded import is_log, recorded_text, sections_of

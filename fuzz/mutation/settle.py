@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation.scene import Scene
 from fuzz.mutation.sketch import Sketch, substituted, with_exit_operation
 from fuzz.mutation.told_heap import told

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from optimizer.ir.declared import Declarations
 from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import replace

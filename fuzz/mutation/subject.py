@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from fuzz.choices import RandomChoices, constant, float_constant
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation.sketch import Sketch, results_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float

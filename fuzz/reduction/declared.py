@@ -95,7 +95,8 @@ def _cleared_struct(struct: Struct) -> Struct:
 
 def _with_array(told: Declarations, old: str, name: str) -> Declarations:
     def changed(array: Array) -> Array:
-        return replace(array, fields=tuple(field for field in array.fields if field.name != name))
+        fields = tuple(field for field in array.fields if field.name != name)
+        return replace(array, fields=fields) if fields else array
 
     return replace(told, arrays=tuple(changed(one) if one.name == old else one for one in told.arrays))
 

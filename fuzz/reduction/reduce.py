@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuzz.campaign import Find
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.campaign import Find, Judge, Made, Optimizer, examine
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import plain_datum
 from fuzz.reduction.trials import Subject, given_or

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate, is_well_formed
 from fuzz.reduction.failure import Failure, failure_of
 from optimizer.ir.faults import InputError

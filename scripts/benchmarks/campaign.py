@@ -26,7 +26,7 @@ from random import Random
 
 from benchmarks.measure import answer_of
 from fuzz.choices import Choices, RandomChoices
-from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
 from optimizer.ir.immutable import replace
 from optimizer.pipeline import optimize
