@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from fuzz.reduction.candidate import Candidate, simpler_rows
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.ops import Kind, Op
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
