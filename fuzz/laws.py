@@ -7,22 +7,18 @@ computing all rows on all values of a small width, so that a new row brings its 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby, product
+from itertools import groupby
 
 from fuzz.rows import divides, multiplies
 from fuzz.shape import Shape
-from optimizer.ir.concrete import concrete
+from fuzz.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, has_table, number, table, undefined
 from optimizer.ir.ops import OPS, Op
-
-_WIDTH = 4
 
 X, Y, INNER, OTHER = "x", "y", "inner", "other"
 """What stands in an argument's place: a value, the inner operation on x and y (or x alone), the same one on y alone."""
-
-_Table = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,84 +73,63 @@ def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
 
 @cache
 def _laws() -> tuple[Law, ...]:
-    tables = {row: _table(row) for row in OPS.values() if row.is_pure and row.min_word <= _WIDTH and row.args}
-    whole = range(len(_PAIRS))
-    probes, functions = _Known(tables, _PROBES), _Known(tables, whole)
+    tables = {row: table(row) for row in OPS.values() if has_table(row)}
+    known, few = _Known(tables.values(), _ALL), _Known(tables.values(), _FEW)
+    tables = {row: of_row for row, of_row in tables.items() if of_row != XS}
     found: list[Law] = []
-    for inner, table in tables.items():
-        if table == _X:
-            continue
-        columns = {X: _X, Y: _Y, INNER: table, OTHER: tuple(table[y * _SIZE] for y in _Y)}
+    for inner, first in tables.items():
+        columns = {X: XS, Y: YS, INNER: first, OTHER: Arguments(YS, YS).of(first)}
+        is_truth = _TRUTHS.issuperset(first)
+        arguments = [(places, *_arguments(columns, places)) for places in _all_places(inner)]
         for outer, second in tables.items():
-            if second == _X:
-                continue
-            for places in _all_places(len(inner.args or ()), len(outer.args or ())):
-                ones, twos = columns[places[0]], columns[places[-1]]
-                # Few get past the first test, and it is ten times as fast.
-                if not probes.has(_composed(second, ones, twos, _PROBES)):
+            for places, on_few, on_all in arguments:
+                # Hardly any law gets past the first test, and it is ten times as fast.
+                if len(places) != len(outer.args or ()) or not few.has(on_few.of(second)):
                     continue
-                results = _composed(second, ones, twos, whole)
-                says_truth = _TRUTHS.issuperset(table) and len(set(results)) == 1
-                if functions.has(results) and not says_truth:
+                results = on_all.of(second)
+                if known.has(results) and not (is_truth and len(set(results)) == 1):
                     found.append(Law(inner, outer, places))
     return tuple(found)
 
 
-def _all_places(inner: int, outer: int) -> tuple[tuple[str, ...], ...]:
-    if outer == 1:
-        return ((INNER,),)
-    if inner == 1:
-        return ((INNER, X), (X, INNER), (INNER, OTHER), (INNER, Y), (Y, INNER))
-    return ((INNER, X), (X, INNER), (INNER, Y), (Y, INNER))
+def _all_places(inner: Op) -> tuple[tuple[str, ...], ...]:
+    """What an outer operation of one argument, or of two, can stand on."""
+    if inner.args is not None and len(inner.args) == 1:
+        return ((INNER,), (INNER, X), (X, INNER), (INNER, OTHER), (INNER, Y), (Y, INNER))
+    return ((INNER,), (INNER, X), (X, INNER), (INNER, Y), (Y, INNER))
 
 
-_SIZE = 1 << _WIDTH
-_PAIRS = tuple(product(range(_SIZE), range(_SIZE)))
-_PROBES = range(5, len(_PAIRS), 11)
+def _arguments(columns: Mapping[str, bytes], places: tuple[str, ...]) -> tuple[Arguments, Arguments]:
+    """What stands there, for some pairs and for all."""
+    one, two = columns[places[0]], columns[places[-1]]
+    return Arguments(one[_FEW], two[_FEW]), Arguments(one, two)
+
+
+_ALL, _FEW = slice(None), slice(5, None, 11)
+
 _TRUTHS = frozenset({0, 1})
-_X = tuple(x for x, _ in _PAIRS)
-_Y = tuple(y for _, y in _PAIRS)
-
-
-def _table(row: Op) -> _Table:
-    """What the row computes for all x and y, unsigned; None where it is not defined or overflows."""
-    d = concrete(_WIDTH)
-    arity = len(row.args or ())
-
-    def computed(x: int, y: int) -> int | None:
-        args = (d.const(x), d.const(y))[:arity]
-        if (row.defined is not None and not row.defined(d, *args)) or (row.overflows and row.overflows(d, *args)):
-            return None
-        assert row.meaning is not None
-        return int(row.meaning(d, *args)) % _SIZE
-
-    return tuple(computed(x, y) for x, y in _PAIRS)
-
-
-def _composed(outer: _Table, ones: _Table, twos: _Table, at: Sequence[int]) -> _Table:
-    """What a row computes of what others do, for those of all pairs."""
-    found: list[int | None] = []
-    for pair in at:
-        one, two = ones[pair], twos[pair]
-        found.append(None if one is None or two is None else outer[one * _SIZE + two])
-    return tuple(found)
 
 
 class _Known:
-    """The functions of x and y that one operation computes, or none, for some of the pairs."""
+    """The functions of x and y that one operation computes, or none, for all pairs or some."""
 
-    def __init__(self, tables: Mapping[Op, _Table], at: Sequence[int]) -> None:
-        plain: list[_Table] = [_X, _Y, *((word,) * len(_PAIRS) for word in (0, 1, _SIZE - 1))]
-        for table in tables.values():
-            plain += [table, tuple(table[y * _SIZE + x] for x, y in _PAIRS)]
-        self._tables = dict.fromkeys(tuple(table[pair] for pair in at) for table in plain)
-        self._least = len(at) // _SIZE
+    def __init__(self, tables: Iterable[bytes], at: slice) -> None:
+        plain = [XS, YS, *(bytes((word,)) * PAIRS for word in (0, 1, SIZE - 1))]
+        for of_row in tables:
+            plain += [of_row, Arguments(YS, XS).of(of_row)]
+        self._tables = dict.fromkeys(of_row[at] for of_row in plain)
+        self._least = SIZE if at == _ALL else 0
+        self._numbers = [number(of_row) for of_row in self._tables]
+        self._but_for: dict[int, frozenset[int]] = {}
 
-    def has(self, table: _Table) -> bool:
+    def has(self, results: bytes) -> bool:
         """Is it one of them, wherever it is defined? What hardly ever is defined counts for nothing."""
-        if table in self._tables:
+        if results in self._tables:
             return True
-        defined = [place for place, value in enumerate(table) if value is not None]
-        if len(defined) == len(table) or len(defined) < self._least:
+        count = results.count(UNDEFINED)
+        if count == 0 or len(results) - count < self._least:
             return False
-        return any(all(one[place] == table[place] for place in defined) for one in self._tables)
+        where = undefined(results)
+        if where not in self._but_for:
+            self._but_for[where] = frozenset(one | where for one in self._numbers)
+        return number(results) in self._but_for[where]

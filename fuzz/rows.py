@@ -5,12 +5,11 @@ Roles that the table does not name are found by computing: a row whose results a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from itertools import product
 
-from optimizer.ir.concrete import concrete
+from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
+from optimizer.ir.immutable import replace
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import cone
@@ -65,8 +64,8 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
     return Rows(
         pure=pure,
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
-        tests=tuple(row for row in pure if _always(row, lambda _a, _b, result: result in (0, 1))),
-        masks=tuple(row for row in pure if _always(row, lambda a, b, result: result & ~(a & b) == 0)),
+        tests=tuple(row for row in pure if _is_test(row)),
+        masks=tuple(row for row in pure if _is_mask(row)),
         bitwise=tuple(row for row in pure if _is_bitwise(row)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
         flag_guards=tuple(row for row in of[Kind.GUARD] if row.reads_flag),
@@ -95,32 +94,34 @@ def _kinds(row: Op) -> frozenset[str]:
     return frozenset(term.kind for term in cone([meaning(terms, *args) for meaning in meanings]))
 
 
-_PROBE_WIDTH = 4
+def _has_table_of_two(row: Op) -> bool:
+    return row.args == (Type.INT, Type.INT) and has_table(row)
 
 
 @cache
-def _results(row: Op) -> tuple[tuple[int, int, int], ...]:
-    """All (argument, argument, result) of a row of two arguments at a small width; nothing for other rows."""
-    if row.args != (Type.INT, Type.INT) or row.min_word > _PROBE_WIDTH or row.meaning is None:
-        return ()
-    d = concrete(_PROBE_WIDTH)
-    words = range(-d.half, d.half)
-    return tuple(
-        (a, b, row.meaning(d, a, b)) for a, b in product(words, words) if row.defined is None or row.defined(d, a, b)
-    )
+def _is_test(row: Op) -> bool:
+    """Is the result always 0 or 1?"""
+    return _has_table_of_two(row) and not table(row).translate(None, bytes((0, 1, UNDEFINED)))
 
 
-def _always(row: Op, holds: Callable[[int, int, int], bool]) -> bool:
-    results = _results(row)
-    return bool(results) and all(holds(*case) for case in results)
+@cache
+def _is_mask(row: Op) -> bool:
+    """Has the result only bits that both arguments have?"""
+    if not _has_table_of_two(row):
+        return False
+    found = table(row)
+    return number(found) & ~(number(XS) & number(YS)) & ~undefined(found) == 0
 
 
+@cache
 def _is_bitwise(row: Op) -> bool:
     """Is each bit of the result what the row makes of that bit alone of both arguments?"""
-    results = {(a, b): result for a, b, result in _results(row)}
-    bits = [1 << place for place in range(_PROBE_WIDTH - 1)]
-    return bool(results) and all(
-        result & bit == results.get((a & bit, b & bit), ~result) & bit
-        for (a, b), result in results.items()
-        for bit in bits
-    )
+    if not _has_table_of_two(row) or UNDEFINED in table(row):
+        return False
+    return all(_is_so_for_bit(table(row), 1 << place) for place in range(WIDTH - 1))
+
+
+def _is_so_for_bit(of_row: bytes, bit: int) -> bool:
+    mask = bytes((bit,)) * PAIRS
+    alone = Arguments(both(XS, mask), both(YS, mask)).of(of_row)
+    return both(alone, mask) == both(of_row, mask)

@@ -16,11 +16,13 @@ What is said of machine ints, and of what memory holds, is None here: not known.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
+from optimizer.ir.heap_rows import CHANGES, FITS, INDEX, LENGTH, WRITTEN
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Resolved
-from optimizer.ir.ops import Kind, Memory
+from optimizer.ir.ops import Kind, Meaning, Memory, Op
 from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
 
 NULL = ConstRef("NULL")
@@ -186,13 +188,25 @@ class _Watching(_Heap):
 _WORDS, _HEAP = _Words(), _Heap()
 
 
+_OF_NUMBERS = frozenset({INDEX, WRITTEN, FITS, CHANGES, LENGTH})
+"""Requirements that say nothing of references."""
+
+
 def requirements(operation: Operation, descr: Resolved | None) -> list[Condition]:
     """What holds of the references of an operation that is defined."""
-    memory = memory_of(operation)
-    if memory is None or not memory.requires:
+    telling = _telling(operation.op)
+    memory = memory_of(operation) if telling else None
+    if memory is None:
         return []
     args = _arguments(operation, memory)
-    return [holds(_WORDS, _HEAP, descr, *args) for holds, _ in memory.requires]
+    return [holds(_WORDS, _HEAP, descr, *args) for holds in telling]
+
+
+@cache
+def _telling(row: Op) -> tuple[Meaning, ...]:
+    """Of what a row requires, that which may say something of references."""
+    requires = () if row.memory is None else row.memory.requires
+    return tuple(one[0] for one in requires if one not in _OF_NUMBERS)
 
 
 def passing(guard: Operation) -> Condition:

@@ -249,7 +249,8 @@ class _Walk:
             exit_ = operation.exit
             for rider in self._completing:
                 exit_ = rider.complete(exit_, self._facts, self._names)
-            operation = operation.on(operation.args, exit_)
+            if exit_ is not operation.exit:
+                operation = operation.on(operation.args, exit_)
             self._places[id(operation)] = len(self._output)  # the output keeps it alive
         self._output.append(operation)
         return len(self._output) - 1
@@ -290,7 +291,7 @@ class _Walk:
         """The operation with what is known of its arguments put in, and a guard's origin written down."""
         args = self._facts.find_all(operation.args)
         if operation.exit is None:
-            return operation.on(args)
+            return operation if args is operation.args else operation.on(args)
         number, self._guards_seen = self._guards_seen, self._guards_seen + 1
         return operation.on(args, self._resolve_exit(operation.exit, number))
 

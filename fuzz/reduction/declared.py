@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.needed import with_told_state
 from fuzz.reduction.structure import Change
 from optimizer.ir.declaration_entries import Array, Call, Field, KnownObject, Struct
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declared import Declarations
-from optimizer.ir.faults import InputError
-from optimizer.ir.layout import layout_of
-from optimizer.ir.objects import RAW_REF, Ref
-from validator.counterexample import State
-from validator.sites import CellOf, references_to, with_objects, written_to
-from validator.stored_state import restored_state, stored_state
+from optimizer.ir.immutable import replace
 
 Rewrite = Callable[[Declarations], Declarations]
 
@@ -62,35 +57,7 @@ def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:
     after = candidate.after
     if after is not None and after.declarations == told:
         after = replace(after, declarations=changed)
-    return _with_state(Candidate(before, after, candidate.state))
-
-
-def _with_state(candidate: Candidate) -> Candidate | None:
-    candidate = replace(candidate, state=without_garbage(candidate.state))
-    try:
-        layout = layout_of(*candidate.traces)
-        state = restored_state(stored_state(candidate.state, candidate.before), candidate.before, layout, "state")
-    except (InputError, ValueError):
-        return None
-    if state is None and candidate.before.inputs:
-        return None
-    return replace(candidate, state=state or candidate.state)
-
-
-def without_garbage(state: State) -> State:
-    """The state without objects that nothing refers to."""
-    if state.heap is None:
-        return state
-    users = references_to(state)
-    kept = {RAW_REF, *written_to(state)}
-    kept |= {ref for ref, sites in users.items() if any(not isinstance(site, CellOf) for site in sites)}
-    waiting = list(kept)
-    while waiting:
-        held = state.heap.objects.get(waiting.pop())
-        found = {value for value in held.cells.values() if isinstance(value, Ref)} if held is not None else set()
-        waiting += found - kept
-        kept |= found
-    return with_objects(state, {ref: None for ref in state.heap.objects if ref not in kept})
+    return with_told_state(Candidate(before, after, candidate.state))
 
 
 def _without_section(told: Declarations, section: str) -> Declarations:
@@ -128,7 +95,8 @@ def _cleared_struct(struct: Struct) -> Struct:
 
 def _with_array(told: Declarations, old: str, name: str) -> Declarations:
     def changed(array: Array) -> Array:
-        return replace(array, fields=tuple(field for field in array.fields if field.name != name))
+        fields = tuple(field for field in array.fields if field.name != name)
+        return replace(array, fields=fields) if fields else array
 
     return replace(told, arrays=tuple(changed(one) if one.name == old else one for one in told.arrays))
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from itertools import zip_longest
+from typing import TypeVar
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_values
 from optimizer.ir.check import input_type
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, exit_of
 from validator.counterexample import State
+
+T = TypeVar("T")
 
 
 def without(
@@ -149,17 +152,23 @@ def _without_events(candidate: Candidate, gone: Collection[int]) -> State:
     functions = [lines[one.op] for one in candidate.run.applied if one.made]
     if not any(events) and not any(functions):
         return state
-    left = [number for number, goes in enumerate(events) if not goes]
-    stops = None if world.stops_at is None else sum(number < world.stops_at for number in left)
+    stops = world.stops_at
+    if stops is not None:
+        stops = None if any(events[stops : stops + 1]) else stops - sum(events[:stops])
     world = replace(
         world,
-        results=tuple(world.results[number] for number in left if number < len(world.results)),
-        writes=tuple(world.writes[number] for number in left if number < len(world.writes)),
-        raises=tuple(world.raises[number] for number in left if number < len(world.raises)),
-        functions=tuple(one for one, goes in zip_longest(world.functions, functions) if one is not None and not goes),
-        stops_at=stops if stops is None or stops < len(left) else None,
+        results=_left(world.results, events),
+        writes=_left(world.writes, events),
+        raises=_left(world.raises, events),
+        functions=_left(world.functions, functions),
+        stops_at=stops,
     )
     return replace(state, world=world)
+
+
+def _left(told: tuple[T, ...], gone: list[bool]) -> tuple[T, ...]:
+    """What is told of events that stay; those that the recorded trace does not get to are behind all others."""
+    return tuple(one for one, goes in zip_longest(told, gone) if one is not None and not goes)
 
 
 def _with_input(candidate: Candidate, state: State, var: Var, value: Datum) -> State:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fuzz.campaign import Find
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
+from fuzz.reduction.needed import with_told_state
 from fuzz.reduction.operands import forward, simplify_constants, simplify_operands
 from fuzz.reduction.pool import Pool, trying
 from fuzz.reduction.structure import (
@@ -30,6 +31,7 @@ from fuzz.reduction.structure import (
     simplify_rows,
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.simplify import simplify_state
@@ -203,11 +205,13 @@ class _Search:
     # The end.
 
     def _finish(self) -> None:
-        """Plain names, then a simple state."""
+        """No more of the state than is needed, plain names, then a simple state."""
         for candidate in self._last_steps():
-            self._best = self._trials.shown(candidate, ask=True) or self._best
+            if candidate is not None:
+                self._best = self._trials.shown(candidate, ask=True) or self._best
 
-    def _last_steps(self) -> Iterator[Candidate]:
+    def _last_steps(self) -> Iterator[Candidate | None]:
+        yield with_told_state(self.best)
         yield with_plain_names(self.best)
         assert self._best is not None
         candidate, find = self._best

@@ -178,6 +178,10 @@ class Strings(Pass):
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         kind = operation.op.kind
+        if kind is not Kind.EVENT and kind is not Kind.SCAN:
+            if (self._made or self._told) and (kind is not Kind.RAW_STORE or takes_object(operation)):
+                self._changed(operation.args[kind is Kind.COPY], facts)
+            return
         known = meant(operation, facts.layout)
         if known.op.kind is Kind.EVENT:
             self._happened(operation, facts)
@@ -185,10 +189,6 @@ class Strings(Pass):
             self._told[_said(known)] = known.result
         elif known.op.kind is Kind.NEW and known.result is not None:
             self._made[known.result] = known.op, known.args
-        elif kind is Kind.RAW_STORE and not takes_object(operation):
-            return
-        elif kind in (Kind.STORE, Kind.RAW_STORE, Kind.COPY) and (self._made or self._told):
-            self._changed(operation.args[kind is Kind.COPY], facts)
 
     def _changed(self, string: Value, facts: Facts) -> None:
         """What hangs on the items of a string that may be this one is not known any more."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fuzz.laws import INNER, OTHER, Law, X, Y, laws, laws_by_inner
+from fuzz.rows import rows
+from fuzz.tables import UNDEFINED, table
 from optimizer.ir.ops import OPS
 
 
@@ -35,3 +37,17 @@ def test_what_does_not_simplify_is_not() -> None:
     assert law("int_add", "int_mul", INNER, Y) not in laws(64)
     assert len(laws(64)) < 1000
     assert laws(4) == laws(64), "no row of a law needs longer words"
+
+
+def test_tables_hold_what_rows_compute() -> None:
+    assert table(OPS["int_sub"])[16 * 3 + 5] == -2 % 16
+    assert table(OPS["int_neg"])[16 * 3 + 5] == -3 % 16
+    assert table(OPS["int_sub_ovf"])[16 * 8 + 1] == UNDEFINED, "-8 - 1"
+    assert table(OPS["uint_floordiv"])[16 * 8] == UNDEFINED
+
+
+def test_roles_of_rows_are_found_by_their_tables() -> None:
+    groups = rows(64)
+    assert {"int_lt", "uint_ge", "int_eq"} <= {row.name for row in groups.tests}
+    assert [row.name for row in groups.masks] == ["int_and"]
+    assert [row.name for row in groups.bitwise] == ["int_and", "int_or", "int_xor"]

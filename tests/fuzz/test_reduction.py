@@ -12,7 +12,7 @@ from faults.reducing import find_large, reduced, smallest_known
 from faults.table import OPTIMIZER_FAULTS
 
 from fuzz.campaign import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from fuzz.reduction.failure import failure_of, obligation_kind
 from fuzz.reduction.reduce import Reduced, reduce_find
 from fuzz.reduction.source import find_in, find_in_case
@@ -27,6 +27,7 @@ from optimizer.ir.trace import ConstInt, Operation, Trace
 from optimizer.pipeline import optimize
 from validator.counterexample import State
 from validator.judge import validate
+from validator.stored_state import restored_state, stored_state
 from validator.verdict import Options, Proved, Refuted, Verdict
 
 CORPUS = Path(__file__).parent.parent.parent / "corpus"
@@ -383,3 +384,17 @@ def test_a_planted_fault_comes_out_small(name: str) -> None:
     assert len(settled.reduced.before.ops) <= 2 * known
     assert settled.guilt is not None
     assert settled.guilt.passes == ("simplify",)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_a_crash_on_anything_leaves_nothing(seed: int) -> None:
+    """What the trace no longer names goes with it, from the declarations and from the state, which can be told."""
+
+    def crashing(_: Trace) -> Trace:
+        raise ValueError("whatever it is")
+
+    found = reduce_with(crashing, seed)
+    assert format_trace(replace(found.before, word=64)) == "[]\nfinish()\n"
+    told = stored_state(found.state, found.before)
+    assert not told.heap
+    restored_state(told, found.before, layout_of(found.before), "state")

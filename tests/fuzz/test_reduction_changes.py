@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from fuzz.reduction.candidate import Candidate, is_well_formed
-from fuzz.reduction.declared import drop_declarations, without_garbage
+from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
+from fuzz.reduction.needed import without_garbage
 from fuzz.reduction.operands import forward, simpler_numbers, simplify_constants, simplify_operands
 from fuzz.reduction.structure import (
     Changes,
@@ -29,6 +29,8 @@ from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL
+from optimizer.ir.runs import World
 from optimizer.ir.text import format_trace, parse
 from validator.counterexample import State
 
@@ -51,6 +53,7 @@ def candidate_for(seed: int) -> Candidate:
 
 
 @given(st.integers(0, 1 << 20), st.sampled_from(CHANGES), st.integers(0, 1 << 20))
+@example(4092, drop_declarations, 12)
 def test_a_change_gives_an_honest_candidate(seed: int, changes: Changes, choice: int) -> None:
     """What is well-formed can be printed, read again, and run on its state, as far as it is modelled."""
     candidate = candidate_for(seed)
@@ -101,7 +104,7 @@ def test_plain_names_change_nothing(seed: int) -> None:
 @given(st.integers(0, 1 << 20))
 def test_garbage_is_not_missed(seed: int) -> None:
     candidate = candidate_for(seed)
-    cleaned = replace(candidate, state=without_garbage(candidate.state))
+    cleaned = without_garbage(candidate)
     assert cleaned.run is not None
     assert candidate.run is not None
     assert cleaned.run.outcome == candidate.run.outcome
@@ -119,6 +122,24 @@ def test_an_overflow_check_may_go_alone() -> None:
     assert changed.state.inputs == (1, 2)
 
 
+@pytest.mark.parametrize(("line", "results", "stops"), [(0, (8, 9), 1), (1, (7, 9), 1), (3, (7, 8, 9), 2)])
+def test_what_is_told_of_events_goes_with_them(line: int, results: tuple[int, ...], stops: int) -> None:
+    """Also behind where the recorded trace leaves: the optimized one may get there."""
+    trace = parse("[]\ni0 = escape_i()\ni1 = escape_i()\nguard_true(0) []\ni2 = escape_i(3)\nfinish()\n")
+    candidate = numbered(Candidate(trace, None, State((), World((7, 8, 9), stops_at=2))))
+    changed = without(candidate, {candidate.before.ops[line].line})
+    assert changed is not None
+    assert (changed.state.world.results, changed.state.world.stops_at) == (results, stops)
+
+
+def test_what_does_not_return_goes() -> None:
+    trace = parse("[]\nescape_n()\nescape_n(1)\nfinish()\n")
+    candidate = numbered(Candidate(trace, None, State((), World(stops_at=1))))
+    changed = without(candidate, {candidate.before.ops[1].line})
+    assert changed is not None
+    assert changed.state.world.stops_at is None
+
+
 def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None:
     trace = parse("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 8)\nescape_n(i1, 7)\nfinish(i2)\n")
     candidate = numbered(Candidate(trace, None, State((2,))))
@@ -127,6 +148,14 @@ def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None
     assert "[i0]\ni2 = int_lt(i0, 8)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
     assert "[i0]\ni2 = int_lt(i0, 3)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
     assert "[i0]\ni2 = int_lt(7, 8)\nescape_n(7, 7)\nfinish(i2)\n" in texts
+
+
+def test_an_event_gives_nothing_where_nothing_needs_it() -> None:
+    trace = parse("[]\np0 = escape_r()\np1 = escape_r(1)\nfinish(p1)\n")
+    candidate = numbered(Candidate(trace, None, State((), World((NULL, NULL)))))
+    changed = [one for change in simplify_rows(candidate) if (one := change(candidate)) and is_well_formed(one)]
+    texts = [format_trace(one.before) for one in changed]
+    assert texts == ["[]\nescape_n()\np1 = escape_r(1)\nfinish(p1)\n"]
 
 
 def test_origins_are_renumbered() -> None:
