@@ -33,7 +33,6 @@ from optimizer.rule_terms import (
     Literal,
     Term,
     Variable,
-    applications,
     evaluate,
     holds,
     is_constant,
@@ -84,9 +83,7 @@ class _Index:
         self._by_root: dict[Op, list[Rule]] = {}
         for rule in self.rules:
             self._by_root.setdefault(rule.pattern.op, []).append(rule)
-        inside = {use.op.name for rule in self.rules for arg in rule.pattern.args for use in applications(arg)}
-        self._inside = {row for row in OPS.values() if row.name in inside or row.wrapping in inside}
-        self._literals: dict[tuple[Op, int], dict[int, frozenset[str]]] = {}
+        self._tells: dict[tuple[Op, int], _Tells] = {}
         self._candidates: dict[tuple[Op, bool, tuple[_Shape, ...]], list[Rule]] = {}
 
     def candidates(self, operation: Operation, facts: Facts) -> Sequence[Rule]:
@@ -94,10 +91,10 @@ class _Index:
         op, args = operation.op, operation.args
         if op not in self._by_root:
             return ()
-        literals = self._literals.get((op, facts.word))
-        if literals is None:
-            literals = self._literals[op, facts.word] = self._find_literals(op, facts.word)
-        key = op, args[0] == args[-1], tuple([_shape(arg, facts, literals, self._inside) for arg in args])
+        tells = self._tells.get((op, facts.word))
+        if tells is None:
+            tells = self._tells[op, facts.word] = _what_tells(self._by_root[op], facts.word)
+        key = op, args[0] == args[-1], tuple([_shape(arg, facts, tells) for arg in args])
         found = self._candidates.get(key)
         if found is None:
             found = self._candidates[key] = self._find(*key)
@@ -110,13 +107,24 @@ class _Index:
         found = [rule for rule in self._by_root[op] if are_one or not _wants_one(rule.pattern)]
         return [rule for rule in found if all(map(_may_be, rule.pattern.args, shapes))]
 
-    def _find_literals(self, op: Op, word: int) -> dict[int, frozenset[str]]:
-        """How the rules for that row write numbers of such words."""
-        found: dict[int, frozenset[str]] = {}
-        for literal in [arg for rule in self._by_root[op] for arg in rule.pattern.args if isinstance(arg, Literal)]:
+
+@immutable
+class _Tells:
+    """What tells the arguments of a row apart, to its rules: the texts of numbers, and the rows inside of patterns."""
+
+    literals: Mapping[int, frozenset[str]]
+    inside: frozenset[Op]
+
+
+def _what_tells(rules: Sequence[Rule], word: int) -> _Tells:
+    args = [arg for rule in rules for arg in rule.pattern.args]
+    literals: dict[int, frozenset[str]] = {}
+    for literal in args:
+        if isinstance(literal, Literal):
             number = _number(literal, word)
-            found[number] = found.get(number, frozenset()) | {literal.text}
-        return found
+            literals[number] = literals.get(number, frozenset()) | {literal.text}
+    inside = {arg.op for arg in args if isinstance(arg, Apply)}
+    return _Tells(literals, frozenset(row for row in OPS.values() if any(_computes(row, one) for one in inside)))
 
 
 @lru_cache(maxsize=2)
@@ -124,13 +132,13 @@ def _index(rules: tuple[Rule, ...]) -> _Index:
     return _Index(rules)
 
 
-def _shape(value: Value, facts: Facts, literals: Mapping[int, frozenset[str]], inside: Collection[Op]) -> _Shape:
+def _shape(value: Value, facts: Facts, tells: _Tells) -> _Shape:
     if isinstance(value, ConstInt):
-        return literals.get(value.value, ConstInt)
+        return tells.literals.get(value.value, ConstInt)
     if isinstance(value, ConstFloat):
         return ConstInt
     definition = facts.definition(value)
-    return definition.op if definition is not None and definition.op in inside else None
+    return definition.op if definition is not None and definition.op in tells.inside else None
 
 
 def _wants_one(pattern: Apply) -> bool:
