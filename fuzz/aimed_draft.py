@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fuzz.call_draft import CallDraft
 from fuzz.choices import Choices
 from fuzz.draft import Args
 from fuzz.heap_draft import NULL_REF, HeapDraft
 from fuzz.random_types import Place
 from fuzz.shape import HeapShape, Shape
-from optimizer.ir.immutable import immutable
+from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.objects import Object
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var

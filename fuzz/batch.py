@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from fuzz.campaign import Find, FindKind, Record, examine
 from fuzz.drawing import Drawing
@@ -15,6 +15,7 @@ from fuzz.optimizers import open_optimizer
 from fuzz.plan import Plan
 from fuzz.results import Result, result_of
 from fuzz.store import Case
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.judge import validate

@@ -8,13 +8,14 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace

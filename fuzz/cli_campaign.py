@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -21,6 +20,7 @@ from fuzz.optimizers import OptimizerSpec, open_optimizer
 from fuzz.plan import Plan
 from fuzz.supervisor import supervise
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from validator.exits import Exit
 
 _FOLDER = "campaign"

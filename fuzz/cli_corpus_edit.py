@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -14,6 +13,7 @@ from fuzz.corpus_run import case_states, expected_of
 from fuzz.duplicates import duplicates
 from fuzz.store import VERDICTS, Case, Expected, case_names, read_case, store_case
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse
 from validator.exits import Exit
 from validator.files import file_name, read_text

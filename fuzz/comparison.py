@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from fuzz.campaign import describe, malformed
 from fuzz.choices import RandomChoices
 from fuzz.edit import edit, edit_unseen
-from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.nearby import Nearby
 from fuzz.random_claims import wrongly_claimed
 from fuzz.random_terms import wrongly_simplified, wrongly_written
 from fuzz.shape import draw_shape
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from fuzz.campaign import Find, FindKind, Made, Optimizer, examine
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
 from optimizer.ir.layout import layout_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 
 from fuzz.campaign import Made, Record
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.mutate import mutate
 from fuzz.mutation.pool import PoolTrace
 

@@ -8,12 +8,12 @@ does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from random import Random
 
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import OPS, Op

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from fuzz.campaign import Find, FindKind, Judge, Optimizer
 from fuzz.optimizers import OptimizerKind
@@ -11,6 +10,7 @@ from fuzz.plan import REDUCE_S, Plan
 from fuzz.reduction.failure import failure_of
 from fuzz.store import Case
 from fuzz.triage import Kept, OurParts, settle_find
+from optimizer.ir.immutable import replace
 
 _ALIKE = 3
 _MOST = 8

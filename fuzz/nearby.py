@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, RAW_REF, Ref
 from optimizer.ir.ops import Kind
 from optimizer.ir.runs import Scripted, Seen, World

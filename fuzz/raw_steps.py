@@ -6,7 +6,6 @@ An access is drawn by its row alone: its arguments, until what the row makes of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.object_accesses import in_object
@@ -14,6 +13,7 @@ from fuzz.pointer_steps import guard_something, heap_event
 from fuzz.raw_access import Access, do
 from fuzz.raw_addresses import at_address
 from fuzz.shape import Step
+from optimizer.ir.immutable import replace
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.trace import ConstInt, Var
 

@@ -5,10 +5,11 @@ Roles that the table does not name are found by computing: a row whose results a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
+from optimizer.ir.immutable import replace
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import cone

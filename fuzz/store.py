@@ -24,13 +24,14 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from fuzz.state_table import known_state, state_of
 from fuzz.toml_table import Table
 from fuzz.toml_text import TomlValue, format_toml
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from validator.files import read_text
 from validator.stored_state import StoredState
 from validator.verdict import Failargs, Guards, Options

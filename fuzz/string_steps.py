@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.pointer_steps import guard_something
 from fuzz.string_call_steps import call_on_strings
+from optimizer.ir.immutable import replace
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Array, Field
 from optimizer.ir.ops import OPS, Kind, Type

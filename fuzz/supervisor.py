@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from fuzz.batch import Task, Told, lost_in_making, run_batch
 from fuzz.plan import Plan
+from optimizer.ir.immutable import replace
 from validator.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
 
 _TICK_S = 1.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import traceback
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
@@ -18,6 +18,7 @@ from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.reduce import Progress, Reduced, candidate_of, reduce_find
 from fuzz.reduction.trials import Subject, Trials
 from fuzz.store import Case
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes.simplify import Simplify

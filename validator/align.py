@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
+from functools import cached_property
 
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.term import Term
@@ -66,9 +67,11 @@ class Alignment:
         self._hopeless = False
         self._best: list[int | None] | None = None
         self._penalty: dict[tuple[int, int], float] = {}
-        self._first_with: dict[Term, int] = {}
-        for j, guard in enumerate(self._after):
-            self._first_with.setdefault(guard.passes, j)
+
+    @cached_property
+    def _first_with(self) -> dict[Term, int]:
+        """The first guard of `after` on each condition."""
+        return {guard.passes: j for j, guard in reversed(list(enumerate(self._after)))}
 
     def _in_place(self, j: int, choices: list[int]) -> list[int]:
         """Of `choices`, those behind as many events as guard j; where there are none, all remain, and the obligation on
@@ -104,6 +107,9 @@ class Alignment:
     def _searched(self) -> list[int | None] | None:
         if not self._before:
             return [None] * len(self._after)
+        if all(len(choices) == 1 for choices in self.allowed):
+            only: list[int | None] = [k for (k,) in self.allowed]
+            return only if decreasing(only) is None else None
         way = self._free_way()
         if way is None and sum(map(len, self.allowed)) > _LARGEST_SEARCH:
             raise Unsupported(

@@ -10,9 +10,9 @@ operation table, the assumptions of each place, the decisions on references, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import groupby
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace

@@ -17,7 +17,7 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any
 import optimizer.ir
 import validator
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations

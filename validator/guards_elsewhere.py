@@ -18,7 +18,9 @@ def guards_elsewhere(pair: Pair, discharger: Discharger, origins: Sequence[int |
     if pair.options.guards is Guards.SAME:
         return early, stricter
     for j, origin in reversed(list(enumerate(origins))):
-        if origin is None or _holds(pair, discharger, pair.condition(j, origin, Guards.SAME)):
+        if origin is None or pair.after.guards[j].passes is pair.before.guards[origin].passes:
+            continue
+        if _holds(pair, discharger, pair.condition(j, origin, Guards.SAME)):
             continue
         is_early = pair.options.guards is Guards.EARLY or _holds(
             pair, discharger, pair.condition(j, origin, Guards.EARLY)

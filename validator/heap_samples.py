@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from random import Random
 from weakref import proxy
@@ -11,6 +10,7 @@ from weakref import proxy
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.ops import Type

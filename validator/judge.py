@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import Alignment, decreasing, given_origins, is_inferred
@@ -122,6 +123,12 @@ class _Waiting:
     guard: int | None
 
 
+@lru_cache(maxsize=1 << 10)  # the same places hand over as many values in other pairs
+def _numbered(name: str, count: int, by: str) -> tuple[Settled, ...]:
+    """So many obligations of that name, settled by that rung."""
+    return tuple([Settled(f"{name} {number}", Status.PROVED, by, 0.0) for number in range(count)])
+
+
 @dataclass
 class _Attempt:
     """What was found out about one assignment of origins."""
@@ -211,16 +218,21 @@ class _Judge:
         """Try to prove this assignment. None where running ruled it out."""
         attempt = _Attempt(origins)
         waiting: list[_Waiting] = []
+        settled, without_solver = attempt.settled, self._discharger.without_solver
         for obligation, guard in self._pair.obligations(origins):
-            if self._discharger.is_late:
+            by = without_solver(obligation)
+            if obligation.several and by is not None:
+                settled += _numbered(obligation.name, obligation.several, by)
+            elif by is not None:
+                settled.append(Settled(obligation.name, Status.PROVED, by, 0.0))
+            elif self._discharger.is_late:
                 attempt.unsettled.append((obligation, guard, NotSettled("wall")))
                 return attempt
-            answer = self._discharger.already(obligation)
-            if answer is None:
-                waiting.append(_Waiting(len(attempt.settled), obligation, guard))
-                attempt.settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
+            elif (answer := self._discharger.already(obligation)) is not None:
+                settled.append(self._told(attempt, obligation, guard, answer, 0.0))
             else:
-                attempt.settled.append(self._told(attempt, obligation, guard, answer, 0.0))
+                waiting.append(_Waiting(len(settled), obligation, guard))
+                settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
         if not waiting:
             return attempt
         few = _FEW if len(self._before.ops) <= LONGEST_SAMPLED else 0
@@ -266,8 +278,6 @@ class _Judge:
     ) -> Settled:
         """How the obligation was settled; what the attempt has to know of that is put there."""
         name = obligation.name
-        if isinstance(answer, Holds):  # as most do
-            return Settled(name, Status.PROVED, answer.by, seconds, answer.solver)
         match self._exactly(obligation, answer, attempt.origins) if isinstance(answer, Model) else answer:
             case Holds(by, solver):
                 return Settled(name, Status.PROVED, by, seconds, solver)

@@ -6,11 +6,12 @@ What the model does not mention is 0 or NULL. Whether the traces really differ o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Program, Run, World
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.object_bytes import VIEWS

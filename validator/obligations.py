@@ -44,7 +44,8 @@ class Place(NamedTuple):
 class Obligation(NamedTuple):
     """At `place`, wherever all of `given` hold, `claim` holds.
 
-    A `stronger` one, from which it follows, assumes less and may be simpler to settle.
+    A `stronger` one, from which it follows, assumes less and may be simpler to settle. `several`: it stands for so
+    many whose claims are `true`, named as it is and numbered from 0.
     """
 
     name: str
@@ -52,6 +53,11 @@ class Obligation(NamedTuple):
     claim: Term
     given: tuple[Term, ...] = ()
     stronger: Obligation | None = None
+    several: int = 0
+
+
+Values = Sequence[Term | None]
+"""What is handed over; None for what is not listed."""
 
 
 class Pair:
@@ -169,7 +175,8 @@ class Pair:
             yield Obligation(f"guard {j}: events", place, self.terms.false, fails)
             return
         wanted, got = theirs.exit, self._exit(j, origin)
-        yield from self._defined(got.block, place, fails)
+        if got.block:
+            yield from self._defined(got.block, place, fails)
         if self.options.failargs is Failargs.IGNORE:
             return
         for known in wanted.block:
@@ -194,10 +201,20 @@ class Pair:
         if len(before.failargs) != len(after.failargs):
             yield Obligation(f"guard {j}: failargs", place, self.terms.false, fails)
             return
-        for i, (wanted, got) in enumerate(zip(before.failargs, after.failargs, strict=True)):
+        yield from self._equal(f"guard {j}: failarg", before.failargs, after.failargs, place, fails)
+
+    def _equal(
+        self, name: str, before: Values, after: Values, place: Place, given: tuple[Term, ...] = ()
+    ) -> Iterator[Obligation]:
+        """Both hand over the same values, as far as `before` does hand over any: most often the same terms."""
+        if before == after and None not in before and not self.memory.is_plain:
+            if before:
+                yield Obligation(name, place, self.terms.true, given, several=len(before))
+            return
+        for i, (wanted, got) in enumerate(zip(before, after, strict=True)):
             if wanted is not None:
                 same = self.terms.false if got is None else self.terms.equal(wanted, got)
-                yield Obligation(f"guard {j}: failarg {i}", place, same, fails)
+                yield Obligation(f"{name} {i}", place, same, given)
 
     def _exit(self, j: int, origin: int) -> ExitEncoding:
         """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
@@ -275,8 +292,7 @@ class Pair:
             )
             yield Obligation(f"event {number}: condition", place, same, given)
         made = given if mine.happens is self.terms.true else (*given, mine.happens)
-        for i, (wanted, got) in enumerate(zip(theirs.args, mine.args, strict=True)):
-            yield Obligation(f"event {number}: argument {i}", place, self.terms.equal(wanted, got), made)
+        yield from self._equal(f"event {number}: argument", theirs.args, mine.args, place, made)
         yield from self._seen_by_event(number, theirs, mine, place, given)
 
     def _made_before(self, application: Application, place: Place) -> Obligation:
@@ -317,8 +333,7 @@ class Pair:
         elif len(before.end) != len(after.end):
             yield Obligation("end: arguments", place, self.terms.false)
         else:
-            for i, (wanted, got) in enumerate(zip(before.end, after.end, strict=True)):
-                yield Obligation(f"end: argument {i}", place, self.terms.equal(wanted, got))
+            yield from self._equal("end: argument", before.end, after.end, place)
             yield from self._exception("end", before.heap, after.heap, place)
             for slot, same in self._heaps(before, after):
                 yield Obligation(f"end: heap {slot.key}", place, same)

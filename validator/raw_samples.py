@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from random import Random
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Field
 from optimizer.ir.objects import NULL, RAW_REF, Cell, Datum, Ref
 from optimizer.ir.raw_memory import raw_descr

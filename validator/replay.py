@@ -8,7 +8,7 @@ is the same up to one renaming for all events and the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from optimizer.ir.calls import may_be_raised_before
@@ -16,6 +16,7 @@ from optimizer.ir.faults import Unspecified
 from optimizer.ir.functions import NOT_MADE
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import (
     TOO_LONG,
     Finished,

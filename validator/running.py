@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Layout
 from optimizer.ir.trace import Trace
 from validator.align import Alignment

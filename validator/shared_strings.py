@@ -6,9 +6,8 @@ same one has given before, or a constant with these items. An optimized trace ma
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optimizer.ir.calls import effects_at
+from optimizer.ir.immutable import replace
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import takes_object

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Struct
 from optimizer.ir.objects import NULL, RAW_REF, Object, Ref
 from optimizer.ir.ops import Type

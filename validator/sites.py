@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Array, Field, Known
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, RAW_REF, Cell, Object, Ref

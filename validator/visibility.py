@@ -16,7 +16,7 @@ from validator.object_kinds import APPLIED, choices, is_reference
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import ANYWHERE
 from validator.raw_overlaps import has_overlaps
-from validator.store_chains import Chain, Copied, Key, Renewed, Stored, changes, links
+from validator.store_chains import Chain, Copied, Key, Renewed, Start, Stored, changes, links
 from validator.symbolic_heap import SymbolicHeap
 
 
@@ -144,11 +144,9 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
     one, two = before.heap.chain(slot), after.heap.chain(slot)
     if one is two or (not memory.is_plain and chains.without_idle(one) is chains.without_idle(two)):
         return terms.true
-    if slot == BYTES:
+    if slot.key == BYTES.key:
         return memory.raw.agree(one, two)
-    result = terms.true
-    below = {id(link) for link in links(one)}
-    shared = next((link for link in links(two) if id(link) in below), None)
+    result, shared = terms.true, _shared(one, two)
     if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
         places = [chains.read(slot, chain, terms.null, terms.var(ANYWHERE)) for chain in (one, two)]
         return terms.equal(*places)
@@ -160,32 +158,47 @@ def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> T
         if index is not None and index is any_index:
             written = terms.both(written, terms.ult(index, terms.length(p)))
         equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
-        result = terms.both(result, terms.implies(written, equal))
+        if equal is not terms.true:
+            result = terms.both(result, terms.implies(written, equal))
     return result
 
 
+def _shared(one: Chain, two: Chain) -> Chain:
+    """The latest link of one that is a link of the other as well: there is one, what the memory held at first."""
+    below: set[Chain] = {one}
+    while not isinstance(one, Start):
+        one = one.below
+        below.add(one)
+    while two not in below and not isinstance(two, Start):
+        two = two.below
+    return two
+
+
 def _keys(
-    terms: ObjectTerms, chain: Chain, shared: Chain | None, seen: frozenset[Term], any_index: Term | None
+    terms: ObjectTerms, chain: Chain, shared: Chain, seen: frozenset[Term], any_index: Term | None
 ) -> Iterator[Key]:
     """The keys that were stored to in the links down to the one that is shared, and that can be seen. A copy, or a
     store to bytes, may have stored to any index."""
-    renewed: int | None = None
+    has_begun_anew = False
     for link in changes(chain):
         if link is shared:
             return
         if isinstance(link, Renewed):
-            renewed = link.event
+            has_begun_anew = True
             continue
         index = link.index if isinstance(link, Stored) else any_index
         for p in _objects(link.object):
-            if p.kind == "alloc" or renewed is not None:
-                yield from (
-                    (alloc, index) for alloc in ([p] if p.kind == "alloc" else _given(terms, p)) if alloc in seen
-                )
+            if p.kind == "alloc":
+                if p in seen:
+                    yield p, index
+            elif has_begun_anew:
+                yield from ((alloc, index) for alloc in _given(terms, p) if alloc in seen)
             else:
                 yield p, index
 
 
 def _objects(p: Term) -> list[Term]:
     """What a reference may be, choices taken apart."""
+    if p.kind != "choose":
+        return [p]
     return [one for one in choices(p) if one.kind != "choose"]

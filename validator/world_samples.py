@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import Given, World

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from random import Random
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation import checks, operations, splice, values
 from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import Sketch, sketch_of

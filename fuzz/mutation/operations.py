@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fuzz.mutation.rows import alike, negations, with_flag
 from fuzz.mutation.scene import Scene
 from fuzz.mutation.settle import dropped, without_flag
 from fuzz.mutation.sketch import Line, Sketch, joined, results_of, substituted, units, used_by
 from fuzz.mutation.subject import Subject, sites
 from fuzz.rows import rows
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import run
 from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import DescrKind, Kind, Op, Type

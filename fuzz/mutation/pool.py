@@ -8,18 +8,19 @@ mutated need not be what was recorded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from random import Random
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import sketch_of
 from fuzz.recorded import is_log, recorded_text, sections_of
 from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Undefined
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.objects import blank

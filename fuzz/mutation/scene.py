@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from fuzz.mutation.rows import alike
 from fuzz.rows import rows
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import ZERO, Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Run
 from optimizer.ir.layout import Layout, Struct
 from optimizer.ir.objects import NULL, Datum, Object, Ref

@@ -8,16 +8,17 @@ failed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation.scene import Scene
 from fuzz.mutation.sketch import Sketch, substituted, with_exit_operation
 from fuzz.mutation.told_heap import told
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Undefined
 from optimizer.ir.layout import Layout, layout_of
 from optimizer.ir.ops import OPS

@@ -6,11 +6,12 @@ What the world does at an event stands beside the event, so that it goes where t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from optimizer.ir.declared import Declarations
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Program
 from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.ops import Kind, Role, Type

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from fuzz.mutation.sketch import Line, Sketch, joined, renamed, results_of, sketch_of, substituted, units, used_by
 from fuzz.mutation.subject import Subject
 from optimizer.ir.declared import Declarations
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.runs import Given, Scripted
 from optimizer.ir.string_text import constant_name

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
 from fuzz.choices import RandomChoices, constant, float_constant
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.mutation.sketch import Sketch, results_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var, exit_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Datum, Object, Ref, references, type_of
 from optimizer.ir.raw_memory import RAW_ARRAY, raw_descr

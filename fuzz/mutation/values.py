@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fuzz.mutation.sketch import Sketch
 from fuzz.mutation.subject import Subject, sites
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Var, exit_of

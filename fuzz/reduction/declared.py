@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ from fuzz.reduction.structure import Change
 from optimizer.ir.declaration_entries import Array, Call, Field, KnownObject, Struct
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declared import Declarations
+from optimizer.ir.immutable import replace
 
 Rewrite = Callable[[Declarations], Declarations]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_values
 from optimizer.ir.check import input_type
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
 from optimizer.ir.floats import ZERO
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Datum, blank
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import Const, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import with_names
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, RAW_REF, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.string_text import constant_name

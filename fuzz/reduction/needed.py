@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fuzz.reduction.candidate import Candidate
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Field, Layout, Struct, layout_of
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import RAW_REF, Cell, Datum, Object, Ref, type_of

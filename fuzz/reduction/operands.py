@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 
 from fuzz.reduction.candidate import Candidate, constant_cost
@@ -12,6 +11,7 @@ from fuzz.reduction.lines import plain_value
 from fuzz.reduction.structure import Change, with_traces
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.trace import (

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fuzz.campaign import Find
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
@@ -31,6 +31,7 @@ from fuzz.reduction.structure import (
     simplify_rows,
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
 from validator.simplify import simplify_state

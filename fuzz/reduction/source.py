@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fuzz.campaign import Find, Judge, Made, Optimizer, examine
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import plain_datum
 from fuzz.reduction.trials import Subject, given_or
 from fuzz.store import Case
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate, is_well_formed
 from fuzz.reduction.failure import Failure, failure_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
 from validator.align import given_origins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from fuzz.coverage import never_fired
@@ -16,6 +16,7 @@ from fuzz.report.words import times
 from fuzz.results import read_results
 from fuzz.store import Case, read_case
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 
 CAMPAIGN = "campaign"
 """The name of the step that is the campaign itself."""

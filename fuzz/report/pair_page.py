@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fuzz.report.beside import beside
 from fuzz.report.judged import JudgedPair
@@ -12,6 +11,7 @@ from fuzz.report.markup import Markup, tag
 from fuzz.report.page import kind_label, listing, page, section
 from fuzz.store import Case
 from optimizer.ir.declarations import format_declarations
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import Exit, Trace
 from validator.report import verdict_name, verdict_text

@@ -19,13 +19,12 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optimizer.ir.effects import NOTHING, Effects, effects_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.float_rows import SQRT
-from optimizer.ir.immutable import immutable
+from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import OPS

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from optimizer.ir.declaration_rules import NARROW, inherited_fields
 from optimizer.ir.declared import Declarations
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.memory_types import SUBCLASS, Array, Field, Known, Struct, string_type
 from optimizer.ir.row import Type
 from optimizer.ir.string_text import HIGHEST

@@ -12,12 +12,11 @@ An event does the writes that the script has for it, as far as it may. It does n
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optimizer.ir.effects import Effects
 from optimizer.ir.floats import Float
 from optimizer.ir.functions import Functions
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 
 from optimizer.ir import raw_heap
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Field, Known, Layout, RawItem, Struct
 from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES
 from optimizer.ir.object_heap import ObjectHeap

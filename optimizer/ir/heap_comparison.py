@@ -8,10 +8,11 @@ place may hold anything there in the second.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from optimizer.ir.effects import EVERYTHING, Effects
 from optimizer.ir.heap import Heap
+from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Struct
 from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.runs import EventSeen, Finished, GuardFailed, Jumped, Run, Stopped

@@ -7,13 +7,13 @@ nothing about the object that it is used on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optimizer.ir.declaration_rules import ITEMS
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.declared_types import declared_types
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.memory_types import SUBCLASS as SUBCLASS
 from optimizer.ir.memory_types import Array as Array
 from optimizer.ir.memory_types import Field as Field

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 from optimizer.ir.declaration_entries import Array, Call
 from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.lexer import Source, Token
 from optimizer.ir.ops import OPS, DescrKind, Op
 from optimizer.ir.pypy_log import Section

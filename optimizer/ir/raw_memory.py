@@ -11,9 +11,9 @@ To the rest of the project raw memory is the items of an array, `BYTES`, and of 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.memory_types import Array, Field, RawItem, Resolved, is_of_object
 from optimizer.ir.object_bytes import check_bytes, view_of
 from optimizer.ir.row import DescrKind, Type

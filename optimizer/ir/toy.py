@@ -10,9 +10,10 @@ Here is the table of its operations; `optimizer.ir.toy_reader` reads it, `optimi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.ops import OPS, Type
 
 

@@ -19,15 +19,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count, islice
 from random import Random
 
 from benchmarks.measure import answer_of
 from fuzz.choices import Choices, RandomChoices
-from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
+from optimizer.ir.immutable import replace
 from optimizer.pipeline import optimize
 from validator.judge import validate
 from validator.solvers.answers import SolverChoice

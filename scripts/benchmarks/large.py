@@ -19,7 +19,7 @@ from statistics import median
 from benchmarks.measure import answer_of
 from benchmarks.workloads import MIXED_SHAPE
 from fuzz.choices import RandomChoices
-from fuzz.generate import generate_from
+from fuzz.generator import generate_from
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace

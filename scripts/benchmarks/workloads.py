@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from fuzz.edit import edit
-from fuzz.generate import generate
+from fuzz.generator import generate
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize

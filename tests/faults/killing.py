@@ -13,7 +13,7 @@ from typing import TypeGuard
 from faults.planting import FaultyOptimizer, OptimizerFault
 
 from fuzz.campaign import Find, FindKind, Made, Record, examine
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.reduction.reduce import reduce_find
 from fuzz.reduction.trials import Subject
 from optimizer.ir.text import format_trace

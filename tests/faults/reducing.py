@@ -12,7 +12,7 @@ from faults.planting import FaultyOptimizer, OptimizerFault
 
 from fuzz.campaign import Find, FindKind, Made, Optimized, Optimizer, examine
 from fuzz.choices import RandomChoices
-from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.reduction.trials import Subject
 from fuzz.shape import draw_shape
 from fuzz.triage import OurParts, Settled, settle

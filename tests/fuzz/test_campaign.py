@@ -13,7 +13,7 @@ import pytest
 from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
 from fuzz.coverage import all_coverage
 from fuzz.find import case_of
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
 from fuzz.plan import Plan
 from fuzz.results import Result, result_of

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 OPTIMIZERS = """
 import os, signal, time
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from optimizer.ir.faults import Unsupported
 
 TRACES = {generate_for(seed).trace: seed for seed in range(40)}

@@ -14,7 +14,7 @@ import pytest
 from commands import OPTIMIZERS, Command, start
 
 from fuzz.coverage import all_coverage
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from fuzz.results import read_results
 from fuzz.store import read_case
 from optimizer.ir.text import format_trace

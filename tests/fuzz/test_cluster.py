@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 OPTIMIZER = """
 import os
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from optimizer.ir.faults import Unsupported
 
 KILLS = generate_for(13).trace

@@ -17,7 +17,7 @@ import fuzz.cli_audit
 from fuzz.cli import main
 from fuzz.comparison import Compared, compare_all, make_pair
 from fuzz.edit import edit, edit_unseen
-from fuzz.generate import generate
+from fuzz.generator import generate
 from fuzz.random_terms import wrongly_simplified
 from fuzz.shape import HEAP_MIX, HeapShape, Shape
 from fuzz.store import read_case

@@ -16,7 +16,7 @@ from commands import Command, Ended
 from fuzz.choices import RandomChoices
 from fuzz.corpus_run import run_case
 from fuzz.duplicates import canonical_pair, duplicates, renumbered
-from fuzz.generate import generate_from
+from fuzz.generator import generate_from
 from fuzz.shape import draw_shape
 from fuzz.store import Case, Expected, case_names, read_case, store_case
 from optimizer.ir.text import parse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.coverage import all_coverage, never_fired, what_fired
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import parse
 from optimizer.pipeline import DEFAULT_PASSES, run_passes

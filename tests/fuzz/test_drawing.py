@@ -10,7 +10,7 @@ from hashlib import sha256
 from fuzz.campaign import Counted, Made
 from fuzz.coverage import what_fired
 from fuzz.drawing import Drawing
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.pool import PoolTrace
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import layout_of

@@ -9,7 +9,7 @@ import pytest
 
 from fuzz import Shape, generate
 from fuzz.choices import RandomChoices
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.rows import rows
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Step
 from optimizer.ir.call_rows import CALL_ROWS

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declarations import format_declarations, parse_declarations
 from optimizer.ir.heap_text import format_heap, parse_heap

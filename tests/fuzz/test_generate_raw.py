@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var

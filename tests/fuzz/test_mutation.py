@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.mutate import MUTATIONS, Mutation, apply, mutate
 from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import sketch_of

@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import suppress
 from random import Random
 
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from fuzz.nearby import Nearby
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.interpreter import Program

@@ -17,7 +17,7 @@ import pytest
 
 from fuzz import child, optimizers
 from fuzz.campaign import AlwaysFails, Counted, Find, Made, Optimized, Record, examine
-from fuzz.generate import GeneratedTrace, generate_for
+from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse

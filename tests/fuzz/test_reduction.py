@@ -12,7 +12,7 @@ from faults.reducing import find_large, reduced, smallest_known
 from faults.table import OPTIMIZER_FAULTS
 
 from fuzz.campaign import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from fuzz.reduction.failure import failure_of, obligation_kind
 from fuzz.reduction.reduce import Reduced, reduce_find
 from fuzz.reduction.source import find_in, find_in_case

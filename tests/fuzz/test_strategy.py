@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
 from fuzz import Shape, traces
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape
 from fuzz.strategy import generated_traces
 from optimizer.ir.check import check

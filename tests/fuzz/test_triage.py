@@ -13,7 +13,7 @@ from commands import Command, Ended
 
 from fuzz.campaign import Find, FindKind, Made
 from fuzz.find import case_of
-from fuzz.generate import GeneratedTrace
+from fuzz.generator import GeneratedTrace
 from fuzz.plan import Plan
 from fuzz.reduction.failure import Failure
 from fuzz.reduction.source import find_in

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fuzz.generate import generate
+from fuzz.generator import generate
 from fuzz.shape import HEAP_MIX, HeapShape, Shape
 from optimizer.ir.declared import NO_DECLARATIONS
 from optimizer.ir.faults import InputError

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from fuzz.generate import generate_for
+from fuzz.generator import generate_for
 from optimizer import walk
 from optimizer.ir.ops import Kind, Op
 from optimizer.ir.text import format_trace, parse

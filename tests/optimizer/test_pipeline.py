@@ -8,7 +8,7 @@ import pytest
 from agreement import all_inputs, assert_agree, random_inputs
 from cases import assert_becomes
 
-from fuzz.generate import generate
+from fuzz.generator import generate
 from fuzz.shape import Shape
 from optimizer import optimize, parse, walk
 from optimizer.ir.check import check

@@ -6,16 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BEFORE = "[i0, i1]\ni2 = int_add(i0, 2)\ni3 = int_add(i2, 3)\nguard_true(i1) [i3]\nfinish(i3)\n"
 AFTER = "[i0, i1]\ni2 = int_add(i0, 5)\nguard_true(i1) [i2]\nfinish(i2)\n"
 WRONG = "[i0, i1]\ni2 = int_add(i0, 6)\nguard_true(i1) [i2]\nfinish(i2)\n"
 
 PROGRAM = """
 import sys
+from importlib import import_module
 bare = set(sys.modules)
-from validator.cli import main
+module, *args = sys.argv[1:]
 try:
-    main(sys.argv[1:])
+    import_module(module).main(args)
 except SystemExit:
     print()
     print(*sorted(set(sys.modules) - bare))
@@ -53,17 +56,21 @@ ONLY_FOR_OTHERS = {
 }
 
 
-def loaded(folder: Path, after: str) -> set[str]:
+COMMANDS = {"validate": ["validator.cli"], "traceproof validate": ["fuzz.cli", "validate"]}
+
+
+def loaded(folder: Path, after: str, command: str = "validate") -> set[str]:
     paths = [folder / "before.trace", folder / "after.trace"]
     for path, text in zip(paths, (BEFORE, after), strict=True):
         path.write_text(text)
-    command = [sys.executable, "-c", PROGRAM, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    words = [sys.executable, "-c", PROGRAM, *COMMANDS[command], *map(str, paths)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 
 
-def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: Path) -> None:
-    assert not loaded(tmp_path, AFTER) & ONLY_FOR_OTHERS
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: Path, command: str) -> None:
+    assert not loaded(tmp_path, AFTER, command) & {*ONLY_FOR_OTHERS, "fuzz.generator"}
 
 
 def test_what_is_refuted_does_load_them(tmp_path: Path) -> None:

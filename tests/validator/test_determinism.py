@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from fuzz.edit import edit
-from fuzz.generate import generate
+from fuzz.generator import generate
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
 from optimizer.ir.text import format_trace
 from optimizer.pipeline import optimize

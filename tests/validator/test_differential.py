@@ -31,7 +31,7 @@ from pairs import with_origins
 from fuzz.campaign import malformed
 from fuzz.choices import RandomChoices
 from fuzz.edit import edit, edit_unseen
-from fuzz.generate import GeneratedTrace, generate_from
+from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.nearby import Nearby
 from fuzz.shape import draw_shape
 from optimizer.ir.faults import Unspecified

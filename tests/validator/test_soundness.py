@@ -15,7 +15,7 @@ import pytest
 from pairs import with_origins
 
 from fuzz.edit import edit
-from fuzz.generate import generate
+from fuzz.generator import generate
 from fuzz.shape import HEAP_MIX, HeapShape, Shape
 from optimizer.ir.interpreter import World
 from optimizer.ir.layout import layout_of
