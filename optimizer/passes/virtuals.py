@@ -22,7 +22,6 @@ from functools import cache
 
 from optimizer.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
 from optimizer.facts import Facts
-from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
