@@ -36,7 +36,7 @@ from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import MOST_TERMS, Chains
-from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
+from validator.symbolic_heap import Allocator, Computed, Memory, SymbolicHeap
 
 if TYPE_CHECKING:
     from validator.call_encoder import CallEncoder
@@ -119,6 +119,7 @@ class _Computer:
         self.terms = heap.memory.terms
         self.layout = self.terms.layout
         self.values = values
+        self.defined: list[Definedness] = []
         self.flag: Term = self.terms.false
         self.passes: Term = self.terms.true
 
@@ -147,30 +148,33 @@ class _Computer:
             found.append(self.term(arg, line) if term is None or term in known else term)
         return tuple(found)
 
-    def compute(self, operation: Operation, number: int, place: Place) -> list[Definedness]:
-        """The operation's result, flag and effect; whether it passes if it is a guard. Gives its definedness."""
-        memory = memory_of(operation)
+    def compute(self, operation: Operation, number: int, place: Place) -> None:
+        """The operation's result, flag and effect; whether it passes if it is a guard; and its definedness."""
+        row = operation.op
+        memory = None if row.memory is None else memory_of(operation)
         if memory is not None:
-            return self._compute_on_heap(operation, memory, number, place)
-        row, args, terms = operation.op, self.args(operation), self.terms
-        defined: list[Definedness] = []
-        if row.defined is not None:
-            defined = self._defined(row.defined(terms, *args), operation, number, place)
-        if row.meaning is not None:
-            assert operation.result is not None
-            self.values[operation.result.name] = row.meaning(terms, *args)
-        elif row.is_guard and (passes := passes_of(operation)) is not None:
-            self.passes = passes(terms, self.flag) if row.reads_flag else passes(terms, *args)
-        if row.overflows is not None:
-            self.flag = row.overflows(terms, *args)
-        return defined
+            self._compute_on_heap(operation, memory, number, place)
+            return
+        args = (self.flag,) if row.reads_flag else self.args(operation)
+        computed = self.heap.memory.computed.get((row, args))
+        if computed is None:
+            computed = self.heap.memory.computed[row, args] = _computed(self.terms, operation, args)
+        condition, result, other = computed
+        if condition is not self.terms.true:
+            self._defined(condition, operation, number, place)
+        if operation.result is not None:
+            assert result is not None
+            self.values[operation.result.name] = result
+        if row.is_guard:
+            self.passes = other
+        elif row.overflows is not None:
+            self.flag = other
 
-    def _compute_on_heap(
-        self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
-    ) -> list[Definedness]:
+    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Place) -> None:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         condition = memory.defined(self.terms, self.heap, descr, *args)
-        defined = self._defined(condition, operation, number, place)
+        if condition is not self.terms.true:
+            self._defined(condition, operation, number, place)
         if memory.passes is not None:
             self.passes = memory.passes(self.terms, self.heap, descr, *args)
         if memory.meaning is not None and not operation.op.is_guard:
@@ -180,9 +184,7 @@ class _Computer:
                 self.values[operation.result.name] = result
             lengths = self.heap.mismatch(number)
             if lengths is not None:
-                same = self.terms.eq(*lengths)
-                defined += self._defined(same, operation, number, place, "length")
-        return defined
+                self._defined(self.terms.eq(*lengths), operation, number, place, "length")
 
     def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> Sequence[Term | str]:
         if memory.class_arg is None:
@@ -194,10 +196,16 @@ class _Computer:
             for index, arg in enumerate(operation.args)
         ]
 
-    def _defined(
-        self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined"
-    ) -> list[Definedness]:
-        return [] if condition is self.terms.true else [Definedness(number, operation, condition, *place, what)]
+    def _defined(self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined") -> None:
+        if condition is not self.terms.true:
+            self.defined.append(Definedness(number, operation, condition, *place, what))
+
+    def handed_over(self, guard: Operation) -> tuple[Term | None, ...] | None:
+        """What the guard hands over where it fails here."""
+        failargs = exit_of(guard).failargs
+        if failargs is None:
+            return None
+        return tuple([None if arg is None else self.term(arg, guard.line) for arg in failargs])
 
     def pass_guard(self, operation: Operation) -> None:
         """What a guard does to the heap where it passes, and gives."""
@@ -209,6 +217,14 @@ class _Computer:
                 self.values[operation.result.name] = result
 
 
+def _computed(terms: ObjectTerms, operation: Operation, args: tuple[Term, ...]) -> Computed:
+    row = operation.op
+    defined = terms.true if row.defined is None else row.defined(terms, *args)
+    result = None if row.meaning is None else row.meaning(terms, *args)
+    other = passes_of(operation) if row.is_guard else row.overflows
+    return defined, result, terms.true if other is None else other(terms, *args)
+
+
 class _Encoder:
     def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], before: Encoding | None) -> None:
         self._trace = trace
@@ -218,7 +234,7 @@ class _Encoder:
         self._heap = SymbolicHeap(memory, self._allocator, lenient=before is None)
         self._values: dict[str, Term] = {}
         self._computer = _Computer(self._heap, self._values)
-        self._defined: list[Definedness] = []
+        self._defined = self._computer.defined
         self._guards: list[GuardEncoding] = []
         self._calls: CallEncoder | None = None  # of a trace that has calls
         self._positions = 0
@@ -255,16 +271,20 @@ class _Encoder:
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
             place = (len(self._guards), self._events)
-            self._defined += self._computer.compute(operation, number, place)
+            self._computer.compute(operation, number, place)
             if kind is Kind.GUARD:
                 self._guard(operation, number, place)
 
     def _guard(self, operation: Operation, number: int, place: Place) -> None:
-        heap, passes = self._heap.copy(), self._computer.passes
-        left = _exit(operation, number, heap, self._values, place, {})
+        heap, computer, block = self._heap.copy(), self._computer, exit_of(operation).block
+        if block:
+            left = _exit(operation, number, heap, self._values, place, {})
+            self._number += len(block)
+        else:
+            left = ExitEncoding(computer.handed_over(operation), (), heap, {})
+        passes = computer.passes
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
-        self._number += len(exit_of(operation).block)
-        self._computer.pass_guard(operation)
+        computer.pass_guard(operation)
         self._heap.learn(passes)
 
     @property
@@ -318,16 +338,10 @@ def _exit(
     place: Place,
     named: Mapping[int, Term],
 ) -> ExitEncoding:
-    """What the guard of that number leaves. What its block defines goes into `values`: its names are its own."""
-    exit_, allocator = exit_of(operation), Allocator(named)
-    if exit_.block:
-        heap = heap.with_allocator(allocator)
-    computer = _Computer(heap, values)
-    block = [
-        known for inner, one in enumerate(exit_.block, number + 1) for known in computer.compute(one, inner, place)
-    ]
-    handed: tuple[Term | None, ...] | None = None
-    if exit_.failargs is not None:
-        line = operation.line
-        handed = tuple([None if arg is None else computer.term(arg, line) for arg in exit_.failargs])
-    return ExitEncoding(handed, tuple(block), heap, allocator.made)
+    """What the guard of that number leaves behind its block. What that defines goes into `values`: its
+    names are its own."""
+    allocator = Allocator(named)
+    computer = _Computer(heap.with_allocator(allocator), values)
+    for inner, one in enumerate(exit_of(operation).block, number + 1):
+        computer.compute(one, inner, place)
+    return ExitEncoding(computer.handed_over(operation), tuple(computer.defined), computer.heap, allocator.made)

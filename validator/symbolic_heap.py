@@ -16,7 +16,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
 from optimizer.ir.raw_memory import BYTES, is_raw
-from optimizer.ir.row import Type
+from optimizer.ir.row import Op, Type
 from optimizer.ir.term import Term
 from validator.object_kinds import (
     ARRAYS,
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from validator.comparisons import Range
 
 
+Computed = tuple[Term, Term | None, Term]
+"""When an operation without memory is defined, its result, and whether it passes, or overflows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
@@ -48,6 +52,8 @@ class Memory:
     `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
+    What both traces have is found out once: `computed` is what operations without memory do on these arguments, and
+    `said` which terms conditions say to be constants or objects of a name, and these.
     """
 
     terms: ObjectTerms
@@ -59,6 +65,8 @@ class Memory:
     has_exceptions: bool = False
     is_pending: bool = False
     is_plain: bool = False
+    computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
+    said: dict[Term, Mapping[Term, Term]] = field(default_factory=dict)
 
     def any_index(self, slot: Field) -> Term:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
@@ -247,7 +255,9 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._passed += 1
         if self.memory.is_plain or passes.kind == "truth":
             return
-        said = dict(_said(self._terms, passes))
+        said = self.memory.said.get(passes)
+        if said is None:
+            said = self.memory.said[passes] = dict(_said(self._terms, passes))
         for term, stands in said.items():
             self.known.setdefault(term, (stands, self._passed))
         if any(term.kind != "ite" for term in said):

@@ -22,7 +22,7 @@ from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
 from optimizer.ir.object_bytes import NAMES, VIEWS, view_of
-from optimizer.ir.ops import DescrKind, Kind, Role, Type
+from optimizer.ir.ops import DescrKind, Kind, Memory, Op, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
 from optimizer.ir.string_text import HIGHEST, is_text, read_text
 from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations
@@ -75,9 +75,7 @@ def layout_of(*traces: Trace) -> Layout:
     for number, trace in enumerate(traces):
         operations = all_operations(trace)
         layout.learn_texts(operations)
-        for operation in operations:
-            if operation.op.memory is None:
-                continue
+        for operation in [one for one in operations if one.op.memory is not None]:
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -115,7 +113,7 @@ class Layout:
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
-        self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
+        self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
         self.latest_call: tuple[Operation | None, Call | None] = (None, None)  # see `optimizer.ir.calls.call_of`
@@ -124,28 +122,32 @@ class Layout:
 
     def learn_roles(self, trace: Trace) -> None:
         """What calls with undeclared descrs are, is what all their uses in the recorded trace say."""
-        for operation in trace.ops:
+        for operation in [one for one in trace.ops if one.op.is_call]:
             memory = operation.op.memory
-            if memory is not None and memory.descr is DescrKind.CALL:
-                role = self._roles.setdefault(self.canonical(operation.descr), memory.role)
-                if role is not memory.role:
-                    self._roles[self.canonical(operation.descr)] = Role.EVENT
+            assert memory is not None
+            role = self._roles.setdefault(self.canonical(operation.descr), memory.role)
+            if role is not memory.role:
+                self._roles[self.canonical(operation.descr)] = Role.EVENT
 
     def learn(self, operation: Operation) -> None:
         """Checks the operation's descr, and learns from its use where it is not declared. Raises WrongDescr."""
         memory = operation.op.memory
         if memory is None or memory.descr is None or memory.on is not None:
             return
-        if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
+        type_ = _shown_type(operation, memory)
+        use = operation.op, operation.descr, type_
+        if use in self._learned:
+            return
+        if memory.descr is DescrKind.RAW_ITEM or memory.descr is DescrKind.RAW_SIZE:
             self._learn_raw(operation)
             return
-        if operation.descr is None:
-            if memory.descr is DescrKind.CALL:
-                return
+        if operation.descr is not None:
+            self._learn_descr(operation, memory.descr, operation.descr, type_)
+        elif memory.descr is not DescrKind.CALL:
             raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
-        kind, text, type_ = memory.descr, operation.descr, _used_type(operation)
-        if (kind, text, type_) in self._learned:
-            return
+        self._learned.add(use)
+
+    def _learn_descr(self, operation: Operation, kind: DescrKind, text: str, type_: Type | None) -> None:
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
         if kind is not DescrKind.CALL:
@@ -155,23 +157,22 @@ class Layout:
         if found is not None and kind not in found:
             raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
         if kind is DescrKind.CALL:
-            self._check_call(operation, text)
+            self._check_call(text, type_, operation.op.name)
             return
         if found is None and kind is not DescrKind.STRUCT:
             self.learn_use(target, kind, type_, operation.op.name)
         resolved = self.resolve(kind, text)
         if isinstance(resolved, Field):
             self._check_field(resolved, text, type_, operation.op.name)
-        self._learned.add((kind, text, type_))
 
     def learn_texts(self, operations: Iterable[Operation]) -> None:
         """Their constant strings are constants from now on."""
         for operation in operations:
             exit_ = operation.exit
             values = operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ()))
-            for text in [value.text for value in values if isinstance(value, ConstRef)]:
-                if is_text(text):
-                    self.texts[text] = None
+            if ConstRef in map(type, values):
+                texts = [value.text for value in values if isinstance(value, ConstRef)]
+                self.texts.update(dict.fromkeys(filter(is_text, texts)))
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
@@ -191,12 +192,10 @@ class Layout:
             view = view_of(item)
             self.learn_use(view.key.removesuffix("[]"), DescrKind.ITEM, view.type, operation.op.name)
 
-    def _check_call(self, operation: Operation, text: str) -> None:
-        call, result = self.call(text), operation.op.result
-        if operation.op.kind is Kind.FACT and operation.args:
-            result = operation.args[0].type
-        if call is not None and call.result != result.value:
-            raise WrongDescr(f"{text} is a call that gives {call.result}, and {operation.op.name} gives {result.value}")
+    def _check_call(self, text: str, type_: Type | None, name: str) -> None:
+        call = self.call(text)
+        if call is not None and type_ is not None and call.result != type_.value:
+            raise WrongDescr(f"{text} is a call that gives {call.result}, and {name} gives {type_.value}")
 
     def _check_field(self, field: Field, text: str, type_: Type | None, name: str) -> None:
         if type_ is not None and type_ is not field.type:
@@ -396,10 +395,10 @@ def _check_name(name: str, kind: DescrKind, user: str) -> None:
         raise WrongDescr(f"a name holds no {ITEMS}, got {name}")
 
 
-def _used_type(operation: Operation) -> Type | None:
-    """What the operation shows of the type of its descr's memory."""
-    memory = operation.op.memory
-    assert memory is not None
-    if memory.loads:
-        return operation.op.result
-    return operation.args[memory.stores].type if memory.stores is not None else None
+def _shown_type(operation: Operation, memory: Memory) -> Type | None:
+    """What the operation shows of the type of its descr's memory, or of what the call gives."""
+    if memory.stores is not None:
+        return operation.args[memory.stores].type
+    if operation.op.is_call and operation.op.kind is Kind.FACT and operation.args:
+        return operation.args[0].type
+    return operation.op.result if memory.loads or operation.op.is_call else None

@@ -25,6 +25,7 @@ OBJECT_BYTES = Field("gc_bytes[]", "", Type.INT, low=0, high=255)
 OBJECT_REFERENCES = Field("gc_references[]", "", Type.REF)
 """The references that stand somewhere in objects; the index is the offset."""
 
+_COPY, _RAW_SIZE = Kind.COPY, DescrKind.RAW_SIZE
 _USING = frozenset({Kind.LOAD, Kind.STORE, Kind.COPY, Kind.SCAN})
 
 VIEWS = {slot.key: slot for slot in (OBJECT_BYTES, OBJECT_REFERENCES)}
@@ -61,7 +62,7 @@ class UsedAs:
         by_bytes = takes_object(operation)
         if not by_bytes and operation.op.kind not in _USING:
             return
-        for arg in args[: 2 if operation.op.kind is Kind.COPY else 1]:
+        for arg in args[: 2 if operation.op.kind is _COPY else 1]:
             if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
                 name = operation.op.name
                 raise Unspecified(f"{name} of an object that is used by its bytes and otherwise", operation.line)
@@ -74,4 +75,4 @@ class UsedAs:
 def takes_object(operation: Operation) -> bool:
     """Is it about an object's bytes?"""
     memory = operation.op.memory
-    return memory is not None and memory.descr is DescrKind.RAW_SIZE and operation.args[0].type is Type.REF
+    return memory is not None and memory.descr is _RAW_SIZE and operation.args[0].type is Type.REF

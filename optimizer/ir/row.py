@@ -30,6 +30,10 @@ class Type(Enum):
     __hash__ = object.__hash__  # that of enums is slow
 
 
+INT, REF, FLOAT, VOID, ANY, PLACE = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY, Type.PLACE
+"""The same types: as a member of the enum it takes 900 instructions to look one up, by these names 10."""
+
+
 class Kind(Enum):
     """What an operation does to the run of a trace."""
 
