@@ -14,7 +14,7 @@ from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.ops import Memory as MemoryMeaning
-from optimizer.ir.ops import Type
+from optimizer.ir.ops import Op, Type
 from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
 from optimizer.ir.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
 from optimizer.ir.term import Term
@@ -47,15 +47,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
     on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
-    slots: dict[str, Field] = {}
-    indexed: set[str] = set()
-    for one in on_memory:
-        operation = meant(one, layout)
-        slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
-        if slot is not None:
-            slots[slot.key] = slot
-            if row is not None and row.descr is not FIELD:
-                indexed.add(slot.key)
+    slots, indexed = _slots(on_memory, layout)
     rows = {one.op for one in on_memory}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
         _check_raw(traces, layout, slots)
@@ -65,7 +57,27 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, frozenset(indexed), *exceptions, is_plain=plain)
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, indexed, *exceptions, is_plain=plain)
+
+
+def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Field], frozenset[str]]:
+    """The memory that these operations name, by key, and the keys of what is found by an index."""
+    slots: dict[str, Field] = {}
+    indexed: set[str] = set()
+    told: set[tuple[Op, str | None]] = set()  # of these, all operations name the same memory
+    for one in on_memory:
+        use = one.op, one.descr
+        if use in told:
+            continue
+        operation = meant(one, layout)
+        slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
+        if row is not None and slot is not None:
+            slots[slot.key] = slot
+            if row.descr is not FIELD:
+                indexed.add(slot.key)
+        if not one.op.is_call and (row is None or row.descr not in RAW_KINDS):
+            told.add(use)
+    return slots, frozenset(indexed)
 
 
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
