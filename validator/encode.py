@@ -140,6 +140,9 @@ class _Computer:
         if isinstance(value, Var):
             term = self.values[value.name]
             return self.heap.now(term) if term in self.heap.known else term
+        return self._constant(value, line)
+
+    def _constant(self, value: Value, line: int) -> Term:
         if isinstance(value, ConstInt):
             return self.terms.const(value.value)
         match value:
@@ -155,10 +158,15 @@ class _Computer:
                 raise Unsupported(str(value), line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
-        values, known, line, found = self.values, self.heap.known, operation.line, []
+        values, known, found = self.values, self.heap.known, []
         for arg in operation.args:
-            term = values[arg.name] if isinstance(arg, Var) else None
-            found.append(self.term(arg, line) if term is None or term in known else term)
+            if isinstance(arg, Var):
+                term = values[arg.name]
+                if term in known:
+                    term = self.heap.now(term)
+            else:
+                term = self._constant(arg, operation.line)
+            found.append(term)
         return tuple(found)
 
     def compute(self, operation: Operation, number: int, place: Place) -> None:
@@ -252,6 +260,7 @@ class _Encoder:
         self._calls: CallEncoder | None = None  # of a trace that has calls
         self._positions = 0
         self._number = 0
+        self._place: Place = (0, 0)
         for position, var in enumerate(trace.inputs):
             self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
 
@@ -274,22 +283,23 @@ class _Encoder:
             operation = meant(operation, self._terms.layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
-        if kind is POSITION:
+        if kind is PURE:
+            self._computer.compute(operation, number, self._place)
+        elif kind is POSITION:
             self._positions += 1
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
             self._call(operation, number)
         elif kind is not END:
-            if kind is not PURE and len(self._terms) > MOST_TERMS:
+            if len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
-            place = (len(self._guards), self._events)
-            self._computer.compute(operation, number, place)
+            self._computer.compute(operation, number, self._place)
             if kind is GUARD:
-                self._guard(operation, number, place)
+                self._guard(operation, number)
 
-    def _guard(self, operation: Operation, number: int, place: Place) -> None:
-        heap, computer, block = self._heap.copy(), self._computer, exit_of(operation).block
+    def _guard(self, operation: Operation, number: int) -> None:
+        heap, computer, place, block = self._heap.copy(), self._computer, self._place, exit_of(operation).block
         if block:
             left = _exit(operation, number, heap, self._values, place, {})
             self._number += len(block)
@@ -297,12 +307,10 @@ class _Encoder:
             left = ExitEncoding(computer.handed_over(operation), (), heap, {})
         passes = computer.passes
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
-        computer.pass_guard(operation)
+        self._place = place[0] + 1, place[1]
+        if operation.op.memory is not None:
+            computer.pass_guard(operation)
         self._heap.learn(passes)
-
-    @property
-    def _events(self) -> int:
-        return 0 if self._calls is None else len(self._calls.events)
 
     def _call(self, operation: Operation, number: int) -> None:
         if self._calls is None:
@@ -310,7 +318,8 @@ class _Encoder:
 
             self._calls = CallEncoder(self._heap, recorded=self._before is None)
         args = self._computer.args(operation)
-        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
+        result, defined = self._calls.call(operation, number, args, self._place[0], self._known)
+        self._place = self._place[0], len(self._calls.events)
         self._defined += defined
         if operation.result is not None:
             assert result is not None
@@ -322,7 +331,7 @@ class _Encoder:
         passed = [guard.passes for guard in self._guards]
         if self._before is None:
             return [*passed, *(known.condition for known in self._defined)], ()
-        return passed, _promised(self._before, self._events)
+        return passed, _promised(self._before, self._place[1])
 
 
 def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
