@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from optimizer.ir.domain import Domain
+from optimizer.ir.quick_enum import quick
 
 # A meaning is generic in the domain's word and condition types, which Python's lambdas cannot say.
 Meaning = Callable[..., Any]
@@ -16,6 +17,7 @@ Requirement = tuple[Meaning, str]
 """A condition under which an operation is defined, and what is wrong where it does not hold."""
 
 
+@quick
 class Type(Enum):
     """The type of a value; `VOID` is that of an operation without result, `ANY` of an argument that a descr types, and
     `PLACE` of one that is an address or an object."""
@@ -34,6 +36,7 @@ INT, REF, FLOAT, VOID, ANY, PLACE = Type.INT, Type.REF, Type.FLOAT, Type.VOID, T
 """The same types: as a member of the enum it takes 900 instructions to look one up, by these names 10."""
 
 
+@quick
 class Kind(Enum):
     """What an operation does to the run of a trace."""
 
@@ -56,6 +59,7 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
+@quick
 class DescrKind(Enum):
     """What the descr of an operation on the heap stands for."""
 
@@ -72,6 +76,7 @@ class DescrKind(Enum):
     __hash__ = object.__hash__
 
 
+@quick
 class Role(Enum):
     """What a call is."""
 
