@@ -11,11 +11,10 @@ from fuzz.shape import HeapShape, Shape
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.objects import Object
 from optimizer.ir.ops import FLOAT, REF, DescrKind, Kind, Op
+from optimizer.ir.row import FIELD
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 
 _RECENT = 6
-
-_FIELD = DescrKind.FIELD
 
 
 @immutable
@@ -80,7 +79,7 @@ class AimedDraft(HeapDraft):
         return self._aim_in(pointer, found, self.choices.pick(places))
 
     def _aim_in(self, pointer: Value, found: Object, place: Place) -> Aim | None:
-        if place.kind is _FIELD:
+        if place.kind is FIELD:
             return Aim(place, pointer)
         return Aim(place, pointer, self.index(found.length)) if found.length else None
 

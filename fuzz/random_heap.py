@@ -9,7 +9,8 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref, references
-from optimizer.ir.ops import FLOAT, REF, DescrKind
+from optimizer.ir.ops import FLOAT, REF
+from optimizer.ir.row import FIELD
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, Value, all_operations
 
@@ -17,8 +18,6 @@ LONGEST = 4
 """Arrays of the example are not longer; this fits in the shortest words."""
 
 _LONGEST_STRING = 6
-
-_FIELD = DescrKind.FIELD
 
 
 def draw_heap(choices: Choices, types: Types, objects: int, word: int) -> Heap:
@@ -54,7 +53,7 @@ def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> Non
     cells = dict(described.cells)
     others = list(heap.objects)
     for place in types.places.get(described.type.name, ()):
-        for index in (NO_INDEX,) if place.kind is _FIELD else range(described.length or 0):
+        for index in (NO_INDEX,) if place.kind is FIELD else range(described.length or 0):
             cell = place.slot.key, index
             if cell not in cells:
                 cells[cell] = _value(choices, place, others, word)

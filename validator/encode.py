@@ -13,9 +13,10 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
-from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
+from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -53,7 +54,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
         slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
         if slot is not None:
             slots[slot.key] = slot
-            if row is not None and row.descr is not DescrKind.FIELD:
+            if row is not None and row.descr is not FIELD:
                 indexed.add(slot.key)
     rows = {one.op for one in on_memory}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
@@ -70,7 +71,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not Type.INT), None)
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not INT), None)
         if mixed is not None:
             raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
 
@@ -261,18 +262,18 @@ class _Encoder:
             operation = meant(operation, self._terms.layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
-        if kind is Kind.POSITION:
+        if kind is POSITION:
             self._positions += 1
-        elif kind is Kind.EVENT or (kind is Kind.FACT and operation.op.is_call):
+        elif kind is EVENT or (kind is FACT and operation.op.is_call):
             self._call(operation, number)
-        elif kind is not Kind.END:
-            if kind is not Kind.PURE and len(self._terms) > MOST_TERMS:
+        elif kind is not END:
+            if kind is not PURE and len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
             place = (len(self._guards), self._events)
             self._computer.compute(operation, number, place)
-            if kind is Kind.GUARD:
+            if kind is GUARD:
                 self._guard(operation, number, place)
 
     def _guard(self, operation: Operation, number: int, place: Place) -> None:
@@ -325,9 +326,9 @@ def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]
 
 def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
     """An unknown value that came into being behind so many events."""
-    if type_ is Type.FLOAT:
+    if type_ is FLOAT:
         return terms.floats.var(name)
-    return terms.pointer(name, epoch) if type_ is Type.REF else terms.var(name)
+    return terms.pointer(name, epoch) if type_ is REF else terms.var(name)
 
 
 def _exit(

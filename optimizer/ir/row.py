@@ -32,10 +32,6 @@ class Type(Enum):
     __hash__ = object.__hash__  # that of enums is slow
 
 
-INT, REF, FLOAT, VOID, ANY, PLACE = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY, Type.PLACE
-"""The same types: as a member of the enum it takes 900 instructions to look one up, by these names 10."""
-
-
 @quick
 class Kind(Enum):
     """What an operation does to the run of a trace."""
@@ -88,6 +84,15 @@ class Role(Enum):
     RECORD = "record"  # no call: says what a function gives
 
     __hash__ = object.__hash__
+
+
+# The same by short names: a member takes 900 instructions to look up in its enum, and 10 by the name of a module.
+INT, REF, FLOAT, VOID, ANY, PLACE = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY, Type.PLACE
+PURE, GUARD, EVENT, POSITION, END, FACT = Kind.PURE, Kind.GUARD, Kind.EVENT, Kind.POSITION, Kind.END, Kind.FACT
+LOAD, STORE, NEW, COPY, SCAN = Kind.LOAD, Kind.STORE, Kind.NEW, Kind.COPY, Kind.SCAN
+FIELD, ITEM, INTERIOR = DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR
+STRUCT, ARRAY, CALL = DescrKind.STRUCT, DescrKind.ARRAY, DescrKind.CALL
+RAW_ITEM, RAW_SIZE, RAW_FIELD = DescrKind.RAW_ITEM, DescrKind.RAW_SIZE, DescrKind.RAW_FIELD
 
 
 @dataclass(frozen=True, slots=True)
