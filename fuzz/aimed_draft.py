@@ -10,7 +10,8 @@ from fuzz.random_types import Place
 from fuzz.shape import HeapShape, Shape
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.objects import Object
-from optimizer.ir.ops import DescrKind, Kind, Op, Type
+from optimizer.ir.ops import FLOAT, REF, DescrKind, Kind, Op
+from optimizer.ir.row import FIELD
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 
 _RECENT = 6
@@ -78,7 +79,7 @@ class AimedDraft(HeapDraft):
         return self._aim_in(pointer, found, self.choices.pick(places))
 
     def _aim_in(self, pointer: Value, found: Object, place: Place) -> Aim | None:
-        if place.kind is DescrKind.FIELD:
+        if place.kind is FIELD:
             return Aim(place, pointer)
         return Aim(place, pointer, self.index(found.length)) if found.length else None
 
@@ -120,9 +121,9 @@ class AimedDraft(HeapDraft):
     def content(self, aim: Aim) -> Value | None:
         """A value to store there."""
         slot = aim.place.slot
-        if slot.type is Type.REF:
+        if slot.type is REF:
             return NULL_REF if self.choices.chance(10) else self.reference()
-        if slot.type is Type.FLOAT:
+        if slot.type is FLOAT:
             return self.float_operand()
         if aim.index is not None and self.choices.chance(12):
             return aim.index  # an item that is its own index

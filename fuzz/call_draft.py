@@ -13,15 +13,15 @@ from optimizer.ir.effects import effects_of
 from optimizer.ir.floats import Float
 from optimizer.ir.layout import Struct
 from optimizer.ir.objects import NULL, Datum, Ref
-from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, REF, VOID, Op, Type
 from optimizer.ir.runs import Given
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value, Var
 
 _UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)
 """A function of which nothing is declared: its name stands at `call_pure_i` only."""
 
-_TYPES = {"int": Type.INT, "ref": Type.REF}
-_LETTERS = {Type.INT: "i", Type.REF: "r", Type.FLOAT: "f"}
+_TYPES = {"int": INT, "ref": REF}
+_LETTERS = {INT: "i", REF: "r", FLOAT: "f"}
 
 Key = tuple[Type, tuple[Datum, ...]]
 
@@ -92,7 +92,7 @@ class CallDraft:
         raised = NULL
         if call.can_raise and draft.choices.chance(10):
             raised = draft.world.exception(draft.choices, draft.heap, old=True)
-        if type_ is Type.REF:
+        if type_ is REF:
             return draft.world.old_reference(draft.choices, draft.heap, draft.shape.word), raised
         return draft.constant(), raised
 
@@ -105,7 +105,7 @@ class CallDraft:
     def say(self, call: Call, args: Args) -> None:
         """Says what the function gives, if it gives a number and raises nothing."""
         draft, full = self._draft, self._full(call, args)
-        key = Type.INT, tuple(map(draft.datum, full))
+        key = INT, tuple(map(draft.datum, full))
         variable = draft.variable()
         if key not in self._known:
             wanted = self._declared(call, key[1][1:])
@@ -136,7 +136,7 @@ class CallDraft:
         call = next((one for one in draft.types.declarations.calls if one.name == "local"), None)
         if call is not None:
             full = self._full(call, args)
-            value = self._give(call, (*full, ConstInt(draft.upheavals)), Type.INT)
+            value = self._give(call, (*full, ConstInt(draft.upheavals)), INT)
             self._put(OPS["call_i"], full, call, value)
 
     # Conditional and loop-invariant calls.
@@ -145,7 +145,7 @@ class CallDraft:
         if call is _UNKNOWN:
             return
         full, value = self._full(call, args), self._draft.datum(condition)
-        given = value if value != 0 else self._give(call, full, Type.INT)
+        given = value if value != 0 else self._give(call, full, INT)
         self._put(OPS["cond_call_value_i"], (condition, *full), call, given)
 
     def conditional(self, condition: Value, args: Args) -> None:
@@ -156,7 +156,7 @@ class CallDraft:
         operation = Operation(OPS["cond_call"], (condition, *full), descr=None if call is None else call.name)
         draft.use(operation.args)
         if draft.datum(condition) != 0:
-            draft.happen(full, effects_of(operation, draft.types.layout), Type.VOID)
+            draft.happen(full, effects_of(operation, draft.types.layout), VOID)
         draft.ops.append(operation)
 
     def invariant(self, function: ConstClass, args: Args) -> None:

@@ -12,7 +12,7 @@ from fuzz.call_draft import CallDraft, number
 from fuzz.draft import Args
 from fuzz.pointer_steps import heap_event
 from optimizer.ir.calls import MEANINGS
-from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, Op
 from optimizer.ir.trace import ConstClass, ConstInt, Value
 
 _MOST_ARGUMENTS = 2
@@ -103,7 +103,7 @@ def _meaning(draft: AimedDraft, calls: CallDraft) -> None:
     if call is None:
         return
     row = MEANINGS[call.oopspec or ""]
-    args = (draft.float_operand(),) if row.result is Type.FLOAT else draft.operands(row)
+    args = (draft.float_operand(),) if row.result is FLOAT else draft.operands(row)
     if args is not None:
         calls.meaning(call, row, args)
 
@@ -122,7 +122,7 @@ def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
     if draft.choices.chance(25) and not isinstance(condition, ConstInt):
         draft.guard_on(condition)  # type: ignore[arg-type]  # it is a variable
     if draft.choices.chance(50):
-        calls.conditional_value(condition, calls.pick_function(Type.INT), _arguments(draft))
+        calls.conditional_value(condition, calls.pick_function(INT), _arguments(draft))
     else:
         calls.conditional(condition, _arguments(draft))
     _check(draft, calls)
@@ -130,7 +130,7 @@ def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
 
 def _say(draft: AimedDraft, calls: CallDraft) -> None:
     """What a function gives is said ahead of its call, or behind it, and of others."""
-    call, args, others = calls.pick_function(Type.INT), _arguments(draft), _arguments(draft)
+    call, args, others = calls.pick_function(INT), _arguments(draft), _arguments(draft)
     if draft.choices.chance(30):
         calls.function(call, others)
     calls.say(call, args)

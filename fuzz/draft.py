@@ -15,7 +15,7 @@ from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.objects import Datum
-from optimizer.ir.ops import OPS, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, Op, Type
 from optimizer.ir.runs import Scripted, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var
 from validator.counterexample import State
@@ -144,7 +144,7 @@ class Draft:
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
         if isinstance(value, Var):
-            return self.floats[value.name] if value.type is Type.FLOAT else self.values[value.name]
+            return self.floats[value.name] if value.type is FLOAT else self.values[value.name]
         return value.value if isinstance(value, ConstFloat) else self.value(value)
 
     def float_variable(self) -> Var:
@@ -153,7 +153,7 @@ class Draft:
             self.event(_GIVES_FLOAT, ())
         names = list(self.floats)
         recent = names[-_RECENT:] if self.choices.chance(70) else names
-        return Var(recent[-1 - self.choices.integer(0, len(recent) - 1)], Type.FLOAT)
+        return Var(recent[-1 - self.choices.integer(0, len(recent) - 1)], FLOAT)
 
     def float_operand(self) -> Value:
         is_constant = not self.floats or self.choices.chance(20)
@@ -200,7 +200,7 @@ class Draft:
     def define(self, value: int) -> Var:
         """A new variable."""
         name = f"i{self.named}"
-        var = self.unused[name] = Var(name, Type.INT)
+        var = self.unused[name] = Var(name, INT)
         self.named += 1
         self.variables.append(var)
         self.values[name] = value
@@ -209,7 +209,7 @@ class Draft:
     def define_float(self, value: Float) -> Var:
         """A new variable."""
         name = f"f{self.named}"
-        var = self.unused[name] = Var(name, Type.FLOAT)
+        var = self.unused[name] = Var(name, FLOAT)
         self.named += 1
         self.floats[name] = value
         return var
@@ -254,7 +254,7 @@ class Draft:
     def guard(self, row: Op, args: Args) -> None:
         """Adds a guard that passes."""
         self.use(args)
-        self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is Type.INT]
+        self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is INT]
         self.ops.append(Operation(row, args, None, self.exit()))
 
     def guard_on(self, var: Var) -> None:
@@ -278,11 +278,11 @@ class Draft:
 
     def given(self, type_: Type) -> tuple[int | Float, Var | None]:
         """What an event gives that gives no reference, and the variable that it is."""
-        if type_ is Type.FLOAT:
+        if type_ is FLOAT:
             number = float_constant(self.choices)
             return number, self.define_float(number)
-        value = self.constant() if type_ is Type.INT else 0
-        return value, self.define(value) if type_ is Type.INT else None
+        value = self.constant() if type_ is INT else 0
+        return value, self.define(value) if type_ is INT else None
 
     def add(self, row: Op, args: Args) -> None:
         """Adds an operation without result or condition."""

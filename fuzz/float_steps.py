@@ -10,7 +10,7 @@ from fuzz.shape import Step
 from optimizer.ir.concrete_floats import UnspecifiedBytes
 from optimizer.ir.float_rows import FLOAT_ROWS
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import Op, Type
+from optimizer.ir.ops import FLOAT, INT, Op, Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var
 
 _SIGN = 1 << 63
@@ -57,7 +57,7 @@ def compute_float(draft: Draft, row: Op, args: Args) -> Var | None:
 
 
 def _operands(draft: Draft, row: Op) -> Args:
-    return tuple(draft.float_operand() if type_ is Type.FLOAT else _int_operand(draft) for type_ in row.args or ())
+    return tuple(draft.float_operand() if type_ is FLOAT else _int_operand(draft) for type_ in row.args or ())
 
 
 def _int_operand(draft: Draft) -> Value:
@@ -76,13 +76,13 @@ def _telling(draft: Draft) -> None:
     constant: Value = ConstFloat(draft.choices.pick(_TELLING))
     other: Value = x if draft.choices.chance(25) else constant
     args = (x, other) if draft.choices.chance(70) else (other, x)
-    result = Type.FLOAT if draft.choices.chance(70) else Type.INT
-    compute_float(draft, draft.choices.pick(_of(draft, (Type.FLOAT, Type.FLOAT), result)), args)
+    result = FLOAT if draft.choices.chance(70) else INT
+    compute_float(draft, draft.choices.pick(_of(draft, (FLOAT, FLOAT), result)), args)
 
 
 def _signs(draft: Draft) -> None:
     """Signs of signs, and arithmetic with a negative."""
-    unary = _of(draft, (Type.FLOAT,), Type.FLOAT)
+    unary = _of(draft, (FLOAT,), FLOAT)
     inner = compute_float(draft, draft.choices.pick(unary), (draft.float_variable(),))
     if inner is None or draft.choices.chance(50):
         if inner is not None:
@@ -90,7 +90,7 @@ def _signs(draft: Draft) -> None:
         return
     other = draft.float_operand()
     args = (inner, other) if draft.choices.chance(40) else (other, inner)
-    compute_float(draft, draft.choices.pick(_of(draft, (Type.FLOAT, Type.FLOAT), Type.FLOAT)), args)
+    compute_float(draft, draft.choices.pick(_of(draft, (FLOAT, FLOAT), FLOAT)), args)
 
 
 def _again(draft: Draft) -> None:
@@ -111,7 +111,7 @@ def _again(draft: Draft) -> None:
 
 def _cast(draft: Draft) -> None:
     """A cast, and perhaps back."""
-    there = draft.choices.pick([*_of(draft, (Type.INT,), Type.FLOAT), *_of(draft, (Type.FLOAT,), Type.INT)])
+    there = draft.choices.pick([*_of(draft, (INT,), FLOAT), *_of(draft, (FLOAT,), INT)])
     given = [var for var in draft.inputs if (var.type,) == there.args]  # of which nothing may be known
     args = (draft.choices.pick(given),) if given and draft.choices.chance(40) else _operands(draft, there)
     result = compute_float(draft, there, args)
@@ -125,7 +125,7 @@ def _cast(draft: Draft) -> None:
 def _test(draft: Draft) -> None:
     """A comparison, its negation, or another one of the same two; and a guard."""
     args: Args = (draft.float_variable(), draft.float_operand())
-    tests = _of(draft, (Type.FLOAT, Type.FLOAT), Type.INT)
+    tests = _of(draft, (FLOAT, FLOAT), INT)
     result = compute_float(draft, draft.choices.pick(tests), args)
     if result is None:
         return

@@ -22,7 +22,7 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Field, Resolved, Struct, layout_of
 from optimizer.ir.object_bytes import UsedAs
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Object, Ref
-from optimizer.ir.ops import DescrKind, Kind, Op, Type
+from optimizer.ir.ops import INT, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
@@ -94,7 +94,7 @@ class HeapDraft(Draft):
 
     def define_ref(self, ref: Ref) -> Var:
         name = f"p{self.named}"
-        var = self.unused[name] = Var(name, Type.REF)
+        var = self.unused[name] = Var(name, REF)
         self.named += 1
         self.references.append(var)
         self.refs[name] = ref
@@ -102,11 +102,11 @@ class HeapDraft(Draft):
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
-        if isinstance(value, Var) and value.type is Type.INT:  # most are
+        if isinstance(value, Var) and value.type is INT:  # most are
             return self.values[value.name]
         match value:
             case Var():
-                return self.refs[value.name] if value.type is Type.REF else self.floats[value.name]
+                return self.refs[value.name] if value.type is REF else self.floats[value.name]
             case ConstInt() | ConstFloat():
                 return value.value
             case ConstRef():
@@ -175,7 +175,7 @@ class HeapDraft(Draft):
                 memory.meaning(self.domain, self.heap, slot, *data)
             self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
             return self.ops[-1]
-        if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is Type.REF:
+        if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is REF:
             return None
         operation = Operation(row, args, descr=descr)
         try:
@@ -229,7 +229,7 @@ class HeapDraft(Draft):
         self.upheavals += effects.writes is None
         self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
-        if type_ is Type.REF:
+        if type_ is REF:
             ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
             self.results.append(scripted)
             return self.define_ref(ref)

@@ -19,7 +19,7 @@ from fuzz.pointer_steps import (
 from fuzz.shape import Step
 from fuzz.string_steps import use_strings
 from optimizer.ir.layout import Array
-from optimizer.ir.ops import DescrKind, Kind, Type
+from optimizer.ir.ops import INT, REF, DescrKind, Kind
 from optimizer.ir.trace import ConstInt, Value, Var
 
 
@@ -37,7 +37,7 @@ def take_heap_step(draft: AimedDraft, step: Step) -> bool:
 def _load(draft: AimedDraft) -> None:
     aim = draft.aim()
     loaded = None if aim is None else draft.load(aim)
-    if loaded is not None and loaded.type is Type.REF and draft.choices.chance(40):
+    if loaded is not None and loaded.type is REF and draft.choices.chance(40):
         check_pointer(draft, loaded)
 
 
@@ -132,9 +132,9 @@ def _items(draft: AimedDraft) -> None:
     draft.choices.repeat(0, 2, lambda: _access(draft, draft.beside(aim)))
     item = draft.load(aim)
     if item is not None and draft.choices.chance(60):
-        if item.type is Type.INT:
+        if item.type is INT:
             draft.guard_on(item)
-        elif item.type is Type.REF:
+        elif item.type is REF:
             check_pointer(draft, item)
 
 
@@ -226,7 +226,7 @@ def _nest(draft: AimedDraft) -> None:
 def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
     found = draft.object_of(holder)
     assert found is not None
-    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.type is Type.REF]
+    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.type is REF]
     aim = draft.aim_at(holder, key=draft.choices.pick(keys)) if keys else None
     return aim is not None and draft.store(aim, held) is not None
 

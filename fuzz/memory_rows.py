@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Role, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, PLACE, REF, DescrKind, Kind, Op, Role, Type
 from optimizer.ir.string_text import HIGHEST
 
 
@@ -40,25 +40,23 @@ def memory_rows() -> MemoryRows:
     }
     of = {kind: [row for row in known if row.kind is kind] for kind in Kind}
     kinds = {row: row.memory.descr for row in known if row.memory is not None and row.memory.descr is not None}
-    events = [
-        row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning and row.result is not Type.FLOAT
-    ]
+    events = [row for row in OPS.values() if row.kind is Kind.EVENT and row.has_meaning and row.result is not FLOAT]
     plain = [row for row in of[Kind.PURE] if row not in kinds]
     return MemoryRows(
         loads={
             (kind, type_): tuple(row for row in of[Kind.LOAD] if kinds[row] is kind and row.result is type_)
             for kind in (DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR)
-            for type_ in (Type.INT, Type.REF, Type.FLOAT)
+            for type_ in (INT, REF, FLOAT)
         },
         stores={kind: tuple(row for row in of[Kind.STORE] if kinds[row] is kind) for kind in DescrKind},
         allocations={kind: tuple(row for row in of[Kind.NEW] if kinds[row] is kind) for kind in DescrKind},
         lengths=tuple(row for row in of[Kind.PURE] if kinds.get(row) is DescrKind.ARRAY),
-        identities=tuple(row for row in plain if row.args == (Type.REF, Type.REF)),
-        copies=tuple(row for row in plain if row.args == (Type.REF,) and row.result is Type.REF),
-        addresses=tuple(row for row in plain if row.args == (Type.REF,) and row.result is Type.INT),
-        objects=tuple(row for row in plain if row.args == (Type.INT,)),
-        places=tuple(row for row in plain if row.args and row.args[0] is Type.PLACE),
-        guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is Type.REF or row.same_type)),
+        identities=tuple(row for row in plain if row.args == (REF, REF)),
+        copies=tuple(row for row in plain if row.args == (REF,) and row.result is REF),
+        addresses=tuple(row for row in plain if row.args == (REF,) and row.result is INT),
+        objects=tuple(row for row in plain if row.args == (INT,)),
+        places=tuple(row for row in plain if row.args and row.args[0] is PLACE),
+        guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is REF or row.same_type)),
         checks=tuple(row for row in of[Kind.GUARD] if not row.args and row.memory and row.memory.meaning),
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
         marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuzz.aimed_draft import AimedDraft
 from fuzz.raw_access import Access, access, access_rows, arguments, size_of, stored
 from fuzz.raw_addresses import scaled_index
-from optimizer.ir.ops import DescrKind, Kind, Op, Type
+from optimizer.ir.ops import FLOAT, INT, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _BASES = 3
@@ -31,8 +31,8 @@ def _type(draft: AimedDraft, near: Access | None) -> Type:
     if near is not None and choices.chance(60):
         return near.slot.type
     has_floats = draft.shape.word == 64 and draft.floats
-    other = Type.FLOAT if has_floats else Type.INT
-    return choices.pick((Type.INT, Type.INT, other, Type.REF if draft.byte_references else other))
+    other = FLOAT if has_floats else INT
+    return choices.pick((INT, INT, other, REF if draft.byte_references else other))
 
 
 def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: Access | None) -> Value | None:
@@ -48,10 +48,10 @@ def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: Access 
         if index == 1:
             return scaled_index(draft) if choices.chance(30) else ConstInt(choices.integer(0, 3))
         if index == row.constant_args[0]:
-            return ConstInt(word_size if type_ is Type.REF else choices.pick((1, 2, 4, 8)))
-    elif choices.chance(15) and type_ is not Type.REF:
+            return ConstInt(word_size if type_ is REF else choices.pick((1, 2, 4, 8)))
+    elif choices.chance(15) and type_ is not REF:
         return scaled_index(draft)
-    beside = 0 if type_ is Type.REF else choices.pick((0, 0, 0, 1, 2, 4))
+    beside = 0 if type_ is REF else choices.pick((0, 0, 0, 1, 2, 4))
     return ConstInt(word_size * choices.pick((1, 1, 2, 2, 3)) + beside)
 
 

@@ -6,7 +6,7 @@ from fuzz.aimed_draft import AimedDraft
 from fuzz.heap_draft import NULL_REF
 from optimizer.ir.layout import Field
 from optimizer.ir.objects import Ref
-from optimizer.ir.ops import Op, Type
+from optimizer.ir.ops import INT, REF, Op
 from optimizer.ir.trace import ConstClass, ConstInt, Value, Var, constant_of
 
 
@@ -108,7 +108,7 @@ def _completed(draft: AimedDraft, row: Op, first: Value) -> list[tuple[Value, ..
     assert row.memory is not None
     if row.memory.class_arg is not None:
         return [(first, ConstClass(name)) for name in _classes(draft, first)]
-    if row.same_type or row.args == (Type.REF, Type.REF) or row.args == (Type.INT, Type.INT):
+    if row.same_type or row.args == (REF, REF) or row.args == (INT, INT):
         datum = draft.datum(first)
         if not isinstance(datum, Ref):
             return [(first, constant_of(datum))]
@@ -131,7 +131,7 @@ def _classes(draft: AimedDraft, pointer: Value) -> list[str]:
 def record_fact(draft: AimedDraft) -> None:
     row = draft.choices.pick(draft.memory.facts)
     assert row.args is not None
-    first = draft.variable() if row.args[0] is Type.INT else draft.reference()
+    first = draft.variable() if row.args[0] is INT else draft.reference()
     if first is None:
         return
     for args in _completed(draft, row, first):

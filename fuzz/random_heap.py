@@ -9,7 +9,8 @@ from fuzz.random_types import Place, Types
 from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Layout
 from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref, references
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.ops import FLOAT, REF
+from optimizer.ir.row import FIELD
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstRef, Trace, Value, all_operations
 
@@ -52,7 +53,7 @@ def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> Non
     cells = dict(described.cells)
     others = list(heap.objects)
     for place in types.places.get(described.type.name, ()):
-        for index in (NO_INDEX,) if place.kind is DescrKind.FIELD else range(described.length or 0):
+        for index in (NO_INDEX,) if place.kind is FIELD else range(described.length or 0):
             cell = place.slot.key, index
             if cell not in cells:
                 cells[cell] = _value(choices, place, others, word)
@@ -61,9 +62,9 @@ def fill(choices: Choices, types: Types, heap: Heap, ref: Ref, word: int) -> Non
 
 def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datum:
     slot = place.slot
-    if slot.type is Type.REF:
+    if slot.type is REF:
         return NULL if choices.chance(15) else choices.pick(others)
-    if slot.type is Type.FLOAT:
+    if slot.type is FLOAT:
         return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)

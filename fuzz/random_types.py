@@ -13,7 +13,7 @@ from optimizer.ir.declared import Declarations
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.memory_types import string_type
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.ops import FLOAT, INT, REF, DescrKind
 from optimizer.ir.string_text import HIGHEST, STR, UNICODE, is_text
 
 _TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b"')))
@@ -79,7 +79,7 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
             name: (*own, *loose) if own and own[0].kind is DescrKind.FIELD else own for name, own in places.items()
         }
         places |= {struct.name: loose for struct in structs if struct.name not in places}
-        for name, type_ in (("ints", Type.INT), ("refs", Type.REF)):
+        for name, type_ in (("ints", INT), ("refs", REF)):
             layout.learn_use(name, DescrKind.ITEM, type_, "")
             arrays.append(layout.array(name))
             places[name] = _items(arrays[-1], layout, {})
@@ -192,7 +192,7 @@ def _functions(choices: Choices, most: int, floats: bool) -> list[declared.Call]
     oopspecs = [
         declared.Call(f"{name}_call", row.result.value, elidable=True, oopspec=name, reads=(), writes=())
         for name, row in MEANINGS.items()
-        if floats or row.result is not Type.FLOAT
+        if floats or row.result is not FLOAT
     ]
     local = declared.Call("local", "int", oopspec="threadlocalref_get")
     return [*functions, once, *oopspecs, local]
@@ -253,7 +253,7 @@ def _items(array: Array, layout: Layout, aliases: dict[str, str]) -> tuple[Place
 
 def _undeclared_fields(layout: Layout, floats: bool) -> tuple[Place, ...]:
     places = []
-    for name, type_ in (("a", Type.INT), ("b", Type.REF), ("c", Type.FLOAT if floats else Type.INT)):
+    for name, type_ in (("a", INT), ("b", REF), ("c", FLOAT if floats else INT)):
         layout.learn_use(name, DescrKind.FIELD, type_, "")
         places.append(Place(DescrKind.FIELD, name, layout.field(name)))
     return tuple(places)

@@ -12,7 +12,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, RawItem
 from optimizer.ir.object_bytes import view_of
 from optimizer.ir.objects import NULL, RAW_REF, Cell, Datum, Object, Ref
-from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, REF, VOID, DescrKind, Kind, Op, Type
 from optimizer.ir.raw_heap import cell
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.trace import Operation, Value, Var
@@ -30,7 +30,7 @@ class Access:
 
     @property
     def size(self) -> int:
-        return self.slot.size if isinstance(self.slot, RawItem) and self.slot.type is not Type.REF else 1
+        return self.slot.size if isinstance(self.slot, RawItem) and self.slot.type is not REF else 1
 
     @property
     def is_of_object(self) -> bool:
@@ -69,10 +69,7 @@ def access_rows(kind: Kind, descr: DescrKind, types: tuple[Type, ...]) -> tuple[
     return tuple(
         row
         for row in OPS.values()
-        if row.kind is kind
-        and row.memory is not None
-        and row.memory.descr is descr
-        and row.result in (*types, Type.VOID)
+        if row.kind is kind and row.memory is not None and row.memory.descr is descr and row.result in (*types, VOID)
     )
 
 
@@ -89,8 +86,8 @@ def arguments(row: Op, draw: Callable[[int], Value | None]) -> tuple[Value, ...]
 
 def stored(draft: AimedDraft, type_: Type) -> Value | None:
     """Something to store; not NaN, whose bytes nobody knows."""
-    if type_ is not Type.FLOAT:
-        return draft.reference() if type_ is Type.REF else draft.operand()
+    if type_ is not FLOAT:
+        return draft.reference() if type_ is REF else draft.operand()
     value = draft.float_operand()
     number = draft.datum(value)
     return None if isinstance(number, Float) and number.is_nan else value
@@ -98,10 +95,10 @@ def stored(draft: AimedDraft, type_: Type) -> Value | None:
 
 def size_of(draft: AimedDraft, row: Op, type_: Type) -> int:
     """The number of bytes that an access takes, negative for a number with a sign."""
-    if type_ is not Type.INT:
-        return 8 if type_ is Type.FLOAT else draft.shape.word // 8
+    if type_ is not INT:
+        return 8 if type_ is FLOAT else draft.shape.word // 8
     size = draft.choices.pick([size for size in (1, 2, 4, 8) if 8 * size <= draft.shape.word])
-    return -size if row.result is not Type.VOID and draft.choices.chance(50) else size
+    return -size if row.result is not VOID and draft.choices.chance(50) else size
 
 
 def access(draft: AimedDraft, operation: Operation) -> Access:
@@ -120,7 +117,7 @@ def do(draft: AimedDraft, wanted: Access | None) -> Var | None:
     if wanted is None:
         return None
     operation = wanted.operation
-    if operation.op.result is not Type.VOID and not wanted.object.fresh:
+    if operation.op.result is not VOID and not wanted.object.fresh:
         _settle_contents(draft, wanted)
     draft.raw_accesses += 1
     done = draft.attempt(operation.op, operation.args, operation.descr, wanted.slot)
@@ -131,7 +128,7 @@ def _settle_contents(draft: AimedDraft, wanted: Access) -> None:
     """Says what stands at first in cells of which nothing has been said, in front of the load that reads them."""
     slot = wanted.slot
     is_bytes = isinstance(slot, RawItem)
-    if slot.type is Type.REF and not is_bytes:
+    if slot.type is REF and not is_bytes:
         return
     for k in range(wanted.size):
         key = _cell(wanted, k, draft.shape.word)
@@ -154,7 +151,7 @@ def _cell(wanted: Access, k: int, word: int) -> Cell:
 
 
 def _content(draft: AimedDraft, wanted: Access) -> Datum:
-    if wanted.slot.type is Type.REF:
+    if wanted.slot.type is REF:
         return NULL if draft.choices.chance(20) else draft.choices.pick(list(draft.initial.objects))
     value = draft.choices.integer(0, 255) if isinstance(wanted.slot, RawItem) else draft.constant()
     return 0 if draft.choices.chance(30) else value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.raw_access import Access, access, access_rows, arguments, size_of, stored
-from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, REF, VOID, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _ITEMS = tuple(f"<Array{sign} {size}>" for size in (1, 2, 4, 8) for sign in "US")
@@ -24,11 +24,11 @@ def at_address(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | N
     bytes_ = (DescrKind.RAW_ITEM, DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)
     descr_kind = choices.pick((DescrKind.RAW_FIELD,) if draft.uses_raw_fields else bytes_)
     has_floats = not draft.uses_raw_fields and draft.shape.word == 64 and draft.floats
-    type_ = Type.FLOAT if has_floats and choices.chance(30) else Type.INT
-    types = (type_, Type.REF) if descr_kind is DescrKind.RAW_FIELD else (type_,)
+    type_ = FLOAT if has_floats and choices.chance(30) else INT
+    types = (type_, REF) if descr_kind is DescrKind.RAW_FIELD else (type_,)
     row = choices.pick(access_rows(kind, descr_kind, types))
     descr = _descr(draft, row, type_)
-    type_ = Type.REF if descr in _REFERENCES else type_
+    type_ = REF if descr in _REFERENCES else type_
     args = arguments(row, lambda index: _argument(draft, row, index, type_, near))
     if args is None:
         return None
@@ -93,7 +93,7 @@ def scaled_index(draft: AimedDraft) -> Value:
 def _given(draft: AimedDraft, others: Sequence[Value]) -> list[Var]:
     """Inputs, now and then anything else: where what is computed leads is hard to say."""
     among = draft.inputs if draft.choices.chance(93) else draft.variables
-    return [var for var in among if var.type is Type.INT and var not in others]
+    return [var for var in among if var.type is INT and var not in others]
 
 
 def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
@@ -101,9 +101,9 @@ def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
     if row.memory.descr is DescrKind.RAW_SIZE:
         return None
     if row.memory.descr is DescrKind.RAW_FIELD:
-        is_reference = row.result is Type.REF or (row.result is Type.VOID and draft.choices.chance(30))
+        is_reference = row.result is REF or (row.result is VOID and draft.choices.chance(30))
         return draft.choices.pick(_REFERENCES if is_reference else _FIELDS)
-    if type_ is Type.FLOAT:
+    if type_ is FLOAT:
         return "<ArrayF 8>"
     if draft.choices.chance(15):
         return draft.choices.pick(("words", *_declared(draft)))

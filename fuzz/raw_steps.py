@@ -14,7 +14,7 @@ from fuzz.raw_access import Access, do
 from fuzz.raw_addresses import at_address
 from fuzz.shape import Step
 from optimizer.ir.immutable import replace
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.ops import INT, REF, Kind
 from optimizer.ir.trace import ConstInt, Var
 
 _TRIES = 6
@@ -59,10 +59,10 @@ def _overlap(draft: AimedDraft) -> None:
     loaded = do(draft, _drawn(draft, Kind.RAW_LOAD, first))
     if loaded is None:
         return
-    if loaded.type is Type.INT and draft.choices.chance(40):
+    if loaded.type is INT and draft.choices.chance(40):
         mask = ConstInt(draft.choices.pick((255, 0x7FFF, 127, -256)))
         draft.compute(draft.choices.pick(draft.rows.masks), (loaded, mask))
-    if loaded.type is Type.REF:
+    if loaded.type is REF:
         _compare(draft, first, loaded)
 
 
@@ -72,7 +72,7 @@ def _compare(draft: AimedDraft, store: Access, loaded: Var) -> None:
     assert memory is not None
     assert memory.stores is not None
     stored = store.operation.args[memory.stores]
-    if stored.type is Type.REF:
+    if stored.type is REF:
         draft.attempt(draft.choices.pick(draft.memory.identities), (loaded, stored))
 
 
@@ -105,7 +105,7 @@ def _with_value(draft: AimedDraft, access: Access) -> Access:
     assert memory is not None
     assert memory.stores is not None
     args = list(access.operation.args)
-    if args[memory.stores].type is Type.INT:
+    if args[memory.stores].type is INT:
         args[memory.stores] = draft.operand()
     return replace(access, operation=replace(access.operation, args=tuple(args)))
 

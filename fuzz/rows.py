@@ -10,7 +10,7 @@ from functools import cache
 
 from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
 from optimizer.ir.immutable import replace
-from optimizer.ir.ops import OPS, Kind, Op, Type
+from optimizer.ir.ops import INT, OPS, Kind, Op
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import cone
 
@@ -95,7 +95,7 @@ def _kinds(row: Op) -> frozenset[str]:
 
 
 def _has_table_of_two(row: Op) -> bool:
-    return row.args == (Type.INT, Type.INT) and has_table(row)
+    return row.args == (INT, INT) and has_table(row)
 
 
 @cache

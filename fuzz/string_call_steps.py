@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fuzz.aimed_draft import AimedDraft
 from optimizer.ir.layout import Array, Field
-from optimizer.ir.ops import OPS, Kind, Op, Type
+from optimizer.ir.ops import INT, OPS, REF, Kind, Op
 from optimizer.ir.string_calls import STRING_CALLS
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Value
 
@@ -31,13 +31,13 @@ def call_on_strings(draft: AimedDraft, type_: Array, any_of: Texts, number: Numb
     done = draft.attempt(row, args, None, item)
     if done is None:
         return None
-    stem, letter = draft.choices.pick(("call", "call_pure")), "r" if row.result is Type.REF else "i"
+    stem, letter = draft.choices.pick(("call", "call_pure")), "r" if row.result is REF else "i"
     draft.ops[-1] = Operation(OPS[f"{stem}_{letter}"], (ConstClass(f"{name}_func"), *args), done.result, descr=name)
     return done.result
 
 
 def _total(draft: AimedDraft, args: tuple[Value, ...]) -> int:
-    return sum(_length(draft, arg) for arg in args if arg.type is Type.REF)
+    return sum(_length(draft, arg) for arg in args if arg.type is REF)
 
 
 def _length(draft: AimedDraft, value: Value) -> int:
@@ -62,11 +62,11 @@ def _arguments(
     numbers = [start, count]
     args: list[Value] = []
     for at, type_ in enumerate(row.args):
-        is_char = type_ is Type.INT and at == len(row.args) - 1 and not is_range
+        is_char = type_ is INT and at == len(row.args) - 1 and not is_range
         if is_char:
             args.append(_item_of(draft, source, item, draft.value(start)))
         else:
-            args.append((texts if type_ is Type.REF else numbers).pop(0))
+            args.append((texts if type_ is REF else numbers).pop(0))
     return tuple(args)
 
 

@@ -10,7 +10,7 @@ from fuzz.string_call_steps import call_on_strings
 from optimizer.ir.immutable import replace
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Array, Field
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.ops import OPS, REF, Kind
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value
 
 
@@ -63,7 +63,7 @@ def _call(draft: AimedDraft, type_: Array) -> None:
 
     for _ in range(draft.choices.integer(1, 3)):
         given = call_on_strings(draft, type_, any_of, _number)
-        if given is None or given.type is not Type.REF:
+        if given is None or given.type is not REF:
             continue
         made.append(given)
         if draft.choices.chance(40):

@@ -12,7 +12,7 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Layout, RawItem, Struct
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Ref
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.ops import FLOAT, INT, REF, DescrKind
 from optimizer.ir.raw_memory import BYTES, RAW
 from optimizer.ir.runs import Given, Scripted, Seen, World, Write
 
@@ -106,7 +106,7 @@ class WorldDraft:
         known = [address for key, address in heap.objects[RAW_REF].cells if key == BYTES.key]
         if known and effects.may_write(BYTES):
             address, value = choices.pick(known), choices.integer(0, 255)
-            heap.set_raw(RawItem(1, False, Type.INT), address, value)
+            heap.set_raw(RawItem(1, False, INT), address, value)
             done.append((Place(DescrKind.ITEM, RAW, BYTES), Write(RAW_REF, RAW, value, address)))
 
     def _poke_bytes(
@@ -171,9 +171,9 @@ def _visible(heap: Heap) -> list[Ref]:
 
 def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
     slot = place.slot
-    if slot.type is Type.REF:
+    if slot.type is REF:
         return NULL if choices.chance(20) else choices.pick(_visible(heap))
-    if slot.type is Type.FLOAT:
+    if slot.type is FLOAT:
         return float_constant(choices)
     if slot.low is not None and slot.high is not None:
         return choices.integer(slot.low, slot.high)

@@ -11,7 +11,7 @@ from optimizer.cells import Cell
 from optimizer.conditions import NULL, Both, Condition, IsValid, Not, Same
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import bounds_domain
-from optimizer.ir.ops import Type
+from optimizer.ir.row import INT
 from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
 from optimizer.known import Known
 from optimizer.references import About, constant_name
@@ -68,7 +68,7 @@ def apart(facts: Known, one: Value, other: Value) -> bool:
     one, other = facts.find(one), facts.find(other)
     if isinstance(one, ConstInt) and isinstance(other, ConstInt):
         return one != other
-    if one.type is not Type.INT or other.type is not Type.INT or one == other:
+    if one.type is not INT or other.type is not INT or one == other:
         return False
     bounds = facts.bounds.bounds
     return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None

@@ -84,6 +84,10 @@ def _ite(d: BoundsDomain, result: Bounds, c: Truth, then: Bounds, other: Bounds)
     return (True, result, None) if c else (False, None, result)
 
 
+def _bit(d: BoundsDomain, result: Bounds, c: Truth) -> tuple[Fact]:
+    return (result.low == 1 if result.is_constant else None,)
+
+
 def _without(d: BoundsDomain, a: Bounds, b: Bounds) -> Fact:
     """`a`, which is not equal to `b`."""
     if not b.is_constant or b.low not in (a.low, a.high):
@@ -284,6 +288,7 @@ INVERSES: dict[str, Inverse] = {
     "both": _both,
     "either": _either,
     "ite": _ite,
+    "bit": _bit,
     "eq": _eq,
     "slt": _slt,
     "ult": _ult,
@@ -299,4 +304,5 @@ INVERSES: dict[str, Inverse] = {
     "sub_overflows": _sub_overflows,
     "mul_overflows": _mul_overflows,
 }
-"""The other inverses, by the name of their primitive. The divisions and `umulh` have none."""
+"""The other inverses, by the name of their primitive; that of `bit` says what those of its parts do. The divisions and
+`umulh` have none."""

@@ -6,7 +6,7 @@ from optimizer.conditions import NULL
 from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.row import FIELD, FLOAT, REF
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, memory_of
 
 MOST_CELLS = 32
@@ -30,7 +30,7 @@ def cell_of(operation: Operation, layout: Layout) -> Cell:
     memory, slot = operation.op.memory, layout.descr_of(operation)
     assert memory is not None
     assert isinstance(slot, Field)
-    has_index = memory.descr is not DescrKind.FIELD
+    has_index = memory.descr is not FIELD
     return Cell(slot, operation.args[0], operation.args[1] if has_index else None)
 
 
@@ -76,14 +76,14 @@ def copy_of(operation: Operation, layout: Layout) -> Copy:
 
 def zero(slot: Field) -> Value:
     """What a cleared cell holds."""
-    if slot.type is Type.FLOAT:
+    if slot.type is FLOAT:
         return ConstFloat(ZERO)
-    return NULL if slot.type is Type.REF else ConstInt(0)
+    return NULL if slot.type is REF else ConstInt(0)
 
 
 def default_content(slot: Field, allocated: Struct | Array, cleared: bool) -> Value | None:
     """What a cell of a fresh object holds that has not been written; None where nobody may read it."""
-    blank = slot.type is not Type.REF if isinstance(allocated, Struct) else True
+    blank = slot.type is not REF if isinstance(allocated, Struct) else True
     return None if blank and not cleared else zero(slot)
 
 

@@ -22,7 +22,8 @@ from typing import Any
 from optimizer.ir.heap_rows import CHANGES, FITS, INDEX, LENGTH, WRITTEN
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Resolved
-from optimizer.ir.ops import Kind, Meaning, Memory, Op
+from optimizer.ir.ops import Meaning, Memory, Op
+from optimizer.ir.row import FACT, GUARD, PURE
 from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
 
 NULL = ConstRef("NULL")
@@ -221,7 +222,7 @@ def passing(guard: Operation) -> Condition:
 def meant(operation: Operation) -> Meant:
     """What an operation without effect computes; None of others, and of those on machine ints."""
     memory = memory_of(operation)
-    if operation.op.kind is not Kind.PURE or memory is None or memory.meaning is None:
+    if operation.op.kind is not PURE or memory is None or memory.meaning is None:
         return None
     meaning: Meant = memory.meaning(_WORDS, _HEAP, None, *_arguments(operation, memory))
     return meaning
@@ -230,7 +231,7 @@ def meant(operation: Operation) -> Meant:
 def watching(operation: Operation, descr: Resolved | None) -> tuple[tuple[Value, Field] | None, bool]:
     """The field that an operation watches, and whether it protects all that has been watched."""
     memory = memory_of(operation)
-    if memory is None or memory.meaning is None or operation.op.kind not in (Kind.FACT, Kind.GUARD):
+    if memory is None or memory.meaning is None or operation.op.kind not in (FACT, GUARD):
         return None, False
     heap = _Watching()
     memory.meaning(_WORDS, heap, descr, *_arguments(operation, memory))

@@ -38,6 +38,7 @@ from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.raw_memory import range_of
+from optimizer.ir.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.memory import Memory
 from optimizer.raw_contents import RawContents
@@ -153,9 +154,9 @@ class Facts:
         """
         row, result = operation.op, operation.result
         passed = True
-        if row.kind is Kind.GUARD:
+        if row.kind is GUARD:
             passed = self._learn_guard(operation)
-        elif row.kind is Kind.EVENT:
+        elif row.kind is EVENT:
             self._learn_call(operation)
         elif row.memory is not None and memory_of(operation) is not None:
             self._learn_of_heap(operation, delayed)
@@ -168,7 +169,7 @@ class Facts:
                 self._flag_of = operation
             if not self.bounds.define(operation):
                 self._bound_result(operation)
-        elif row.has_floats and row.result is Type.INT:
+        elif row.has_floats and row.result is INT:
             self._bound_of_floats(operation)
         self.bounds.contradiction = False
         return passed
@@ -178,13 +179,13 @@ class Facts:
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
         self._learn_requirements(operation)
-        if kind is Kind.LOAD:
+        if kind is LOAD:
             self._learn_load(operation)
-        elif kind is Kind.STORE:
+        elif kind is STORE:
             self.memory.store(self.cell(operation), stored_value(operation), delayed=delayed)
-        elif kind is Kind.COPY:
+        elif kind is COPY:
             self.memory.copy(copy_of(operation, self.layout))
-        elif kind is Kind.NEW:
+        elif kind is NEW:
             self._learn_allocation(operation)
         elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
             self._learn_raw(operation)
@@ -194,7 +195,7 @@ class Facts:
 
     def _learn_call(self, operation: Operation) -> None:
         known = known_call(operation, self.layout)
-        if known.op.kind is Kind.COPY:
+        if known.op.kind is COPY:
             self._learn_requirements(known)
             for arg in known.args:
                 self.memory.escape(arg)
@@ -216,7 +217,7 @@ class Facts:
         self._learn_requirements(meant)
         result, slot = meant.result, self.layout.descr_of(meant)
         assert isinstance(slot, Field)
-        if result is not None and meant.op.kind is Kind.NEW:
+        if result is not None and meant.op.kind is NEW:
             assert slot.owner is not None
             self.memory.allocate(result, self.layout.array(slot.owner), None)
             about = self.references.learn_object(result)
@@ -226,12 +227,12 @@ class Facts:
 
     def _learn_requirements(self, operation: Operation) -> None:
         kind = operation.op.kind
-        accesses = kind is Kind.LOAD or kind is Kind.STORE
+        accesses = kind is LOAD or kind is STORE
         descr = self.cell(operation).slot if accesses else self.layout.descr_of(operation)
         for condition in requirements(operation, descr):
             if condition is not None and condition is not True:
                 self.assume(condition)
-        if kind is not Kind.FACT and kind is not Kind.GUARD:
+        if kind is not FACT and kind is not GUARD:
             return
         watched, protects = watching(operation, descr)
         if watched is not None:

@@ -51,9 +51,11 @@ def _recorder(kind: str) -> Callable[..., int]:
 
 _Recorder = cast(
     type[_Recording],
-    new_class("_Recorder", (_Recording,), {}, lambda body: body.update({k: _recorder(k) for k in PRIMITIVES})),
+    new_class(
+        "_Recorder", (_Recording,), {}, lambda body: body.update({k: _recorder(k) for k in (*PRIMITIVES, "bit")})
+    ),
 )
-"""The recording domain with all primitives, none of which needs a line of its own."""
+"""The recording domain with all primitives, none of which needs a line of its own, and `bit`: many rows end in it."""
 
 
 @immutable
@@ -133,19 +135,21 @@ def _fixed(word: int, kind: str, parts: tuple[int, ...]) -> Fact:
 
 
 def _evaluate(d: BoundsDomain, step: _Step, facts: list[Any]) -> Fact:
-    args = [facts[arg] for arg in step.args]
-    fact = step.evaluate(*args)
+    fact = step.evaluate(*map(facts.__getitem__, step.args))
     if step.exact_result is not None and step.flag is not None and facts[step.flag] is False:
-        a, b = args
-        return cast(Fact, agree(d, fact, between(d, *step.exact_result(a.range, b.range))))
+        a, b = step.args
+        return cast(Fact, agree(d, fact, between(d, *step.exact_result(facts[a].range, facts[b].range))))
     return fact
 
 
 def _invert(d: BoundsDomain, step: _Step, result: Fact, facts: list[Any]) -> None:
     """Narrow the facts of the step's arguments, by its inverse."""
     assert step.inverse is not None
-    extra = () if step.flag is None else (facts[step.flag] is False,)
-    inverted = step.inverse(d, result, *[facts[arg] for arg in step.args], *extra)
+    known = map(facts.__getitem__, step.args)
+    if step.flag is None:
+        inverted = step.inverse(d, result, *known)
+    else:
+        inverted = step.inverse(d, result, *known, facts[step.flag] is False)
     for arg, fact in zip(step.args, inverted, strict=True):
         if fact is not None:
             facts[arg] = agree(d, facts[arg], fact)

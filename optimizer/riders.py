@@ -8,6 +8,7 @@ from typing import ClassVar
 from optimizer.facts import Facts
 from optimizer.ir.immutable import immutable
 from optimizer.ir.ops import Kind, Op, Type
+from optimizer.ir.row import REF
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 
@@ -106,7 +107,7 @@ class Names:
         if not self._used:
             self._used.update(var.name for var in self._trace.inputs)
             self._used.update(op.result.name for op in all_operations(self._trace) if op.result is not None)
-        letter = "p" if type_ is Type.REF else "i"
+        letter = "p" if type_ is REF else "i"
         while f"{letter}{self._count}" in self._used:
             self._count += 1
         self._count += 1

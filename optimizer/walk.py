@@ -87,15 +87,10 @@ class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
         self._passes = passes
-        # The passes to ask about operations of a row and to tell about those of a kind, as far as that was needed.
-        self._places_to_ask = _places_to_ask(tuple([(type(one), one.kinds) for one in passes]))
-        self._rewriting: dict[Op, list[Pass]] = {}
-        self._learning: dict[Kind, list[Pass]] = {}
-        # The passes that have anything to do there, those before an operation and at an exit the last one first.
-        self._learners = [one for one in passes if type(one).learn is not Pass.learn]
-        self._preparing = [one for one in reversed(passes) if type(one).prepare is not Pass.prepare]
-        self._completing = [one for one in reversed(passes) if type(one).complete is not Pass.complete]
-        self._decides = any(rider.decides for rider in passes)
+        self._roles = _roles_of(tuple([(type(one), one.kinds, one.learned) for one in passes]))
+        self._preparing = [passes[at] for at in self._roles.preparing]
+        self._completing = [passes[at] for at in self._roles.completing]
+        self._decides = self._roles.decides
         self._facts = Facts(layout, decide_values=self._decides)
         self._names = Names(trace)
         self._facts.fresh = self._names.fresh
@@ -207,25 +202,17 @@ class _Walk:
                 raise AssertionError(f"{rider.name} does not say whether {operation.op.name} overflows")
 
     def _ask(self, operation: Operation) -> tuple[Pass, Answer] | None:
-        facts, row = self._facts, operation.op
-        riders = self._rewriting.get(row)
-        if riders is None:
-            riders = self._rewriting[row] = self._to_ask(row)
-        for asked, rider in enumerate(riders, start=1):
-            answer = rider.rewrite(operation, facts)
+        facts, passes = self._facts, self._passes
+        places = self._roles.rewriting.get(operation.op)
+        if places is None:
+            places = self._roles.to_ask(operation.op)
+        for asked, place in enumerate(places, start=1):
+            answer = passes[place].rewrite(operation, facts)
             if answer is not None:
                 self._asked += asked
-                return rider, answer
-        self._asked += len(riders)
+                return passes[place], answer
+        self._asked += len(places)
         return None
-
-    def _to_ask(self, row: Op) -> list[Pass]:
-        """The passes that may have something to say about operations of that row."""
-        places = self._places_to_ask.get(row)
-        if places is None:
-            places = [at for at, one in enumerate(self._passes) if row.kind in one.kinds and one.knows(row)]
-            self._places_to_ask[row] = places
-        return [self._passes[at] for at in places]
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
         self._fired[answer.why] += 1
@@ -271,12 +258,8 @@ class _Walk:
     def _learn(self, operation: Operation, *, delayed: bool = False) -> bool:
         """What holds behind an operation, or behind a guard that passes where the one emitted does."""
         passed = self._facts.learn(operation, delayed=delayed)
-        kind = operation.op.kind
-        riders = self._learning.get(kind)
-        if riders is None:
-            riders = self._learning[kind] = [one for one in self._learners if kind in one.learned]
-        for rider in riders:
-            rider.learn(operation, self._facts)
+        for place in self._roles.learning[operation.op.kind]:
+            self._passes[place].learn(operation, self._facts)
         return passed
 
     def _stop_at(self, guard: Operation) -> None:
@@ -302,11 +285,32 @@ class _Walk:
         return Exit(failargs, number if exit_.origin is None else exit_.origin, block)
 
 
-@cache
-def _places_to_ask(_passes: tuple[tuple[type[Pass], frozenset[Kind]], ...]) -> dict[Op, list[int]]:
-    """Which of the passes of these classes, with their kinds, are to be asked about operations of a row: all walks with
-    them find it out together."""
-    return {}
+class _Roles:
+    """Which of some passes have anything to do where, by their places: all walks with them find it out together.
+
+    Those that are asked about operations of a row, as far as that was needed; that learn from those of a kind; and,
+    the last one first, that have something to do before an operation and at an exit.
+    """
+
+    def __init__(self, passes: tuple[tuple[type[Pass], frozenset[Kind], frozenset[Kind]], ...]) -> None:
+        self._passes = passes
+        places = range(len(passes))
+        types = [type_ for type_, _, _ in passes]
+        learners = [at for at in places if types[at].learn is not Pass.learn]
+        self.decides = any(one.decides for one in types)
+        self.rewriting: dict[Op, list[int]] = {}
+        self.learning = {kind: [at for at in learners if kind in passes[at][2]] for kind in Kind}
+        self.preparing = [at for at in reversed(places) if types[at].prepare is not Pass.prepare]
+        self.completing = [at for at in reversed(places) if types[at].complete is not Pass.complete]
+
+    def to_ask(self, row: Op) -> list[int]:
+        """Those that may have something to say about operations of that row."""
+        asked = [at for at, (type_, kinds, _) in enumerate(self._passes) if row.kind in kinds and type_.knows(row)]
+        self.rewriting[row] = asked
+        return asked
+
+
+_roles_of = cache(_Roles)
 
 
 def _up_to_guard(operations: Iterator[Operation]) -> list[Operation]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.calls import Call, call_of
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.ops import Role, Type
+from optimizer.ir.row import REF
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation
 from validator.encode import Known, unknown
@@ -159,7 +160,7 @@ class CallEncoder:
         self, call: Call, operation: Operation, args: tuple[Term, ...], happens: Term, guards: int, number: int
     ) -> tuple[Term | None, list[Term]]:
         terms, type_ = self._terms, operation.op.result
-        if type_ is Type.REF or call.effects.can_raise:
+        if type_ is REF or call.effects.can_raise:
             self._show(args)
         if call.passing:
             args = (*args, terms.const(self._upheavals))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from optimizer.ir.layout import Field
-from optimizer.ir.row import Type
+from optimizer.ir.row import INT
 from optimizer.ir.term import Term, cone
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def same_items(terms: ObjectTerms, slot: Field, one: Range, other: Range, count:
     function = terms.var(f"the comparison of {slot.key} {one.version} and {other.version}")
     terms.compared.setdefault(function, Compared(slot, one.item, other.item))
     args = function, one.object, one.start, other.object, other.start, count
-    return terms.ne(terms.applied(Type.INT, args, (0, 0)), terms.zero)
+    return terms.ne(terms.applied(INT, args, (0, 0)), terms.zero)
 
 
 class _Said:

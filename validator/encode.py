@@ -13,9 +13,10 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
-from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.ops import Memory as MemoryMeaning
+from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
 from optimizer.ir.term import Term
 from optimizer.ir.trace import (
     ConstClass,
@@ -36,7 +37,7 @@ from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import MOST_TERMS, Chains
-from validator.symbolic_heap import Allocator, Memory, SymbolicHeap
+from validator.symbolic_heap import Allocator, Computed, Memory, SymbolicHeap
 
 if TYPE_CHECKING:
     from validator.call_encoder import CallEncoder
@@ -53,7 +54,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
         slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
         if slot is not None:
             slots[slot.key] = slot
-            if row is not None and row.descr is not DescrKind.FIELD:
+            if row is not None and row.descr is not FIELD:
                 indexed.add(slot.key)
     rows = {one.op for one in on_memory}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
@@ -70,7 +71,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not Type.INT), None)
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not INT), None)
         if mixed is not None:
             raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
 
@@ -119,6 +120,7 @@ class _Computer:
         self.terms = heap.memory.terms
         self.layout = self.terms.layout
         self.values = values
+        self.defined: list[Definedness] = []
         self.flag: Term = self.terms.false
         self.passes: Term = self.terms.true
 
@@ -147,30 +149,33 @@ class _Computer:
             found.append(self.term(arg, line) if term is None or term in known else term)
         return tuple(found)
 
-    def compute(self, operation: Operation, number: int, place: Place) -> list[Definedness]:
-        """The operation's result, flag and effect; whether it passes if it is a guard. Gives its definedness."""
-        memory = memory_of(operation)
+    def compute(self, operation: Operation, number: int, place: Place) -> None:
+        """The operation's result, flag and effect; whether it passes if it is a guard; and its definedness."""
+        row = operation.op
+        memory = None if row.memory is None else memory_of(operation)
         if memory is not None:
-            return self._compute_on_heap(operation, memory, number, place)
-        row, args, terms = operation.op, self.args(operation), self.terms
-        defined: list[Definedness] = []
-        if row.defined is not None:
-            defined = self._defined(row.defined(terms, *args), operation, number, place)
-        if row.meaning is not None:
-            assert operation.result is not None
-            self.values[operation.result.name] = row.meaning(terms, *args)
-        elif row.is_guard and (passes := passes_of(operation)) is not None:
-            self.passes = passes(terms, self.flag) if row.reads_flag else passes(terms, *args)
-        if row.overflows is not None:
-            self.flag = row.overflows(terms, *args)
-        return defined
+            self._compute_on_heap(operation, memory, number, place)
+            return
+        args = (self.flag,) if row.reads_flag else self.args(operation)
+        computed = self.heap.memory.computed.get((row, args))
+        if computed is None:
+            computed = self.heap.memory.computed[row, args] = _computed(self.terms, operation, args)
+        condition, result, other = computed
+        if condition is not self.terms.true:
+            self._defined(condition, operation, number, place)
+        if operation.result is not None:
+            assert result is not None
+            self.values[operation.result.name] = result
+        if row.is_guard:
+            self.passes = other
+        elif row.overflows is not None:
+            self.flag = other
 
-    def _compute_on_heap(
-        self, operation: Operation, memory: MemoryMeaning, number: int, place: Place
-    ) -> list[Definedness]:
+    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Place) -> None:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         condition = memory.defined(self.terms, self.heap, descr, *args)
-        defined = self._defined(condition, operation, number, place)
+        if condition is not self.terms.true:
+            self._defined(condition, operation, number, place)
         if memory.passes is not None:
             self.passes = memory.passes(self.terms, self.heap, descr, *args)
         if memory.meaning is not None and not operation.op.is_guard:
@@ -180,9 +185,7 @@ class _Computer:
                 self.values[operation.result.name] = result
             lengths = self.heap.mismatch(number)
             if lengths is not None:
-                same = self.terms.eq(*lengths)
-                defined += self._defined(same, operation, number, place, "length")
-        return defined
+                self._defined(self.terms.eq(*lengths), operation, number, place, "length")
 
     def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> Sequence[Term | str]:
         if memory.class_arg is None:
@@ -194,10 +197,16 @@ class _Computer:
             for index, arg in enumerate(operation.args)
         ]
 
-    def _defined(
-        self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined"
-    ) -> list[Definedness]:
-        return [] if condition is self.terms.true else [Definedness(number, operation, condition, *place, what)]
+    def _defined(self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined") -> None:
+        if condition is not self.terms.true:
+            self.defined.append(Definedness(number, operation, condition, *place, what))
+
+    def handed_over(self, guard: Operation) -> tuple[Term | None, ...] | None:
+        """What the guard hands over where it fails here."""
+        failargs = exit_of(guard).failargs
+        if failargs is None:
+            return None
+        return tuple([None if arg is None else self.term(arg, guard.line) for arg in failargs])
 
     def pass_guard(self, operation: Operation) -> None:
         """What a guard does to the heap where it passes, and gives."""
@@ -209,6 +218,14 @@ class _Computer:
                 self.values[operation.result.name] = result
 
 
+def _computed(terms: ObjectTerms, operation: Operation, args: tuple[Term, ...]) -> Computed:
+    row = operation.op
+    defined = terms.true if row.defined is None else row.defined(terms, *args)
+    result = None if row.meaning is None else row.meaning(terms, *args)
+    other = passes_of(operation) if row.is_guard else row.overflows
+    return defined, result, terms.true if other is None else other(terms, *args)
+
+
 class _Encoder:
     def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], before: Encoding | None) -> None:
         self._trace = trace
@@ -218,7 +235,7 @@ class _Encoder:
         self._heap = SymbolicHeap(memory, self._allocator, lenient=before is None)
         self._values: dict[str, Term] = {}
         self._computer = _Computer(self._heap, self._values)
-        self._defined: list[Definedness] = []
+        self._defined = self._computer.defined
         self._guards: list[GuardEncoding] = []
         self._calls: CallEncoder | None = None  # of a trace that has calls
         self._positions = 0
@@ -245,26 +262,30 @@ class _Encoder:
             operation = meant(operation, self._terms.layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
-        if kind is Kind.POSITION:
+        if kind is POSITION:
             self._positions += 1
-        elif kind is Kind.EVENT or (kind is Kind.FACT and operation.op.is_call):
+        elif kind is EVENT or (kind is FACT and operation.op.is_call):
             self._call(operation, number)
-        elif kind is not Kind.END:
-            if kind is not Kind.PURE and len(self._terms) > MOST_TERMS:
+        elif kind is not END:
+            if kind is not PURE and len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
             place = (len(self._guards), self._events)
-            self._defined += self._computer.compute(operation, number, place)
-            if kind is Kind.GUARD:
+            self._computer.compute(operation, number, place)
+            if kind is GUARD:
                 self._guard(operation, number, place)
 
     def _guard(self, operation: Operation, number: int, place: Place) -> None:
-        heap, passes = self._heap.copy(), self._computer.passes
-        left = _exit(operation, number, heap, self._values, place, {})
+        heap, computer, block = self._heap.copy(), self._computer, exit_of(operation).block
+        if block:
+            left = _exit(operation, number, heap, self._values, place, {})
+            self._number += len(block)
+        else:
+            left = ExitEncoding(computer.handed_over(operation), (), heap, {})
+        passes = computer.passes
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
-        self._number += len(exit_of(operation).block)
-        self._computer.pass_guard(operation)
+        computer.pass_guard(operation)
         self._heap.learn(passes)
 
     @property
@@ -305,9 +326,9 @@ def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]
 
 def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
     """An unknown value that came into being behind so many events."""
-    if type_ is Type.FLOAT:
+    if type_ is FLOAT:
         return terms.floats.var(name)
-    return terms.pointer(name, epoch) if type_ is Type.REF else terms.var(name)
+    return terms.pointer(name, epoch) if type_ is REF else terms.var(name)
 
 
 def _exit(
@@ -318,16 +339,10 @@ def _exit(
     place: Place,
     named: Mapping[int, Term],
 ) -> ExitEncoding:
-    """What the guard of that number leaves. What its block defines goes into `values`: its names are its own."""
-    exit_, allocator = exit_of(operation), Allocator(named)
-    if exit_.block:
-        heap = heap.with_allocator(allocator)
-    computer = _Computer(heap, values)
-    block = [
-        known for inner, one in enumerate(exit_.block, number + 1) for known in computer.compute(one, inner, place)
-    ]
-    handed: tuple[Term | None, ...] | None = None
-    if exit_.failargs is not None:
-        line = operation.line
-        handed = tuple([None if arg is None else computer.term(arg, line) for arg in exit_.failargs])
-    return ExitEncoding(handed, tuple(block), heap, allocator.made)
+    """What the guard of that number leaves behind its block. What that defines goes into `values`: its
+    names are its own."""
+    allocator = Allocator(named)
+    computer = _Computer(heap.with_allocator(allocator), values)
+    for inner, one in enumerate(exit_of(operation).block, number + 1):
+        computer.compute(one, inner, place)
+    return ExitEncoding(computer.handed_over(operation), tuple(computer.defined), computer.heap, allocator.made)

@@ -16,8 +16,9 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.objects import NULL
-from optimizer.ir.ops import DescrKind, Kind, Memory, Type
+from optimizer.ir.ops import Memory, Type
 from optimizer.ir.raw_memory import is_raw, slot_of
+from optimizer.ir.row import ARRAY, CALL, COPY, EVENT, FACT, FIELD, GUARD, INT, INTERIOR, ITEM, LOAD, NEW, REF, SCAN
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -39,7 +40,7 @@ _VARIABLE_LENGTH = 3
 
 _LONGEST = 64
 
-_ITEMS = (DescrKind.ITEM, DescrKind.INTERIOR)
+_ITEMS = (ITEM, INTERIOR)
 
 
 @dataclass(eq=False, slots=True)
@@ -104,8 +105,8 @@ class Plan:
 
 def needs_heap(trace: Trace) -> bool:
     """Has the trace references, floats that are given to it, or operations on a heap?"""
-    return any(var.type is not Type.INT for var in trace.inputs) or any(
-        memory_of(operation) is not None or operation.op.result is Type.REF for operation in all_operations(trace)
+    return any(var.type is not INT for var in trace.inputs) or any(
+        memory_of(operation) is not None or operation.op.result is REF for operation in all_operations(trace)
     )
 
 
@@ -132,7 +133,7 @@ def _plan_world(plan: Plan, before: Trace) -> None:
             plan.events.append((operation.op.result, call.effects))
         elif call is not None and call.is_function:
             plan.functions.append((operation.op.result, call.effects.can_raise))
-        plan.asks_world |= operation.op.kind is Kind.GUARD and operation.op.memory is not None and not operation.args
+        plan.asks_world |= operation.op.kind is GUARD and operation.op.memory is not None and not operation.args
     plan.is_pending = may_be_raised_before(before)
 
 
@@ -148,7 +149,7 @@ class _Walk:
     def trace(self, trace: Trace) -> None:
         self._of, self._events = {}, 0
         for number, var in enumerate(trace.inputs):
-            if var.type is Type.REF:
+            if var.type is REF:
                 self._of[var] = self._place(("input", number), Place(input=number))
         sources: dict[Value, object] = {var: number for number, var in enumerate(trace.inputs)}
         made: dict[Value, str] = {}
@@ -159,29 +160,29 @@ class _Walk:
                     self._plan.floats.append(arg.value)
             memory = memory_of(operation)
             if is_event(operation, self._plan.layout):
-                if operation.result is not None and operation.op.result is Type.REF:
+                if operation.result is not None and operation.op.result is REF:
                     self._of[operation.result] = self._place(("event", self._events), Place(event=self._events))
                 self._events += 1
             elif memory is not None and memory.pending and memory.class_arg is not None:
                 self._catch(operation.args[memory.class_arg])
-            elif memory is not None and memory.descr is not DescrKind.CALL:
+            elif memory is not None and memory.descr is not CALL:
                 self._operation(operation, memory)
                 self._plan.indices |= {sources[arg] for arg in _indices(operation, memory) if arg in sources}
             self._ask_number(operation, sources, made)
-            if operation.result is not None and operation.op.kind is Kind.NEW:
+            if operation.result is not None and operation.op.kind is NEW:
                 type_ = self._plan.layout.descr_of(operation)
                 assert isinstance(type_, Struct | Array | Field)
                 made[operation.result] = (type_.owner or "") if isinstance(type_, Field) else type_.name
-            if operation.result is not None and operation.op.kind in (Kind.LOAD, Kind.EVENT):
+            if operation.result is not None and operation.op.kind in (LOAD, EVENT):
                 descr = self._plan.layout.descr_of(operation)
                 sources[operation.result] = descr.key if isinstance(descr, Field) else EVENTS
 
     def _ask_number(self, operation: Operation, sources: Mapping[Value, object], made: Mapping[Value, str]) -> None:
         """What a guard with a constant wants a number to be, of a value or of the type of a fresh object."""
-        if operation.op.kind is not Kind.GUARD or len(operation.args) != 2:
+        if operation.op.kind is not GUARD or len(operation.args) != 2:
             return
         value, wanted = operation.args
-        if isinstance(wanted, ConstInt) and value in sources and value.type is Type.INT:
+        if isinstance(wanted, ConstInt) and value in sources and value.type is INT:
             self._plan.numbers.setdefault(sources[value], wanted.value)
         elif isinstance(wanted, ConstInt) and value in made:
             self._plan.gc_types.setdefault(made[value], wanted.value)
@@ -214,16 +215,16 @@ class _Walk:
         name = descr_name(operation)
         if isinstance(descr, Field) and name is not None:
             self._plan.memory.setdefault(descr.key, Used(descr, name, memory.descr in _ITEMS))
-        self._plan.checks_code |= operation.op.kind is Kind.GUARD and not operation.args
-        others = operation.args[1:] if operation.op.kind in (Kind.COPY, Kind.SCAN, Kind.NEW) else ()
-        for arg in (arg for arg in others if arg.type is Type.REF):
+        self._plan.checks_code |= operation.op.kind is GUARD and not operation.args
+        others = operation.args[1:] if operation.op.kind in (COPY, SCAN, NEW) else ()
+        for arg in (arg for arg in others if arg.type is REF):
             if (changed := self._value(arg)) is not None:
                 self._ask(changed, operation, memory)
         place = self._value(operation.args[0]) if operation.args else None
         if place is None:
             return
         self._ask(place, operation, memory)
-        if operation.result is None or operation.result.type is not Type.REF:
+        if operation.result is None or operation.result.type is not REF:
             return
         if isinstance(descr, Field) and memory.loads:
             at = operation.args[1] if memory.descr in _ITEMS else None
@@ -243,7 +244,7 @@ class _Walk:
             named = args[memory.class_arg]
             vtable = named.name if isinstance(named, ConstClass) else str(named)
             self._add(place, self._plan.layout.struct_of_vtable(vtable))
-        elif operation.op.kind not in (Kind.GUARD, Kind.FACT):
+        elif operation.op.kind not in (GUARD, FACT):
             return
         elif len(args) == 1:
             holds = [memory.passes] if memory.passes is not None else [holds for holds, _ in memory.requires]
@@ -262,9 +263,9 @@ class _Walk:
     def _ask_type(self, place: Place, operation: Operation, memory: Memory) -> None:
         layout, descr = self._plan.layout, self._plan.layout.descr_of(operation)
         if isinstance(descr, Field) and descr.owner is not None:
-            is_struct = memory.descr is DescrKind.FIELD
+            is_struct = memory.descr is FIELD
             self._add(place, layout.struct(descr.owner) if is_struct else layout.array(descr.owner))
-        elif memory.descr in (*_ITEMS, DescrKind.ARRAY) and not place.types:
+        elif memory.descr in (*_ITEMS, ARRAY) and not place.types:
             name = descr_name(operation)
             assert name is not None
             self._add(place, layout.array(name))
@@ -279,15 +280,15 @@ class _Walk:
 
 def _length_for(operation: Operation) -> int:
     """How long an array is made for the operation on its items to be in range."""
-    at = operation.args[2:] if operation.op.kind is Kind.COPY else operation.args[1:2]
+    at = operation.args[2:] if operation.op.kind is COPY else operation.args[1:2]
     numbers = [arg.value for arg in at if isinstance(arg, ConstInt)]
-    if operation.op.kind is Kind.COPY and len(numbers) == len(at):
+    if operation.op.kind is COPY and len(numbers) == len(at):
         return max(numbers[:2]) + numbers[2]
     return numbers[0] + 1 if numbers else _VARIABLE_LENGTH
 
 
 def _indices(operation: Operation, memory: Memory) -> Iterator[Var]:
-    if memory.descr in (*_ITEMS, DescrKind.ARRAY):
+    if memory.descr in (*_ITEMS, ARRAY):
         at = operation.args[1:2] if memory.descr in _ITEMS else operation.args[:1]
-        at = operation.args[2:] if operation.op.kind is Kind.COPY else at
+        at = operation.args[2:] if operation.op.kind is COPY else at
         yield from (arg for arg in at if isinstance(arg, Var))

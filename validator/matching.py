@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.row import Kind, Type
+from optimizer.ir.row import NEW, REF
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.encoding import Application, Encoding, ExitEncoding, GuardEncoding
@@ -46,7 +46,7 @@ def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
     guess: dict[int, Term] = {}
     numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}
     for operation in after.ops:
-        alloc = named.get(operation.result.name) if operation.op.kind is Kind.NEW and operation.result else None
+        alloc = named.get(operation.result.name) if operation.op.kind is NEW and operation.result else None
         if alloc is None or alloc in guess.values():
             continue
         if _allocate_alike(operations[allocations[alloc]], operation):
@@ -247,7 +247,7 @@ class _Contents:
         if self._held is None:
             self._held = {}
             for slot in self._heap.memory.slots.values():
-                if slot.type is Type.REF:
+                if slot.type is REF:
                     for p, index, value in _stores(self._heap.chain(slot), self._simplify):
                         self._held.setdefault(p, {}).setdefault((slot.key, index), value)
         return self._held.get(alloc, {})
@@ -265,7 +265,7 @@ def _stored(before: SymbolicHeap, after: SymbolicHeap, simplify: Simplify) -> It
     """What old objects hold on both sides, of what was stored to them last."""
     for slot in before.memory.slots.values():
         one, two = before.chain(slot), after.chain(slot)
-        if slot.type is Type.REF and one is not two:
+        if slot.type is REF and one is not two:
             yield from _alongside(_held_by_old(one, simplify), _held_by_old(two, simplify))
 
 

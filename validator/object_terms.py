@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.floats import Float
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.raw_memory import is_raw
-from optimizer.ir.row import Type
+from optimizer.ir.row import FLOAT, INT, REF, VOID, Type
 from optimizer.ir.term import Term, cone
 from optimizer.ir.terms import Terms
 from validator.class_terms import ClassTerms
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from validator.comparisons import Compared
     from validator.float_terms import PlainFloatTerms
 
-_APPLIED = {Type.INT: "applied", Type.REF: "applied_ref", Type.FLOAT: "applied_float", Type.VOID: "applied"}
-_LOADS = {Type.INT: "load", Type.REF: "load_ref", Type.FLOAT: "load_float"}
+_APPLIED = {INT: "applied", REF: "applied_ref", FLOAT: "applied_float", VOID: "applied"}
+_LOADS = {INT: "load", REF: "load_ref", FLOAT: "load_float"}
 
 _MOST_HASHES = 6
 """Of further hashes nothing is said."""
@@ -205,8 +205,8 @@ class ObjectTerms(ClassTerms):
 
 def _type_of(term: Term) -> Type:
     if is_reference(term):
-        return Type.REF
-    return Type.FLOAT if is_float(term) else Type.INT
+        return REF
+    return FLOAT if is_float(term) else INT
 
 
 def _is_initial_field(term: Term) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import VIEWS
-from optimizer.ir.row import Type
+from optimizer.ir.row import INT, REF
 from optimizer.ir.term import Term
 from validator.object_kinds import Initial, at_event
 from validator.object_terms import ObjectTerms
@@ -284,7 +284,7 @@ class Chains:
 
     def _behind(self, slot: Field, link: Bytewise, held: Term, p: Term, index: Term | None) -> Term:
         """What a field or item of the object holds behind the store to its bytes, where it held that before."""
-        if slot.type is Type.REF:
+        if slot.type is REF:
             raise Unsupported("a field or item that may have been changed by gc_store of a reference")
         name = f"{slot.key} behind {link.size} bytes"
         function = Initial(name, NO_EPOCH, slot.type, slot.low, slot.high)
@@ -403,7 +403,7 @@ class Chains:
     def _walk_written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         if p.kind != "alloc":
             return self._written_if_seen(slot, chain, p, index)
-        if p.value.cleared or (slot.type is Type.REF and index is None):
+        if p.value.cleared or (slot.type is REF and index is None):
             return self._terms.true
         key = (chain, p, index)
         if key not in self._written:
@@ -435,13 +435,13 @@ class Chains:
                 case Bytewise(below, other):
                     same = terms.same(p, other)
                     if same is not terms.false:
-                        marks = Initial(f"{slot.key} [] written behind {chain.size} bytes", NO_EPOCH, Type.INT, 0, 1)
+                        marks = Initial(f"{slot.key} [] written behind {chain.size} bytes", NO_EPOCH, INT, 0, 1)
                         mark = terms.load(marks, p, terms.zero if index is None else index, chain.offset)
                         result = terms.either(result, terms.both(same, terms.eq(mark, terms.one)))
                     chain = below
                 case Renewed(below, event):
                     if not self._keeps(p, event):
-                        marks = Initial(f"{slot.key} [] written", event + 1, Type.INT, 0, 1)
+                        marks = Initial(f"{slot.key} [] written", event + 1, INT, 0, 1)
                         result = terms.either(result, terms.eq(terms.load(marks, p, index), terms.one))
                     chain = below
                 case Start():

@@ -16,7 +16,7 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
 from optimizer.ir.raw_memory import BYTES, is_raw
-from optimizer.ir.row import Type
+from optimizer.ir.row import INT, REF, Op, Type
 from optimizer.ir.term import Term
 from validator.object_kinds import (
     ARRAYS,
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from validator.comparisons import Range
 
 
+Computed = tuple[Term, Term | None, Term]
+"""When an operation without memory is defined, its result, and whether it passes, or overflows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
@@ -48,6 +52,8 @@ class Memory:
     `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
+    What both traces have is found out once: `computed` is what operations without memory do on these arguments, and
+    `said` which terms conditions say to be constants or objects of a name, and these.
     """
 
     terms: ObjectTerms
@@ -59,6 +65,8 @@ class Memory:
     has_exceptions: bool = False
     is_pending: bool = False
     is_plain: bool = False
+    computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
+    said: dict[Term, Mapping[Term, Term]] = field(default_factory=dict)
 
     def any_index(self, slot: Field) -> Term:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
@@ -98,7 +106,7 @@ def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
     yield terms.ite(condition, terms.zero, terms.one), terms.zero
 
 
-_ADDRESS = Initial("address", NO_EPOCH, Type.INT)
+_ADDRESS = Initial("address", NO_EPOCH, INT)
 """The addresses of objects, as if they were the contents of a field that never changes."""
 
 _OBJECT_AT = "the object at an address"
@@ -113,7 +121,7 @@ def _few(count: Term) -> int | None:
 
 def _is_among_bytes(slot: Field, type_: Type) -> bool:
     """May the field or item be among the bytes of an object that such an access is about?"""
-    return not is_raw(slot.key) and slot.key not in VIEWS and (slot.type is Type.REF) == (type_ is Type.REF)
+    return not is_raw(slot.key) and slot.key not in VIEWS and (slot.type is REF) == (type_ is REF)
 
 
 class SymbolicHeap(HeapDomain[Term, Term, Term]):
@@ -247,7 +255,9 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._passed += 1
         if self.memory.is_plain or passes.kind == "truth":
             return
-        said = dict(_said(self._terms, passes))
+        said = self.memory.said.get(passes)
+        if said is None:
+            said = self.memory.said[passes] = dict(_said(self._terms, passes))
         for term, stands in said.items():
             self.known.setdefault(term, (stands, self._passed))
         if any(term.kind != "ite" for term in said):
@@ -275,7 +285,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def get_bytes(self, p: Term, item: RawItem, offset: Term) -> Term:
         terms = self._terms
-        if item.type is Type.REF:
+        if item.type is REF:
             return terms.by_object(p, lambda one: self._reference_at(one, offset))
         places = [terms.add(offset, terms.const(k)) for k in range(item.size)]
         held = self.memory.raw.joined(map(partial(self._byte_of, p), places))
@@ -287,19 +297,19 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _byte(self, p: Term, at: Term) -> Term:
         """A byte of an object that is no choice. Where fields or items of it have been changed, it is a function of
         what it was without that, and of how they were changed."""
-        held, changed = self.read(p, OBJECT_BYTES, at), self._changed(p, Type.INT)
+        held, changed = self.read(p, OBJECT_BYTES, at), self._changed(p, INT)
         if not changed:
             return held
-        return self._terms.load(Initial(f"a byte behind {changed}", NO_EPOCH, Type.INT, 0, 255), p, at, held)
+        return self._terms.load(Initial(f"a byte behind {changed}", NO_EPOCH, INT, 0, 255), p, at, held)
 
     def _reference_at(self, p: Term, at: Term) -> Term:
-        if self._changed(p, Type.REF):
+        if self._changed(p, REF):
             raise Unsupported("gc_load of a reference from an object whose fields or items may have been changed")
         return self.read(p, OBJECT_REFERENCES, at)
 
     def surely_holds(self, p: Term, slot: Field, index: Term | None, value: Term) -> bool:
         """Is that what the memory holds of an object that is no choice, however its fields are among its bytes?"""
-        if slot == OBJECT_REFERENCES and self._changed(p, Type.REF):
+        if slot == OBJECT_REFERENCES and self._changed(p, REF):
             return False
         return self.read(p, slot, index) is value
 
@@ -314,7 +324,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         for slot in self.memory.slots.values():
             if _is_among_bytes(slot, item.type):
                 self._chains[slot.key] = chains.change_bytes(self._chains[slot.key], p, offset, item.size, value)
-        if item.type is Type.REF:
+        if item.type is REF:
             self.set_item(p, OBJECT_REFERENCES, offset, value)
             return
         for k in range(item.size):
@@ -338,7 +348,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         if address is self._terms.zero:
             return self._terms.null
         function = self._terms.var(_OBJECT_AT)
-        return self._terms.applied(Type.REF, (function, address), self._terms.now(self._events))
+        return self._terms.applied(REF, (function, address), self._terms.now(self._events))
 
     def chain(self, slot: Field) -> Chain:
         return self._chains[slot.key]
@@ -414,7 +424,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         """The hash of an object that is no choice: a function of the object and of the version of its memory."""
         terms, chains, chain = self._terms, self.memory.chains, self._chains[slot.key]
         version = 0 if p in terms.texts else chains.version(chain, p)
-        number = terms.load(Initial(f"{slot.key} hash", version, Type.INT), p)
+        number = terms.load(Initial(f"{slot.key} hash", version, INT), p)
         terms.hashes.setdefault(number, Hashed(slot, p, lambda index: chains.read(slot, chain, p, index)))
         return number
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
 from optimizer.ir.raw_memory import BYTES, is_raw
-from optimizer.ir.row import Type
+from optimizer.ir.row import REF
 from optimizer.ir.term import Term
 from validator.object_kinds import APPLIED, choices, is_reference
 from validator.object_terms import ObjectTerms
@@ -32,7 +32,7 @@ def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field]
     search = _Search(heap)
     waiting = [alloc for root in roots for alloc in search.allocations(root)]
     for slot in heap.memory.slots.values():
-        if slot.type is Type.REF and may_see(slot):
+        if slot.type is REF and may_see(slot):
             waiting += search.reached(slot, inside)
     waiting += [held for alloc in found for held in inside.get(alloc, ())]
     while waiting:
@@ -53,7 +53,7 @@ def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[
     waiting = [root for root in roots if root.kind == "alloc"]
     inside: dict[Term, list[Term]] = {}
     for slot in heap.memory.slots.values():
-        if slot.type is Type.REF and may_see(slot):
+        if slot.type is REF and may_see(slot):
             for link in links(heap.chain(slot)):
                 if isinstance(link, Renewed):
                     break

@@ -17,7 +17,7 @@ from optimizer.ir.floats import ZERO
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Datum, blank
-from optimizer.ir.ops import OPS, Op
+from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.runs import Run
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, Var, all_operations
@@ -86,14 +86,16 @@ _RANKS = {row: number + len(OPS) * row.jumps for number, row in enumerate(OPS.va
 
 
 def simpler_rows(row: Op) -> list[Op]:
-    """Rows of the table that may stand in its place, simplest first."""
+    """Rows of the table that may stand in its place, simplest first; an event may give nothing."""
+    results = (row.result, Type.VOID) if row.kind is Kind.EVENT else (row.result,)
     return [
         other
         for other in OPS.values()
         if _RANKS[other] < _RANKS[row]
         and other.has_meaning
-        and (other.kind, other.args, other.result, other.raw, other.reads_flag, other.overflows is None)
-        == (row.kind, row.args, row.result, row.raw, row.reads_flag, row.overflows is None)
+        and other.result in results
+        and (other.kind, other.args, other.raw, other.reads_flag, other.overflows is None)
+        == (row.kind, row.args, row.raw, row.reads_flag, row.overflows is None)
     ]
 
 

@@ -10,7 +10,7 @@ from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.ops import Kind, Op
+from optimizer.ir.ops import Kind, Op, Type
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
 
 Change = Callable[[Candidate], Candidate | None]
@@ -130,7 +130,8 @@ def _with_row(candidate: Candidate, line: int, old: Op, new: Op) -> Candidate:
         if op.line != line or op.op is not old:
             return op
         has_descr = new.memory is not None and new.memory.descr is not None
-        return replace(op, op=new, descr=op.descr if has_descr else None)
+        result = None if new.result is Type.VOID else op.result
+        return replace(op, op=new, result=result, descr=op.descr if has_descr else None)
 
     return on_each(candidate, changed)
 

@@ -95,7 +95,11 @@ class BoundsDomain(AbstractDomain[Bounds]):
             return b
         if (a.value ^ b.value) & ~(a.mask | b.mask):
             return None
-        return self.reduce(max(a.low, b.low), min(a.high, b.high), a.value | b.value, a.mask & b.mask)
+        low, high, mask = max(a.low, b.low), min(a.high, b.high), a.mask & b.mask
+        for one in (a, b):  # is it a part of the other?
+            if mask == one.mask and low == one.low and high == one.high:
+                return one
+        return self.reduce(low, high, a.value | b.value, mask)
 
     def const(self, value: int) -> Bounds:
         return constant(value, self.width)

@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.domain import Domain
-from optimizer.ir.row import DescrKind, Kind, Memory, Op, Role, Type
-
-INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
+from optimizer.ir.row import FLOAT, INT, REF, VOID, DescrKind, Kind, Memory, Op, Role, Type
 
 _TYPES = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
 

@@ -28,7 +28,7 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.ops import OPS
-from optimizer.ir.row import DescrKind, Kind, Op, Role, Type
+from optimizer.ir.row import CALL, EVENT, FACT, NEW, POSITION, SCAN, VOID, Op, Role
 from optimizer.ir.trace import ConstRef, Operation, Trace, Value
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ _READING = "threadlocalref_get"
 _SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value": "call"}
 """Calls that may be made by an operation of another name."""
 
+_FUNCTION, _INVARIANT = Role.FUNCTION, Role.INVARIANT
+_EVENTS, _FUNCTIONS = (Role.EVENT, _INVARIANT), (_FUNCTION, Role.MEANING)
 
 _RAISING = replace(NOTHING, can_raise=True)
 
@@ -72,7 +74,7 @@ class Call:
     @property
     def is_event(self) -> bool:
         """Is it one where it is made, and the first one of its function if that is loop invariant?"""
-        return self.role in (Role.EVENT, Role.INVARIANT)
+        return self.role in _EVENTS
 
     @property
     def constants(self) -> Iterator[ConstRef]:
@@ -84,16 +86,16 @@ class Call:
 
     @property
     def is_function(self) -> bool:
-        return self.role is Role.FUNCTION
+        return self.role is _FUNCTION
 
     @property
     def is_invariant(self) -> bool:
-        return self.role is Role.INVARIANT
+        return self.role is _INVARIANT
 
 
 def is_event(operation: Operation, layout: Layout) -> bool:
     """Is it an event, where it is made, and the first one of its function if that is loop invariant?"""
-    if operation.op.kind is not Kind.EVENT:
+    if operation.op.kind is not EVENT:
         return False
     call = call_of(operation, layout)
     return call is not None and call.is_event
@@ -107,7 +109,7 @@ def effects_at(operation: Operation, layout: Layout) -> Effects:
 
 def call_of(operation: Operation, layout: Layout) -> Call | None:
     """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
-    if operation.op.kind is not Kind.EVENT and not operation.op.is_call:
+    if operation.op.kind is not EVENT and not operation.op.is_call:
         return None
     asked, call = layout.latest_call
     if asked is not operation:  # each is asked about several times in a row
@@ -118,29 +120,29 @@ def call_of(operation: Operation, layout: Layout) -> Call | None:
 
 def _call_of(operation: Operation, layout: Layout) -> Call:
     memory, row = operation.op.memory, operation.op
-    if memory is None or memory.descr is not DescrKind.CALL:
+    if memory is None or memory.descr is not CALL:
         return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
     declared = None if operation.descr is None else layout.call(operation.descr)
     known = meant(operation, layout)
-    if known.op.kind in (Kind.SCAN, Kind.NEW):
+    if known.op.kind in (SCAN, NEW):
         slot = layout.descr_of(known)
         assert isinstance(slot, Field)
         effects = replace(NOTHING, reads=frozenset((slot.key,)))
         return Call(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
     role = _role(declared, layout, operation)
     is_conditional = memory.happens is not None
-    is_record = row.kind is Kind.FACT
-    is_whole = role in (Role.EVENT, Role.INVARIANT) and not is_conditional
+    is_record = row.kind is FACT
+    is_whole = role in _EVENTS and not is_conditional
     args = operation.args if is_whole else operation.args[memory.function :]
     meaning = MEANINGS[declared.oopspec or ""] if role is Role.MEANING and declared else None
     if is_record:
-        if role not in (Role.FUNCTION, Role.MEANING) or not args:
+        if role not in _FUNCTIONS or not args:
             raise Unsupported(f"{row.name} of what is not elidable", operation.line)
         return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
-    if role is Role.INVARIANT and not args:
+    if role is _INVARIANT and not args:
         raise Unsupported(f"{row.name} of a loop-invariant function that is not there", operation.line)
     effects = _effects(role, operation, layout)
-    passing = role is Role.FUNCTION and declared is not None and not declared.elidable
+    passing = role is _FUNCTION and declared is not None and not declared.elidable
     return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
 
 
@@ -159,14 +161,14 @@ def _role(declared: Declared | None, layout: Layout, operation: Operation) -> Ro
 
 def _is_reading(declared: Declared, operation: Operation) -> bool:
     row, memory = operation.op, operation.op.memory
-    is_plain = row.kind is Kind.EVENT and memory is not None and memory.happens is None and memory.function == 0
-    gives = row.result is not Type.VOID and not declared.can_raise and not declared.loop_invariant
+    is_plain = row.kind is EVENT and memory is not None and memory.happens is None and memory.function == 0
+    gives = row.result is not VOID and not declared.can_raise and not declared.loop_invariant
     return declared.oopspec == _READING and is_plain and gives
 
 
 def _effects(role: Role, operation: Operation, layout: Layout) -> Effects:
     effects = effects_of(operation, layout)
-    return (_RAISING if effects.can_raise else NOTHING) if role in (Role.FUNCTION, Role.MEANING) else effects
+    return (_RAISING if effects.can_raise else NOTHING) if role in _FUNCTIONS else effects
 
 
 def _shown_as(row: Op) -> str:
@@ -188,10 +190,10 @@ def tells_exceptions_apart(operation: Operation, layout: Layout) -> bool:
 
 def may_be_raised_before(trace: Trace) -> bool:
     """May an exception be pending where the trace starts? Only if it begins with an operation that is given it."""
-    first = next((one for one in trace.ops if one.op.kind is not Kind.POSITION), None)
+    first = next((one for one in trace.ops if one.op.kind is not POSITION), None)
     return first is not None and is_given_pending(first.op)
 
 
 def is_given_pending(row: Op) -> bool:
     """Does the operation give the pending exception, or its class?"""
-    return row.memory is not None and row.memory.pending and row.result is not Type.VOID
+    return row.memory is not None and row.memory.pending and row.result is not VOID

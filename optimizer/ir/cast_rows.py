@@ -10,9 +10,7 @@ from typing import Any
 
 from optimizer.ir.domain import Domain
 from optimizer.ir.heap_rows import memory_row
-from optimizer.ir.row import Kind, Memory, Op, Requirement, Type
-
-INT, REF, PLACE = Type.INT, Type.REF, Type.PLACE
+from optimizer.ir.row import INT, PLACE, REF, Kind, Memory, Op, Requirement, Type
 
 
 def _row(name: str, args: tuple[Type, ...], result: Type, memory: Memory, **more: Any) -> Op:

@@ -8,7 +8,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.raw_memory import is_raw
-from optimizer.ir.row import DescrKind
+from optimizer.ir.row import CALL
 from optimizer.ir.trace import Operation
 
 
@@ -60,7 +60,7 @@ def effects_of(operation: Operation, layout: Layout) -> Effects:
     memory = operation.op.memory
     if memory is not None and memory.inert:
         return NOTHING
-    takes_call = memory is not None and memory.descr is DescrKind.CALL
+    takes_call = memory is not None and memory.descr is CALL
     call = layout.call(operation.descr) if takes_call and operation.descr is not None else None
     if call is None:
         return EVERYTHING

@@ -20,7 +20,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
-from optimizer.ir.row import Type
+from optimizer.ir.row import REF, VOID, Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
 
 
@@ -89,7 +89,7 @@ class Environment:
         if effects.can_raise:
             raised = self._value(world.raises[number]) if number < len(world.raises) else NULL
             self._heap.set_pending(raised if isinstance(raised, Ref) else NULL)
-        if result is Type.VOID:
+        if result is VOID:
             return None
         value = self._value(world.results[number]) if number < len(world.results) else None
         return blank(result) if value is None or type_of(value) is not result else value
@@ -125,7 +125,7 @@ class Environment:
     def _fits(self, value: Datum | None, slot: Field) -> bool:
         """Can the memory hold the value?"""
         if isinstance(value, Ref):
-            return slot.type is Type.REF and (value == NULL or self._is_visible(value))
+            return slot.type is REF and (value == NULL or self._is_visible(value))
         if value is None or slot.type is not type_of(value):
             return False
         return isinstance(value, Float) or slot.low is None or slot.high is None or slot.low <= value <= slot.high

@@ -6,9 +6,7 @@ from typing import Any
 
 from optimizer.ir.domain import Domain
 from optimizer.ir.float_domain import limits_of_int
-from optimizer.ir.row import Kind, Meaning, Op, Type
-
-INT, FLOAT = Type.INT, Type.FLOAT
+from optimizer.ir.row import FLOAT, INT, Kind, Meaning, Op, Type
 
 
 def _fits(d: Domain[Any, Any], a: Any) -> Any:

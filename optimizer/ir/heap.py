@@ -14,7 +14,7 @@ from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES
 from optimizer.ir.object_heap import ObjectHeap
 from optimizer.ir.objects import NULL, RAW_REF, Cell, Datum, Object, Ref, blank, cell_of, references
 from optimizer.ir.raw_memory import RAW_ARRAY
-from optimizer.ir.row import Type
+from optimizer.ir.row import REF
 from optimizer.ir.string_text import constant_text, is_text
 from optimizer.ir.values import address_of
 
@@ -88,7 +88,7 @@ class Heap(ObjectHeap):
     def get_bytes(self, p: Ref, item: RawItem, offset: int) -> Datum:
         """Raises Unspecified where nobody knows what stands there."""
         cells = self.objects[p].cells
-        if item.type is Type.REF:
+        if item.type is REF:
             return self._known_bytes(p, cells.get((OBJECT_REFERENCES.key, offset)), NULL)
         held = [self._known_bytes(p, cells.get((OBJECT_BYTES.key, offset + k)), 0) for k in range(item.size)]
         numbers = bytes(byte for byte in held if isinstance(byte, int))

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.domain import Domain
-from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
-
-INT, REF, FLOAT, VOID, ANY = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY
+from optimizer.ir.row import ANY, FLOAT, INT, REF, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
 
 def memory_row(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:

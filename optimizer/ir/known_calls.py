@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from optimizer.ir.layout import Layout
-from optimizer.ir.row import Kind
+from optimizer.ir.row import EVENT
 from optimizer.ir.trace import Operation
 
 
 def meant(operation: Operation, layout: Layout) -> Operation:
     """The operation on memory that the call stands for, if that is known; any other operation as it is."""
-    if operation.op.kind is not Kind.EVENT or operation.descr is None or not operation.op.is_call:
+    if operation.op.kind is not EVENT or operation.descr is None or not operation.op.is_call:
         return operation
     call = layout.call(operation.descr)
     if call is None or call.oopspec is None:

@@ -22,8 +22,23 @@ from optimizer.ir.memory_types import RawItem as RawItem
 from optimizer.ir.memory_types import Resolved as Resolved
 from optimizer.ir.memory_types import Struct as Struct
 from optimizer.ir.object_bytes import NAMES, VIEWS, view_of
-from optimizer.ir.ops import DescrKind, Kind, Role, Type
+from optimizer.ir.ops import DescrKind, Memory, Op, Role, Type
 from optimizer.ir.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
+from optimizer.ir.row import (
+    ARRAY,
+    CALL,
+    FACT,
+    FIELD,
+    FLOAT,
+    INT,
+    INTERIOR,
+    ITEM,
+    RAW_FIELD,
+    RAW_ITEM,
+    RAW_SIZE,
+    REF,
+    STRUCT,
+)
 from optimizer.ir.string_text import HIGHEST, is_text, read_text
 from optimizer.ir.trace import ConstRef, Operation, Trace, all_operations
 
@@ -37,23 +52,23 @@ class WrongDescr(Exception):
 
 
 _KINDS = {
-    DescrKind.FIELD: "a field",
-    DescrKind.ITEM: "an array",
-    DescrKind.ARRAY: "an array",
-    DescrKind.INTERIOR: "a field of an array of structs",
-    DescrKind.STRUCT: "a struct",
-    DescrKind.CALL: "a call",
-    DescrKind.RAW_FIELD: "a field of a raw struct",
+    FIELD: "a field",
+    ITEM: "an array",
+    ARRAY: "an array",
+    INTERIOR: "a field of an array of structs",
+    STRUCT: "a struct",
+    CALL: "a call",
+    RAW_FIELD: "a field of a raw struct",
 }
 _DECLARED_KINDS = {
-    (DescrKind.CALL,): "a call",
-    (DescrKind.STRUCT,): "a struct",
-    (DescrKind.ARRAY,): "an array of structs",
-    (DescrKind.ITEM, DescrKind.ARRAY): "an array",
-    (DescrKind.INTERIOR,): "a field of an array of structs",
-    (DescrKind.FIELD,): "a field",
+    (CALL,): "a call",
+    (STRUCT,): "a struct",
+    (ARRAY,): "an array of structs",
+    (ITEM, ARRAY): "an array",
+    (INTERIOR,): "a field of an array of structs",
+    (FIELD,): "a field",
 }
-_TYPES = {Type.INT: "a machine int", Type.REF: "a reference", Type.FLOAT: "a float"}
+_TYPES = {INT: "a machine int", REF: "a reference", FLOAT: "a float"}
 
 
 def layout_of(*traces: Trace) -> Layout:
@@ -75,9 +90,7 @@ def layout_of(*traces: Trace) -> Layout:
     for number, trace in enumerate(traces):
         operations = all_operations(trace)
         layout.learn_texts(operations)
-        for operation in operations:
-            if operation.op.memory is None:
-                continue
+        for operation in [one for one in operations if one.op.memory is not None]:
             try:
                 layout.learn(operation)
             except WrongDescr as problem:
@@ -115,7 +128,7 @@ class Layout:
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
         self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
-        self._learned: set[tuple[DescrKind, str, Type | None]] = set()  # there is no more to learn from these
+        self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
         self.latest_call: tuple[Operation | None, Call | None] = (None, None)  # see `optimizer.ir.calls.call_of`
@@ -124,54 +137,57 @@ class Layout:
 
     def learn_roles(self, trace: Trace) -> None:
         """What calls with undeclared descrs are, is what all their uses in the recorded trace say."""
-        for operation in trace.ops:
+        for operation in [one for one in trace.ops if one.op.is_call]:
             memory = operation.op.memory
-            if memory is not None and memory.descr is DescrKind.CALL:
-                role = self._roles.setdefault(self.canonical(operation.descr), memory.role)
-                if role is not memory.role:
-                    self._roles[self.canonical(operation.descr)] = Role.EVENT
+            assert memory is not None
+            role = self._roles.setdefault(self.canonical(operation.descr), memory.role)
+            if role is not memory.role:
+                self._roles[self.canonical(operation.descr)] = Role.EVENT
 
     def learn(self, operation: Operation) -> None:
         """Checks the operation's descr, and learns from its use where it is not declared. Raises WrongDescr."""
         memory = operation.op.memory
         if memory is None or memory.descr is None or memory.on is not None:
             return
-        if memory.descr in (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE):
+        type_ = _shown_type(operation, memory)
+        use = operation.op, operation.descr, type_
+        if use in self._learned:
+            return
+        if memory.descr is RAW_ITEM or memory.descr is RAW_SIZE:
             self._learn_raw(operation)
             return
-        if operation.descr is None:
-            if memory.descr is DescrKind.CALL:
-                return
+        if operation.descr is not None:
+            self._learn_descr(operation, memory.descr, operation.descr, type_)
+        elif memory.descr is not CALL:
             raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
-        kind, text, type_ = memory.descr, operation.descr, _used_type(operation)
-        if (kind, text, type_) in self._learned:
-            return
+        self._learned.add(use)
+
+    def _learn_descr(self, operation: Operation, kind: DescrKind, text: str, type_: Type | None) -> None:
         target = self._aliases.get(text, text)
         found = self._declared_as(target)
-        if kind is not DescrKind.CALL:
+        if kind is not CALL:
             _check_name(target, kind, operation.op.name)
-        if kind is DescrKind.RAW_FIELD and found == (DescrKind.FIELD,):
+        if kind is RAW_FIELD and found == (FIELD,):
             found = (kind,)
         if found is not None and kind not in found:
             raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
-        if kind is DescrKind.CALL:
-            self._check_call(operation, text)
+        if kind is CALL:
+            self._check_call(text, type_, operation.op.name)
             return
-        if found is None and kind is not DescrKind.STRUCT:
+        if found is None and kind is not STRUCT:
             self.learn_use(target, kind, type_, operation.op.name)
         resolved = self.resolve(kind, text)
         if isinstance(resolved, Field):
             self._check_field(resolved, text, type_, operation.op.name)
-        self._learned.add((kind, text, type_))
 
     def learn_texts(self, operations: Iterable[Operation]) -> None:
         """Their constant strings are constants from now on."""
         for operation in operations:
             exit_ = operation.exit
             values = operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ()))
-            for text in [value.text for value in values if isinstance(value, ConstRef)]:
-                if is_text(text):
-                    self.texts[text] = None
+            if ConstRef in map(type, values):
+                texts = [value.text for value in values if isinstance(value, ConstRef)]
+                self.texts.update(dict.fromkeys(filter(is_text, texts)))
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         what = _KINDS[kind]
@@ -189,14 +205,12 @@ class Layout:
             raise WrongDescr(str(problem)) from None
         if item.of_object:
             view = view_of(item)
-            self.learn_use(view.key.removesuffix("[]"), DescrKind.ITEM, view.type, operation.op.name)
+            self.learn_use(view.key.removesuffix("[]"), ITEM, view.type, operation.op.name)
 
-    def _check_call(self, operation: Operation, text: str) -> None:
-        call, result = self.call(text), operation.op.result
-        if operation.op.kind is Kind.FACT and operation.args:
-            result = operation.args[0].type
-        if call is not None and call.result != result.value:
-            raise WrongDescr(f"{text} is a call that gives {call.result}, and {operation.op.name} gives {result.value}")
+    def _check_call(self, text: str, type_: Type | None, name: str) -> None:
+        call = self.call(text)
+        if call is not None and type_ is not None and call.result != type_.value:
+            raise WrongDescr(f"{text} is a call that gives {call.result}, and {name} gives {type_.value}")
 
     def _check_field(self, field: Field, text: str, type_: Type | None, name: str) -> None:
         if type_ is not None and type_ is not field.type:
@@ -208,25 +222,25 @@ class Layout:
     def _declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
         """What the name can stand for, None for an undeclared name."""
         if target in self._structs:
-            return (DescrKind.STRUCT,)
+            return (STRUCT,)
         if target in self._calls:
-            return (DescrKind.CALL,)
+            return (CALL,)
         array = self._arrays.get(target)
         if array is not None:
-            return (DescrKind.ARRAY,) if array.item is None else (DescrKind.ITEM, DescrKind.ARRAY)
+            return (ARRAY,) if array.item is None else (ITEM, ARRAY)
         field = self._types.field(target)
         if field is None:
             return None
-        return (DescrKind.INTERIOR if field.owner in self._arrays else DescrKind.FIELD,)
+        return (INTERIOR if field.owner in self._arrays else FIELD,)
 
     # Resolving.
 
     def descr_of(self, operation: Operation) -> Resolved | None:
         """What the descr of the operation stands for, as its row takes it; None where it takes none, or a call's."""
         memory = operation.op.memory
-        if memory is None or memory.descr is None or memory.descr is DescrKind.CALL:
+        if memory is None or memory.descr is None or memory.descr is CALL:
             return None
-        if memory.descr is DescrKind.RAW_ITEM or memory.descr is DescrKind.RAW_SIZE:
+        if memory.descr is RAW_ITEM or memory.descr is RAW_SIZE:
             return raw_item(operation, self)
         name = operation.descr if memory.on is None else memory.on
         assert name is not None
@@ -240,19 +254,15 @@ class Layout:
         return found
 
     def _resolve(self, kind: DescrKind, text: str) -> Resolved:
-        match kind:
-            case DescrKind.STRUCT:
-                return self.struct(text)
-            case DescrKind.ARRAY:
-                return self.array(text)
-            case DescrKind.ITEM:
-                item = self.array(text).item
-                assert item is not None
-                return item
-            case DescrKind.RAW_FIELD:
-                return self.raw_field(text)
-            case _:
-                return self.field(text)
+        if kind is STRUCT:
+            return self.struct(text)
+        if kind is ARRAY:
+            return self.array(text)
+        if kind is ITEM:
+            item = self.array(text).item
+            assert item is not None
+            return item
+        return self.raw_field(text) if kind is RAW_FIELD else self.field(text)
 
     def struct(self, text: str) -> Struct:
         """The struct of that name or alias."""
@@ -293,7 +303,7 @@ class Layout:
         if found is None:
             used_as = self._uses.get(name, ("", None))[0]
             found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
-        wanted = (DescrKind.ITEM, DescrKind.INTERIOR) if has_index else (DescrKind.FIELD,)
+        wanted = (ITEM, INTERIOR) if has_index else (FIELD,)
         kind = next((kind for kind in found if kind in wanted), None)
         slot = None if kind is None else self.resolve(kind, name)
         return slot if isinstance(slot, Field) else None
@@ -339,12 +349,12 @@ class Layout:
 
     def is_interior(self, text: str) -> bool:
         """Is this undeclared descr used as a field of an array of structs?"""
-        return self._uses.get(text, ("", None))[0] == _KINDS[DescrKind.INTERIOR]
+        return self._uses.get(text, ("", None))[0] == _KINDS[INTERIOR]
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:
             return VIEWS[key]
-        return Field(key, name, self._uses.get(text, ("", None))[1] or Type.INT)
+        return Field(key, name, self._uses.get(text, ("", None))[1] or INT)
 
     # Classes.
 
@@ -390,16 +400,16 @@ def _check_name(name: str, kind: DescrKind, user: str) -> None:
         raise WrongDescr(f"{name} stands for the bytes of objects, and {user} takes {_KINDS[kind]}")
     if name in HIGHEST:
         raise WrongDescr(f"{name} is the type of strings, which have operations of their own")
-    if name.partition(".")[0] == RAW and kind in (DescrKind.ITEM, DescrKind.ARRAY, DescrKind.INTERIOR):
+    if name.partition(".")[0] == RAW and kind in (ITEM, ARRAY, INTERIOR):
         raise WrongDescr(f"{RAW} stands for raw memory, and {user} takes {_KINDS[kind]}")
-    if ITEMS in name and kind is not DescrKind.STRUCT:
+    if ITEMS in name and kind is not STRUCT:
         raise WrongDescr(f"a name holds no {ITEMS}, got {name}")
 
 
-def _used_type(operation: Operation) -> Type | None:
-    """What the operation shows of the type of its descr's memory."""
-    memory = operation.op.memory
-    assert memory is not None
-    if memory.loads:
-        return operation.op.result
-    return operation.args[memory.stores].type if memory.stores is not None else None
+def _shown_type(operation: Operation, memory: Memory) -> Type | None:
+    """What the operation shows of the type of its descr's memory, or of what the call gives."""
+    if memory.stores is not None:
+        return operation.args[memory.stores].type
+    if operation.op.is_call and operation.op.kind is FACT and operation.args:
+        return operation.args[0].type
+    return operation.op.result if memory.loads or operation.op.is_call else None

@@ -6,7 +6,7 @@ from functools import cache
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.row import Type
+from optimizer.ir.row import INT, Type
 from optimizer.ir.string_text import HIGHEST
 
 
@@ -76,7 +76,7 @@ class Known:
 def string_type(name: str, word: int) -> Array:
     """The built-in type of strings of that name, whose items fit where a word has room for them."""
     high = HIGHEST[name] if HIGHEST[name] < 1 << (word - 1) else None
-    item = Field(f"{name}[]", "", Type.INT, name, None if high is None else 0, high, declared=True)
+    item = Field(f"{name}[]", "", INT, name, None if high is None else 0, high, declared=True)
     return Array(name, item, declared=True)
 
 

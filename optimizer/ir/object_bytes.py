@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.faults import Unspecified, Unsupported
 from optimizer.ir.memory_types import Field, RawItem
-from optimizer.ir.row import DescrKind, Kind, Type
+from optimizer.ir.row import COPY, FLOAT, INT, LOAD, RAW_SIZE, REF, SCAN, STORE
 
 if TYPE_CHECKING:
     from optimizer.ir.trace import Operation
 
-OBJECT_BYTES = Field("gc_bytes[]", "", Type.INT, low=0, high=255)
+OBJECT_BYTES = Field("gc_bytes[]", "", INT, low=0, high=255)
 """The bytes of objects; the index is the offset."""
 
-OBJECT_REFERENCES = Field("gc_references[]", "", Type.REF)
+OBJECT_REFERENCES = Field("gc_references[]", "", REF)
 """The references that stand somewhere in objects; the index is the offset."""
 
-_USING = frozenset({Kind.LOAD, Kind.STORE, Kind.COPY, Kind.SCAN})
+_USING = frozenset({LOAD, STORE, COPY, SCAN})
 
 VIEWS = {slot.key: slot for slot in (OBJECT_BYTES, OBJECT_REFERENCES)}
 """The memory that objects are by their bytes, by key."""
@@ -36,17 +36,17 @@ NAMES = frozenset(key.removesuffix("[]") for key in VIEWS)
 
 def view_of(item: RawItem) -> Field:
     """The memory in which these bytes of an object are."""
-    return OBJECT_REFERENCES if item.type is Type.REF else OBJECT_BYTES
+    return OBJECT_REFERENCES if item.type is REF else OBJECT_BYTES
 
 
 def check_bytes(operation: Operation, item: RawItem, word: int) -> None:
     """Raises Unsupported for bytes, of objects or of raw memory, that are not modelled."""
     name, line = operation.op.name, operation.line
-    if item.type is Type.REF and not item.of_object:
+    if item.type is REF and not item.of_object:
         raise Unsupported(f"{name} of a reference in raw memory", line)
-    if item.type is Type.REF and 8 * item.size != word:
+    if item.type is REF and 8 * item.size != word:
         raise Unsupported(f"{name} of a reference in {item.size} bytes, with words of {word} bits", line)
-    if item.type is Type.FLOAT and (item.size != 8 or word != 64):
+    if item.type is FLOAT and (item.size != 8 or word != 64):
         raise Unsupported(f"{name} of a float in {item.size} bytes, with words of {word} bits", line)
 
 
@@ -61,7 +61,7 @@ class UsedAs:
         by_bytes = takes_object(operation)
         if not by_bytes and operation.op.kind not in _USING:
             return
-        for arg in args[: 2 if operation.op.kind is Kind.COPY else 1]:
+        for arg in args[: 2 if operation.op.kind is COPY else 1]:
             if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
                 name = operation.op.name
                 raise Unspecified(f"{name} of an object that is used by its bytes and otherwise", operation.line)
@@ -74,4 +74,4 @@ class UsedAs:
 def takes_object(operation: Operation) -> bool:
     """Is it about an object's bytes?"""
     memory = operation.op.memory
-    return memory is not None and memory.descr is DescrKind.RAW_SIZE and operation.args[0].type is Type.REF
+    return memory is not None and memory.descr is RAW_SIZE and operation.args[0].type is REF

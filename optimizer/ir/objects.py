@@ -11,7 +11,7 @@ from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Struct
 from optimizer.ir.raw_memory import RAW_ARRAY
-from optimizer.ir.row import Type
+from optimizer.ir.row import FLOAT, INT, REF, Type
 
 
 class Ref(NamedTuple):
@@ -85,15 +85,15 @@ def cell_of(slot: Field, index: int | None = None) -> Cell:
 def type_of(value: Datum) -> Type:
     """The type of a variable that has this value."""
     if isinstance(value, Ref):
-        return Type.REF
-    return Type.FLOAT if isinstance(value, Float) else Type.INT
+        return REF
+    return FLOAT if isinstance(value, Float) else INT
 
 
 def blank(type_: Type) -> Datum:
     """What memory of that type holds where it has been cleared."""
-    if type_ is Type.FLOAT:
+    if type_ is FLOAT:
         return ZERO
-    return NULL if type_ is Type.REF else 0
+    return NULL if type_ is REF else 0
 
 
 def references(described: Object) -> list[Ref]:

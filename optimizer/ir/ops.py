@@ -23,6 +23,11 @@ from optimizer.ir.domain import Domain
 from optimizer.ir.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.heap_rows import HEAP_ROWS, SAME_OBJECT
 from optimizer.ir.raw_rows import RAW_ROWS
+from optimizer.ir.row import FLOAT as FLOAT
+from optimizer.ir.row import INT as INT
+from optimizer.ir.row import PLACE as PLACE
+from optimizer.ir.row import REF as REF
+from optimizer.ir.row import VOID as VOID
 from optimizer.ir.row import DescrKind as DescrKind
 from optimizer.ir.row import Kind as Kind
 from optimizer.ir.row import Meaning as Meaning
@@ -31,8 +36,6 @@ from optimizer.ir.row import Op as Op
 from optimizer.ir.row import Role as Role
 from optimizer.ir.row import Type as Type
 from optimizer.ir.string_rows import STRING_ROWS
-
-INT, REF, FLOAT, VOID = Type.INT, Type.REF, Type.FLOAT, Type.VOID
 
 
 def _word(d: Domain[Any, Any]) -> Any:

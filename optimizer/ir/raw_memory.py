@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.immutable import replace
 from optimizer.ir.memory_types import Array, Field, RawItem, Resolved, is_of_object
 from optimizer.ir.object_bytes import check_bytes, view_of
-from optimizer.ir.row import DescrKind, Type
+from optimizer.ir.row import FLOAT, INT, RAW_FIELD, RAW_ITEM, RAW_SIZE, REF, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 RAW = "raw"
 """What declarations of calls call all raw memory, and texts of heaps too."""
 
-BYTES = Field(f"{RAW}[]", "", Type.INT, low=0, high=255, declared=True)
+BYTES = Field(f"{RAW}[]", "", INT, low=0, high=255, declared=True)
 """The bytes of raw memory; the index is the address."""
 
 RAW_ARRAY = Array("raw memory", BYTES)
 """What raw memory is in a heap."""
 
-RAW_KINDS = (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE, DescrKind.RAW_FIELD)
+RAW_KINDS = (RAW_ITEM, RAW_SIZE, RAW_FIELD)
 
 _PRINTED = re.compile(r"<Array(?P<flag>[A-Z]) (?P<size>[0-9]+)>")
 _BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "float": 8}
@@ -61,22 +61,22 @@ def raw_item(operation: Operation, layout: Layout) -> RawItem:
     memory, word = operation.op.memory, layout.word
     assert memory is not None
     type_ = operation.op.result if memory.stores is None else operation.args[memory.stores].type
-    if memory.descr is DescrKind.RAW_SIZE:
+    if memory.descr is RAW_SIZE:
         last = operation.args[-1]
         size = last.value if isinstance(last, ConstInt) else 0
-        item = RawItem(abs(size), size < 0, type_, operation.args[0].type is Type.REF)
+        item = RawItem(abs(size), size < 0, type_, operation.args[0].type is REF)
         if abs(size) not in (1, 2, 4, 8):
             raise WrongSize(f"{operation.op.name} takes a size of 1, 2, 4 or 8 bytes (negative: signed), got {last}")
     else:
         item = _described(layout.canonical(operation.descr) or "", type_, layout)
-    if type_ is Type.INT and 8 * item.size > word:
+    if type_ is INT and 8 * item.size > word:
         raise WrongSize(f"{operation.op.name} takes {item.size} bytes, and a word has {word} bits")
     return item
 
 
 def _described(name: str, type_: Type, layout: Layout) -> RawItem:
     """What a descr says: a declared array, or the size in the name that PyPy prints. Else it is a word."""
-    of_type = RawItem(8 if type_ is Type.FLOAT else layout.word // 8, True, type_)
+    of_type = RawItem(8 if type_ is FLOAT else layout.word // 8, True, type_)
     declared = next((array.item for array in layout.declarations.arrays if array.name == name), None)
     if declared is not None:
         return replace(of_type, size=_BYTES.get(declared, of_type.size), signed=not declared.startswith(("u", "bool")))

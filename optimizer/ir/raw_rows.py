@@ -12,10 +12,9 @@ from typing import Any
 
 from optimizer.ir.domain import Domain
 from optimizer.ir.memory_types import RawItem, is_of_object
-from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
+from optimizer.ir.row import ANY, FLOAT, INT, PLACE, REF, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
-INT, VOID, ANY, PLACE = Type.INT, Type.VOID, Type.ANY, Type.PLACE
-_TYPES = {"i": INT, "r": Type.REF, "f": Type.FLOAT}
+_TYPES = {"i": INT, "r": REF, "f": FLOAT}
 
 
 def _raw(name: str, args: tuple[Type, ...], result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
@@ -65,7 +64,7 @@ def _object_requires(address: Meaning, takes: int, value: int | None) -> tuple[R
 
 def _is_float(item: Any) -> bool:
     """Are its bytes those of a float?"""
-    return isinstance(item, RawItem) and item.type is Type.FLOAT
+    return isinstance(item, RawItem) and item.type is FLOAT
 
 
 def _loads(stem: str, letters: str, descr: DescrKind, address: Meaning, takes: int) -> list[Op]:

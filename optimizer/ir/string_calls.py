@@ -25,12 +25,10 @@ from optimizer.ir.declaration_entries import Call
 from optimizer.ir.domain import Domain
 from optimizer.ir.heap_rows import LENGTH, WRITTEN, memory_row
 from optimizer.ir.memory_types import string_type
-from optimizer.ir.row import DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
+from optimizer.ir.row import INT, REF, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 from optimizer.ir.string_rows import holds_range
 from optimizer.ir.string_text import STR, UNICODE, is_text, read_text, write_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value
-
-INT, REF = Type.INT, Type.REF
 
 _NO_STRING = "the object is NULL or no string of that kind"
 

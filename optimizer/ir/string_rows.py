@@ -9,10 +9,8 @@ from typing import Any
 
 from optimizer.ir.domain import Domain
 from optimizer.ir.heap_rows import CHANGES, FITS, INDEX, IS_ARRAY, LENGTH, OBJECT, WRITTEN, memory_row
-from optimizer.ir.row import DescrKind, Kind, Memory, Op, Requirement, Type
+from optimizer.ir.row import INT, REF, VOID, DescrKind, Kind, Memory, Op, Requirement
 from optimizer.ir.string_text import STR, UNICODE
-
-INT, REF, VOID = Type.INT, Type.REF, Type.VOID
 
 _MIN_WORD = {STR: 16, UNICODE: 22}
 

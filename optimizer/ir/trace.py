@@ -13,7 +13,7 @@ from typing import NamedTuple
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import Meaning, Memory, Op, Type
+from optimizer.ir.ops import FLOAT, INT, REF, VOID, Meaning, Memory, Op, Type
 from optimizer.ir.string_text import constant_name
 
 
@@ -24,7 +24,7 @@ class Var(NamedTuple):
     """
 
     name: str
-    type: Type = Type.INT
+    type: Type = INT
 
     def __str__(self) -> str:
         return self.name
@@ -37,7 +37,7 @@ class ConstInt(NamedTuple):
 
     @property
     def type(self) -> Type:
-        return Type.INT
+        return INT
 
     def __str__(self) -> str:
         return str(self.value)
@@ -56,7 +56,7 @@ class ConstRef:
 
     @property
     def type(self) -> Type:
-        return Type.REF
+        return REF
 
     def __str__(self) -> str:
         return self.text
@@ -70,7 +70,7 @@ class ConstClass:
 
     @property
     def type(self) -> Type:
-        return Type.INT
+        return INT
 
     def __str__(self) -> str:
         return f"ConstClass({self.name})"
@@ -84,7 +84,7 @@ class ConstFloat:
 
     @property
     def type(self) -> Type:
-        return Type.FLOAT
+        return FLOAT
 
     def __str__(self) -> str:
         return str(self.value)
@@ -98,7 +98,7 @@ class RawText:
 
     @property
     def type(self) -> Type:
-        return Type.VOID
+        return VOID
 
     def __str__(self) -> str:
         return self.text
@@ -184,7 +184,7 @@ def exit_of(guard: Operation) -> Exit:
 
 def memory_of(operation: Operation) -> Memory | None:
     """The meaning on the heap of an operation that has one; a row of `same_type` has two meanings."""
-    if operation.op.same_type and operation.args[0].type is not Type.REF:
+    if operation.op.same_type and operation.args[0].type is not REF:
         return None
     return operation.op.memory
 
@@ -197,7 +197,7 @@ def descr_name(operation: Operation) -> str | None:
 
 def passes_of(guard: Operation) -> Meaning | None:
     """When a guard without a meaning on the heap goes on; a row of `same_type` has another meaning on floats."""
-    if guard.op.same_type and guard.args[0].type is Type.FLOAT:
+    if guard.op.same_type and guard.args[0].type is FLOAT:
         return guard.op.passes_floats
     return guard.op.passes
 

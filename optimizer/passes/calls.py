@@ -20,6 +20,7 @@ from optimizer.ir.calls import Call, call_of, may_be_raised_before
 from optimizer.ir.concrete import concrete
 from optimizer.ir.declaration_entries import Scalar
 from optimizer.ir.ops import OPS, Kind, Op, Role, Type
+from optimizer.ir.row import EVENT, FACT, GUARD, INT, REF
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
@@ -29,12 +30,12 @@ Key = tuple[Role, Type, tuple[Value, ...]]
 
 class Calls(Pass):
     name = "calls"
-    kinds = frozenset({Kind.GUARD, Kind.EVENT})
-    learned = kinds | {Kind.EXCEPTION, Kind.FACT}
+    kinds = frozenset({GUARD, EVENT})
+    learned = kinds | {Kind.EXCEPTION, FACT}
 
     @staticmethod
     def knows(row: Op) -> bool:
-        return row.kind is not Kind.GUARD or row.memory is not None
+        return row.kind is not GUARD or row.memory is not None
 
     def __init__(self) -> None:
         self._given: dict[Key, Value | None] = {}  # by functions
@@ -50,7 +51,7 @@ class Calls(Pass):
     # Asking.
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        if operation.op.kind is Kind.GUARD:
+        if operation.op.kind is GUARD:
             return self._guard(operation)
         call = call_of(operation, facts.layout)
         if call is None:
@@ -104,11 +105,11 @@ class Calls(Pass):
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         memory, row = operation.op.memory, operation.op
-        if row.kind is Kind.GUARD:
+        if row.kind is GUARD:
             self._learn_guard(operation)
         elif row.kind is Kind.EXCEPTION:
-            self._is_clear, self._latest = not operation.args and (self._is_clear or row.result is Type.REF), None
-        elif row.kind is Kind.EVENT or (memory is not None and row.kind is Kind.FACT):
+            self._is_clear, self._latest = not operation.args and (self._is_clear or row.result is REF), None
+        elif row.kind is EVENT or (memory is not None and row.kind is FACT):
             call = call_of(operation, facts.layout)
             if call is not None:
                 self._learn_call(operation, call)
@@ -161,7 +162,7 @@ def _is(operation: Operation, value: Value | None, why: str) -> Answer | None:
 def _conditional(operation: Operation, call: Call, facts: Facts) -> Answer | None:
     """The call itself where its condition holds, and nothing where it does not."""
     condition = operation.args[0]
-    bounds = facts.bounds.bounds(condition) if condition.type is Type.INT else None
+    bounds = facts.bounds.bounds(condition) if condition.type is INT else None
     if condition == ConstRef("NULL") or (bounds is not None and bounds.low == bounds.high == 0):
         is_zero = True
     elif bounds is not None and not bounds.low <= 0 <= bounds.high:

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from optimizer.facts import Facts
-from optimizer.ir.ops import Kind, Op
+from optimizer.ir.ops import Op
+from optimizer.ir.row import PURE
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.riders import Answer, Equal, Pass
 
@@ -26,7 +27,7 @@ Key = tuple[str, Collection[Value]]
 
 def _is_function(op: Op) -> bool:
     """Does it always compute the same of the same arguments? The lengths and identities of objects never change."""
-    return op.kind is Kind.PURE and op.has_meaning
+    return op.kind is PURE and op.has_meaning
 
 
 def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
@@ -35,7 +36,7 @@ def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
 
 class CommonSubexpressions(Pass):
     name = "cse"
-    kinds = learned = frozenset({Kind.PURE})
+    kinds = learned = frozenset({PURE})
 
     @staticmethod
     def knows(row: Op) -> bool:

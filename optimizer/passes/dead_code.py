@@ -42,21 +42,23 @@ class _Liveness:
 
     def __init__(self, trace: Trace, layout: Layout) -> None:
         self._layout = layout
-        self._definitions = {op.result: op for op in all_operations(trace) if op.result is not None}
+        operations = all_operations(trace)
+        self._definitions = {op.result: op for op in operations if op.result is not None}
         self._stores: dict[Value, list[Operation]] = {}  # to objects that the trace allocates
         self._live: set[Value] = set()
         self._pending: list[Value | None] = []
-        self._find_roots(trace)
+        self._find_roots(operations)
         self._reach_all()
 
-    def _find_roots(self, trace: Trace) -> None:
-        operations, unneeded = all_operations(trace), 0  # from there on, some may be needed by nobody
+    def _find_roots(self, operations: list[Operation]) -> None:
+        unneeded = 0  # from there on, some may be needed by nobody
         for place, operation in enumerate(operations):
-            changed = self._changed_allocation(operation) if operation.op.kind in _CHANGED else None
-            if changed is not None:
-                self._stores.setdefault(changed, []).append(operation)
-            elif not self._goes(operation):
-                self._need(operation)
+            if not self._goes(operation):
+                changed = self._changed_allocation(operation)
+                if changed is None:
+                    self._need(operation)
+                else:
+                    self._stores.setdefault(changed, []).append(operation)
             exit_ = operation.exit
             if exit_ is None:
                 continue
@@ -106,14 +108,12 @@ class _Liveness:
             yield operation
 
     def _goes(self, operation: Operation) -> bool:
-        """Is it there for its result alone? A call that can raise is not."""
-        if operation.op.kind is Kind.EVENT and operation.op.is_call:
-            call = call_of(operation, self._layout)
-            if call is not None and not call.is_event and not call.effects.can_raise:
-                return True
-        return _is_computed(operation)
-
-
-def _is_computed(operation: Operation) -> bool:
-    """Is it there for its result alone, being no call? An overflow operation stays with its guard."""
-    return operation.op.kind in _COMPUTED and operation.op.overflows is None
+        """Is it there for its result alone? A call that can raise is not, and an overflow operation stays with its
+        guard."""
+        row = operation.op
+        if row.kind in _COMPUTED:
+            return row.overflows is None
+        if row.kind is not Kind.EVENT or not row.is_call:
+            return False
+        call = call_of(operation, self._layout)
+        return call is not None and not call.is_event and not call.effects.can_raise

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from optimizer.facts import Facts
 from optimizer.ir.floats import EXACT_INTS, exact_inverse
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.row import PURE
 from optimizer.ir.trace import ConstFloat, Operation
 from optimizer.riders import Answer, Becomes, Equal, Pass
 
@@ -26,7 +27,7 @@ _EXACT = 1 << EXACT_INTS
 
 class Floats(Pass):
     name = "floats"
-    kinds = frozenset({Kind.PURE})
+    kinds = frozenset({PURE})
 
     @staticmethod
     def knows(row: Op) -> bool:

@@ -18,7 +18,8 @@ from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import Kind, Op
+from optimizer.ir.ops import Op
+from optimizer.ir.row import GUARD, PURE
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
@@ -27,7 +28,7 @@ _NUMBERS = ConstInt, ConstFloat
 
 class Fold(Pass):
     name = "fold"
-    kinds = frozenset({Kind.PURE, Kind.GUARD})
+    kinds = frozenset({PURE, GUARD})
 
     @staticmethod
     def knows(row: Op) -> bool:

@@ -20,7 +20,8 @@ from __future__ import annotations
 from optimizer.facts import Facts
 from optimizer.ir.abstract import Truth
 from optimizer.ir.bounds import holds, transfer
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.row import GUARD, PURE
 from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
 from optimizer.orders import EQUAL, Orders, passing_ways
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
@@ -29,8 +30,8 @@ from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 class Guards(Pass):
     name = "guards"
     decides = True
-    kinds = frozenset({Kind.PURE, Kind.GUARD})
-    learned = frozenset({Kind.GUARD})
+    kinds = frozenset({PURE, GUARD})
+    learned = frozenset({GUARD})
 
     @staticmethod
     def knows(row: Op) -> bool:

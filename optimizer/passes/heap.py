@@ -25,6 +25,7 @@ from optimizer.ir.calls import effects_at
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import Kind
+from optimizer.ir.row import LOAD, STORE
 from optimizer.ir.trace import Exit, Operation, Value
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
@@ -34,7 +35,7 @@ MOST_DELAYED = 8
 
 class HeapAccesses(Pass):
     name = "heap"
-    kinds = frozenset({Kind.LOAD, Kind.STORE})
+    kinds = frozenset({LOAD, STORE})
 
     def __init__(self) -> None:
         self._delayed: list[tuple[Cell, Operation]] = []  # the oldest first

@@ -26,6 +26,7 @@ from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import OPS, Kind, Type
 from optimizer.ir.raw_heap import load, store
 from optimizer.ir.raw_memory import is_raw, range_of
+from optimizer.ir.row import FLOAT
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value
 from optimizer.raw_contents import Place
 from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
@@ -63,7 +64,7 @@ class RawAccesses(Pass):
             return None
         distance = at.distance(place)
         assert distance is not None
-        if not isinstance(item, RawItem) or value.type is Type.FLOAT:
+        if not isinstance(item, RawItem) or value.type is FLOAT:
             return Equal(value, "raw_content")
         if isinstance(value, ConstInt):
             assert isinstance(at.slot, RawItem)

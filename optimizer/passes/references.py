@@ -33,6 +33,7 @@ from optimizer.conditions import (
 )
 from optimizer.facts import Facts
 from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.row import EVENT, FACT, GUARD, PURE
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of, memory_of
 from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
@@ -41,8 +42,8 @@ _NONNULL_CLASS = OPS["guard_nonnull_class"]
 
 class ReferenceTests(Pass):
     name = "references"
-    kinds = frozenset({Kind.GUARD, Kind.PURE, Kind.FACT})
-    learned = frozenset({Kind.EVENT, Kind.GUARD})
+    kinds = frozenset({GUARD, PURE, FACT})
+    learned = frozenset({EVENT, GUARD})
 
     @staticmethod
     def knows(row: Op) -> bool:
@@ -68,7 +69,7 @@ class ReferenceTests(Pass):
         return None
 
     def learn(self, operation: Operation, facts: Facts) -> None:
-        if operation.op.kind is Kind.EVENT:
+        if operation.op.kind is EVENT:
             self._nonnull.clear()
             self._of_class.clear()
         elif exit_of(operation).origin not in self._with_block:

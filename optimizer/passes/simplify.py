@@ -33,7 +33,6 @@ from optimizer.rule_terms import (
     Literal,
     Term,
     Variable,
-    applications,
     evaluate,
     holds,
     is_constant,
@@ -62,14 +61,18 @@ class Simplify(Pass):
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         for rule in self._rules.candidates(operation, facts):
             found: dict[str, Value] = {}
-            if _match_all(rule.pattern.args, operation.args, facts, found) and _all_hold(rule, facts, found):
+            if (
+                facts.word >= rule.min_word
+                and _match_all(rule.pattern.args, operation.args, facts, found)
+                and _all_hold(rule, facts, found)
+            ):
                 return _replace(rule, found, facts)
         return None
 
 
-_Shape = Op | type[ConstInt] | int | None
-"""What a rule looks at first in an argument: that it is a number that rules name, another constant (also a float), or
-which operation defines it."""
+_Shape = Op | type[ConstInt] | frozenset[str] | None
+"""What a rule looks at first in an argument: that it is a constant (also a float), as which literals of rules it may be
+written, or which operation defines it."""
 
 
 class _Index:
@@ -80,52 +83,62 @@ class _Index:
         self._by_root: dict[Op, list[Rule]] = {}
         for rule in self.rules:
             self._by_root.setdefault(rule.pattern.op, []).append(rule)
-        inside = {use.op.name for rule in self.rules for arg in rule.pattern.args for use in applications(arg)}
-        self._inside = {row for row in OPS.values() if row.name in inside or row.wrapping in inside}
-        self._numbers: dict[int, frozenset[int]] = {}
-        self._candidates: dict[tuple[Op, int, bool, tuple[_Shape, ...]], list[Rule]] = {}
+        self._tells: dict[tuple[Op, int], _Tells] = {}
+        self._candidates: dict[tuple[Op, bool, tuple[_Shape, ...]], list[Rule]] = {}
 
     def candidates(self, operation: Operation, facts: Facts) -> Sequence[Rule]:
         """The rules whose patterns the operation may match, in their order; none where all arguments are constants."""
         op, args = operation.op, operation.args
         if op not in self._by_root:
             return ()
-        numbers = self._literals(facts.word)
-        shapes = tuple([self._shape(arg, facts, numbers) for arg in args])
-        key = op, facts.word, args[0] == args[-1], shapes
+        tells = self._tells.get((op, facts.word))
+        if tells is None:
+            tells = self._tells[op, facts.word] = _what_tells(self._by_root[op], facts.word)
+        key = op, args[0] == args[-1], tuple([_shape(arg, facts, tells) for arg in args])
         found = self._candidates.get(key)
         if found is None:
             found = self._candidates[key] = self._find(*key)
         return found
 
-    def _find(self, op: Op, word: int, are_one: bool, shapes: tuple[_Shape, ...]) -> list[Rule]:
-        """The rules for that row and word. `are_one`: the first and the last argument are the same value."""
-        if all(shape is ConstInt or isinstance(shape, int) for shape in shapes):
+    def _find(self, op: Op, are_one: bool, shapes: tuple[_Shape, ...]) -> list[Rule]:
+        """The rules for that row. `are_one`: the first and the last argument are the same value."""
+        if all(shape is not None and not isinstance(shape, Op) for shape in shapes):
             return []
-        found = [rule for rule in self._by_root[op] if rule.min_word <= word]
-        found = [rule for rule in found if are_one or not _wants_one(rule.pattern)]
-        return [rule for rule in found if all(map(_may_be, rule.pattern.args, shapes, repeat(word)))]
+        found = [rule for rule in self._by_root[op] if are_one or not _wants_one(rule.pattern)]
+        return [rule for rule in found if all(map(_may_be, rule.pattern.args, shapes))]
 
-    def _shape(self, value: Value, facts: Facts, literals: frozenset[int]) -> _Shape:
-        if isinstance(value, ConstInt):
-            return value.value if value.value in literals else ConstInt
-        if isinstance(value, ConstFloat):
-            return ConstInt
-        definition = facts.definition(value)
-        return definition.op if definition is not None and definition.op in self._inside else None
 
-    def _literals(self, word: int) -> frozenset[int]:
-        """The numbers that rules name at the root of their patterns."""
-        found = self._numbers.get(word)
-        if found is None:
-            named = [arg for rule in self.rules for arg in rule.pattern.args if isinstance(arg, Literal)]
-            found = self._numbers[word] = frozenset([_number(literal, word) for literal in named])
-        return found
+@immutable
+class _Tells:
+    """What tells the arguments of a row apart, to its rules: the texts of numbers, and the rows inside of patterns."""
+
+    literals: Mapping[int, frozenset[str]]
+    inside: frozenset[Op]
+
+
+def _what_tells(rules: Sequence[Rule], word: int) -> _Tells:
+    args = [arg for rule in rules for arg in rule.pattern.args]
+    literals: dict[int, frozenset[str]] = {}
+    for literal in args:
+        if isinstance(literal, Literal):
+            number = _number(literal, word)
+            literals[number] = literals.get(number, frozenset()) | {literal.text}
+    inside = {arg.op for arg in args if isinstance(arg, Apply)}
+    return _Tells(literals, frozenset(row for row in OPS.values() if any(_computes(row, one) for one in inside)))
 
 
 @lru_cache(maxsize=2)
 def _index(rules: tuple[Rule, ...]) -> _Index:
     return _Index(rules)
+
+
+def _shape(value: Value, facts: Facts, tells: _Tells) -> _Shape:
+    if isinstance(value, ConstInt):
+        return tells.literals.get(value.value, ConstInt)
+    if isinstance(value, ConstFloat):
+        return ConstInt
+    definition = facts.definition(value)
+    return definition.op if definition is not None and definition.op in tells.inside else None
 
 
 def _wants_one(pattern: Apply) -> bool:
@@ -134,15 +147,15 @@ def _wants_one(pattern: Apply) -> bool:
     return isinstance(first, Variable) and first == last
 
 
-def _may_be(pattern: Term, shape: _Shape, word: int) -> bool:
+def _may_be(pattern: Term, shape: _Shape) -> bool:
     """Can what has this shape be what the pattern says?"""
     match pattern:
         case Variable():
             return True
-        case Literal():
-            return shape == _number(pattern, word)
+        case Literal(text):
+            return isinstance(shape, frozenset) and text in shape
         case Constant() | FloatLiteral():
-            return shape is ConstInt or isinstance(shape, int)
+            return shape is ConstInt or isinstance(shape, frozenset)
         case Apply(op):
             return isinstance(shape, Op) and _computes(shape, op)
         case _:

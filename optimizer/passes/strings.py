@@ -25,6 +25,7 @@ from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import OPS, Kind, Op, Type
+from optimizer.ir.row import COPY, EVENT, INT, LOAD, NEW, PURE, REF, SCAN, STORE
 from optimizer.ir.string_text import is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
@@ -60,7 +61,7 @@ class _Asked:
 
     def item(self, string: Value, index: Value, char: Value) -> Answer:
         """Is that the item, which is there?"""
-        read = self._new(Kind.LOAD, (string, index))
+        read = self._new(LOAD, (string, index))
         assert read.result is not None
         return Through(read, Becomes(OPS["int_eq"], (read.result, char), self.why))
 
@@ -68,14 +69,14 @@ class _Asked:
         known = self.length(string)
         if known is not None:
             return Becomes(OPS["int_is_zero"], (known,), self.why)
-        asked = self._new(Kind.PURE, (string,))
+        asked = self._new(PURE, (string,))
         assert asked.result is not None
         return Through(asked, Becomes(OPS["int_is_zero"], (asked.result,), self.why))
 
     def _new(self, kind: Kind, args: tuple[Value, ...]) -> Operation:
         owner = self.slot.owner
         row = next(one for one in OPS.values() if one.kind is kind and one.memory and one.memory.on == owner)
-        return Operation(row, args, self.facts.fresh(Type.INT))
+        return Operation(row, args, self.facts.fresh(INT))
 
 
 def _equal(asked: _Asked, p: Value, q: Value) -> Answer | None:
@@ -130,24 +131,22 @@ def _is_one(n: Value) -> bool:
 
 
 _BY_ARGUMENTS: dict[tuple[Type, ...], Callable[..., Answer | None]] = {
-    (Type.REF, Type.REF): _equal,
-    (Type.REF, Type.INT, Type.INT, Type.REF): _equal_slice,
-    (Type.REF, Type.INT, Type.INT, Type.INT): _equal_slice_char,
-    (Type.REF, Type.INT): _equal_char,
+    (REF, REF): _equal,
+    (REF, INT, INT, REF): _equal_slice,
+    (REF, INT, INT, INT): _equal_slice_char,
+    (REF, INT): _equal_char,
 }
 """Comparisons by what they take: in which case one is undefined does not matter here."""
 
 
 class Strings(Pass):
     name = "strings"
-    kinds = frozenset({Kind.EVENT, Kind.SCAN, Kind.COPY, Kind.PURE, Kind.LOAD})
-    learned = frozenset({Kind.STORE, Kind.RAW_STORE, Kind.COPY, Kind.EVENT, Kind.SCAN})
+    kinds = frozenset({EVENT, SCAN, COPY, PURE, LOAD})
+    learned = frozenset({STORE, Kind.RAW_STORE, COPY, EVENT, SCAN})
 
     @staticmethod
     def knows(row: Op) -> bool:
-        return (row.kind is not Kind.PURE and row.kind is not Kind.LOAD) or (
-            row.memory is not None and row.memory.on is not None
-        )
+        return (row.kind is not PURE and row.kind is not LOAD) or (row.memory is not None and row.memory.on is not None)
 
     def __init__(self) -> None:
         self._made: dict[Value, Said] = {}  # new strings
@@ -155,15 +154,15 @@ class Strings(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         kind = operation.op.kind
-        if kind is Kind.LOAD or kind is Kind.PURE:
+        if kind is LOAD or kind is PURE:
             made = self._made.get(operation.args[0]) if self._made and operation.args else None
             if made is None or operation.op.memory is None or operation.op.memory.on is None:
                 return None
-            return _length_of(made, operation, facts) if kind is Kind.PURE else _item_of(made, operation, facts)
+            return _length_of(made, operation, facts) if kind is PURE else _item_of(made, operation, facts)
         known = meant(operation, facts.layout)
-        if known.op.kind is Kind.COPY and known.args[-1] == _ZERO:
+        if known.op.kind is COPY and known.args[-1] == _ZERO:
             return Needless("empty_copy")
-        return self._scan(known, facts) if known.op.kind is Kind.SCAN else None
+        return self._scan(known, facts) if known.op.kind is SCAN else None
 
     def _scan(self, known: Operation, facts: Facts) -> Answer | None:
         told = self._told.get(_said(known))
@@ -178,23 +177,23 @@ class Strings(Pass):
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         kind = operation.op.kind
-        if kind is not Kind.EVENT and kind is not Kind.SCAN:
+        if kind is not EVENT and kind is not SCAN:
             if (self._made or self._told) and (kind is not Kind.RAW_STORE or takes_object(operation)):
-                self._changed(operation.args[kind is Kind.COPY], facts)
+                self._changed(operation.args[kind is COPY], facts)
             return
         known = meant(operation, facts.layout)
-        if known.op.kind is Kind.EVENT:
+        if known.op.kind is EVENT:
             self._happened(operation, facts)
-        elif known.op.kind is Kind.SCAN and known.result is not None:
+        elif known.op.kind is SCAN and known.result is not None:
             self._told[_said(known)] = known.result
-        elif known.op.kind is Kind.NEW and known.result is not None:
+        elif known.op.kind is NEW and known.result is not None:
             self._made[known.result] = known.op, known.args
 
     def _changed(self, string: Value, facts: Facts) -> None:
         """What hangs on the items of a string that may be this one is not known any more."""
 
         def stays(values: Sequence[Value]) -> bool:
-            return all(value.type is not Type.REF or distinct(facts, value, string) for value in values)
+            return all(value.type is not REF or distinct(facts, value, string) for value in values)
 
         self._made = {made: said for made, said in self._made.items() if stays((made, *said[1]))}
         self._told = {said: told for said, told in self._told.items() if stays(said[1])}
@@ -215,7 +214,7 @@ class Strings(Pass):
 def _said(known: Operation) -> Said:
     """What is the same in either order has one."""
     row, args = known.op, known.args
-    return row, tuple(sorted(args, key=str)) if row.args == (Type.REF, Type.REF) else args
+    return row, tuple(sorted(args, key=str)) if row.args == (REF, REF) else args
 
 
 def _length_of(made: Said, operation: Operation, facts: Facts) -> Answer | None:
@@ -240,7 +239,7 @@ def _item_of(made: Said, load: Operation, facts: Facts) -> Answer | None:
             shift, source = facts.find(start), facts.find(source)
             if _ZERO in (index, shift):
                 return Becomes(load.op, (source, index if shift == _ZERO else shift), why)
-            at = Operation(OPS["int_add"], (index, shift), facts.fresh(Type.INT))
+            at = Operation(OPS["int_add"], (index, shift), facts.fresh(INT))
             assert at.result is not None
             return Through(at, Becomes(load.op, (source, at.result), why))
         case (left, right):

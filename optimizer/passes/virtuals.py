@@ -22,7 +22,6 @@ from functools import cache
 
 from optimizer.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
 from optimizer.facts import Facts
-from optimizer.ir.immutable import replace
 from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
@@ -149,13 +148,12 @@ class Virtuals(Pass):
         roots = [value for value in failargs if value is not None]
         roots += [arg for operation in exit_.block for arg in operation.args]
         objects = {var: self._virtuals[var] for var in self._reachable(roots, facts)}
+        if not objects:
+            return exit_
         named = {var: names.fresh(var.type) for var in objects}
-        block = tuple(op.on(tuple(_named(arg, named) for arg in op.args)) for op in exit_.block)
-        return replace(
-            exit_,
-            failargs=exit_.failargs and tuple(None if arg is None else _named(arg, named) for arg in failargs),
-            block=(*_build(objects, named, facts), *block),
-        )
+        block = [op.on(tuple([_named(arg, named) for arg in op.args])) for op in exit_.block]
+        renamed = exit_.failargs and tuple([None if arg is None else _named(arg, named) for arg in failargs])
+        return Exit(renamed, exit_.origin, (*_build(objects, named, facts), *block))
 
     def _reachable(self, roots: Iterable[Value], facts: Facts) -> list[Var]:
         """The virtual objects that can be reached from `roots`, each behind those that it holds, but for cycles."""
@@ -199,10 +197,11 @@ def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Fac
     last: list[Operation] = []
     missing = set(objects)
     for var, virtual in objects.items():
-        built.append(replace(virtual.allocation, result=names[var]))
+        new = virtual.allocation
+        built.append(new if names[var] == var else Operation(new.op, new.args, names[var], None, new.descr, new.line))
         missing.discard(var)
         for store in virtual.needed_stores(facts):
             args = facts.find_all(store.args)
-            ready = store.on(tuple(_named(arg, names) for arg in args))
+            ready = store.on(tuple([_named(arg, names) for arg in args]))
             (last if missing.intersection(args) else built).append(ready)
     return built + last

@@ -37,8 +37,8 @@ def _without_sign(right: Any, slot: Any, word: int) -> Any:
     return right(replace(slot, signed=False) if isinstance(slot, RawItem) and is_of_object(slot) else slot, word)
 
 
-def _or_a_store(right: Any, operation: Operation) -> bool:
-    return right(operation) or (operation.op.kind is Kind.RAW_STORE and takes_object(operation))
+def _or_a_store(right: Any, liveness: Any, operation: Operation) -> bool:
+    return right(liveness, operation) or (operation.op.kind is Kind.RAW_STORE and takes_object(operation))
 
 
 def _hands_out_nothing(right: Any, known: Any, operation: Operation) -> None:
@@ -56,7 +56,7 @@ BYTES_FAULTS = (
         _around(facts, "range_of", _without_sign),
         "[p0]\ni1 = gc_load_i(p0, 8, -1)\ni2 = int_lt(i1, 0)\nfinish(i2)\n"),
     _wrong("bytes of objects are dead", "a store to bytes of an object is dead code",
-        _around(dead_code, "_is_computed", _or_a_store), "[p0]\ngc_store(p0, 8, 1, 1)\nfinish()\n"),
+        _around(vars(dead_code)["_Liveness"], "_goes", _or_a_store), "[p0]\ngc_store(p0, 8, 1, 1)\nfinish()\n"),
     _wrong("reference among bytes", "nobody finds a new object that is stored among the bytes of another",
         _around(Memory, "access_bytes", _hands_out_nothing),
         "[p0]\np1 = new(descr=Node)\ngc_store(p0, 8, p1, 8)\np2 = gc_load_r(p0, 8, 8)\ni3 = ptr_eq(p1, p2)\n"

@@ -297,19 +297,20 @@ def _wrong_origin(_walk: Any, _given: Exit, made: Exit) -> Exit:
 
 
 def _dead(wrong: Callable[[Operation], bool]) -> Plant:
-    right: Any = vars(dead_code)["_is_computed"]
-    return lambda patch: patch.setattr(dead_code, "_is_computed", lambda one: right(one) or wrong(one))
+    liveness: Any = vars(dead_code)["_Liveness"]
+    right = liveness._goes
+    return lambda patch: patch.setattr(liveness, "_goes", lambda self, one: right(self, one) or wrong(one))
 
 
 def _failargs_need_nothing(patch: pytest.MonkeyPatch) -> None:
     right: Any = vars(dead_code)["_Liveness"]._find_roots
 
-    def find_roots(self: Any, trace: Any) -> None:
-        ops = tuple(
+    def find_roots(self: Any, operations: list[Operation]) -> None:
+        without = [
             op if op.exit is None or op.exit.failargs is None else replace(op, exit=replace(op.exit, failargs=()))
-            for op in trace.ops
-        )
-        right(self, replace(trace, ops=ops))
+            for op in operations
+        ]
+        right(self, without)
 
     patch.setattr(vars(dead_code)["_Liveness"], "_find_roots", find_roots)
 

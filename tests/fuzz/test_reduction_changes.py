@@ -29,6 +29,7 @@ from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.interpreter import Program
 from optimizer.ir.layout import layout_of
+from optimizer.ir.objects import NULL
 from optimizer.ir.runs import World
 from optimizer.ir.text import format_trace, parse
 from validator.counterexample import State
@@ -147,6 +148,14 @@ def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None
     assert "[i0]\ni2 = int_lt(i0, 8)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
     assert "[i0]\ni2 = int_lt(i0, 3)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
     assert "[i0]\ni2 = int_lt(7, 8)\nescape_n(7, 7)\nfinish(i2)\n" in texts
+
+
+def test_an_event_gives_nothing_where_nothing_needs_it() -> None:
+    trace = parse("[]\np0 = escape_r()\np1 = escape_r(1)\nfinish(p1)\n")
+    candidate = numbered(Candidate(trace, None, State((), World((NULL, NULL)))))
+    changed = [one for change in simplify_rows(candidate) if (one := change(candidate)) and is_well_formed(one)]
+    texts = [format_trace(one.before) for one in changed]
+    assert texts == ["[]\nescape_n()\np1 = escape_r(1)\nfinish(p1)\n"]
 
 
 def test_origins_are_renumbered() -> None:

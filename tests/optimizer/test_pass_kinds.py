@@ -47,7 +47,7 @@ def differ(asked: type[Pass], kinds: frozenset[Kind], knows: Callable[[Op], bool
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asked, "kinds", kinds)
         patch.setattr(asked, "knows", staticmethod(knows or asked.knows))
-        patch.setattr(walk, "_places_to_ask", lambda _passes: {})
+        patch.setattr(walk, "_roles_of", walk._Roles)
         yield from (trace for trace, text in zip(traces(), right, strict=True) if _optimized(trace, asked) != text)
 
 
