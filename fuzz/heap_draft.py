@@ -102,11 +102,12 @@ class HeapDraft(Draft):
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
-        if isinstance(value, Var) and value.type is INT:  # most are
-            return self.values[value.name]
+        if isinstance(value, Var):
+            type_ = value.type
+            if type_ is INT:
+                return self.values[value.name]
+            return self.refs[value.name] if type_ is REF else self.floats[value.name]
         match value:
-            case Var():
-                return self.refs[value.name] if value.type is REF else self.floats[value.name]
             case ConstInt() | ConstFloat():
                 return value.value
             case ConstRef():
@@ -126,16 +127,15 @@ class HeapDraft(Draft):
             return self.choices.pick(self.const_refs)
         if not self.references:
             return NULL_REF if self.choices.chance(30) else None
-        match self.choices.integer(0, 9):
-            case 0 | 1 | 2 | 3 | 4:
-                among = self.references[-_RECENT:]
-            case 5 | 6 if self.fresh:
-                among = self.fresh[-_RECENT:]
-            case 7 if self.checked_refs:
-                among = self.checked_refs[-_RECENT:]
-            case _:
-                among = self.references
-        return among[-1 - self.choices.integer(0, len(among) - 1)]
+        choices = self.choices
+        which = choices.integer(0, 9)
+        if which < 5:
+            return choices.latest(self.references, _RECENT)
+        if which < 7 and self.fresh:
+            return choices.latest(self.fresh, _RECENT)
+        if which == 7 and self.checked_refs:
+            return choices.latest(self.checked_refs, _RECENT)
+        return choices.latest(self.references, len(self.references))
 
     def object_of(self, value: Value) -> Object | None:
         datum = self.datum(value)

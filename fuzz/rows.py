@@ -6,9 +6,10 @@ Roles that the table does not name are found by computing: a row whose results a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
+from optimizer.ir.concrete import concrete
 from optimizer.ir.immutable import replace
 from optimizer.ir.ops import INT, OPS, Kind, Op
 from optimizer.ir.plain_terms import PlainTerms
@@ -73,6 +74,19 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
         positions=tuple(row for row in of[Kind.POSITION] if row.raw),
         ends=of[Kind.END],
     )
+
+
+@lru_cache(maxsize=256)
+def guards_of(word: int, value: int) -> tuple[Op, ...]:
+    """The guards that pass where all their arguments are that value; of results of tests many are asked for."""
+    d = concrete(word)
+
+    def passes(row: Op) -> bool:
+        assert row.passes is not None
+        values = (value,) * len(row.args or ())
+        return bool((row.defined is None or row.defined(d, *values)) and row.passes(d, *values))
+
+    return tuple(row for row in rows(word).guards if passes(row))
 
 
 def multiplies(row: Op) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from weakref import proxy
 
 from optimizer.ir.bounds import Bounds
@@ -10,6 +10,7 @@ from optimizer.ir.term import Term, cone_within
 from validator.bounded import BoundedRewriting
 from validator.facts import Facts
 from validator.intervals import Intervals
+from validator.journal import Journal, go_on
 from validator.object_terms import ObjectTerms
 
 _SPLITS = 2
@@ -20,6 +21,27 @@ _LARGEST_SPLIT = 100
 
 _TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
 """Conditions by which terms stand for others."""
+
+
+class PlainBounds:
+    """What the conditions that others have learned say of bounds, and nothing else: that settles most claims that
+    bounds do settle, and takes half the time."""
+
+    def __init__(self, terms: ObjectTerms) -> None:
+        self._journal = Journal()
+        self._intervals = Intervals(terms, self._journal)
+        self._followed: list[list[Term]] = []
+
+    def prove(self, claim: Term, facts: Facts) -> bool:
+        """Does the claim hold where the facts do? They are looked at in their order, as far as they are needed."""
+        steps = go_on(self._followed, facts.steps(), self._journal)
+        while not self._intervals.truth(claim):
+            step = next(steps, None)
+            if step is None:
+                return False
+            for condition in step:
+                self._intervals.assume(condition)
+        return True
 
 
 class BoundedFacts(Facts):
@@ -35,15 +57,9 @@ class BoundedFacts(Facts):
 
     def follow(self, facts: Facts) -> None:
         """Has these assume what the others have learned, which do not contradict each other, and no more."""
-        steps, followed = facts.steps(), self._followed
-        for _ in range(_common(steps, followed), len(followed)):
-            followed.pop()
-            self.take_back()
-        for step in steps[len(followed) :]:
-            self.mark()
+        for step in go_on(self._followed, facts.steps(), self):
             for condition in step:
                 self.assume(condition)
-            followed.append(step)
 
     def _hear(self, changed: Term) -> None:
         self._outdate(changed)
@@ -117,12 +133,6 @@ class BoundedFacts(Facts):
             if term.kind in ("ite", "both"):
                 return _first_of(term.args[0])
         return None
-
-
-def _common(steps: Sequence[list[Term]], others: Sequence[list[Term]]) -> int:
-    """So many of the first steps are the same."""
-    differing = (place for place, (one, other) in enumerate(zip(steps, others, strict=False)) if one != other)
-    return next(differing, min(len(steps), len(others)))
 
 
 def _first_of(condition: Term) -> Term:

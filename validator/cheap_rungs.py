@@ -15,7 +15,7 @@ from validator.object_kinds import APPLIED, LEAVES
 from validator.obligations import Obligation, Pair, Place
 
 if TYPE_CHECKING:
-    from validator.bounded_facts import BoundedFacts
+    from validator.bounded_facts import BoundedFacts, PlainBounds
     from validator.lemmas import Lemmas
 
 
@@ -112,6 +112,7 @@ class CheapRungs:
         self._pair = pair
         self._is_late = is_late
         self._known = KnownPlaces(pair)
+        self._plain_bounds: dict[Facts, PlainBounds] = {}
         self._bounded: dict[Facts, BoundedFacts] = {}
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
@@ -145,18 +146,28 @@ class CheapRungs:
         if self._is_late():
             return None
         facts = self._known.at(obligation.place, obligation.given)
-        if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
+        if facts.contradiction or (claim := facts.rebuild(obligation.claim)) is self._pair.terms.true:
             return "structure"
+        if self._bounds_of(facts).prove(claim, facts):
+            return "intervals"
         bounded = self._with_bounds(facts)
         if bounded.proves_by_cases(obligation.claim):
             return "intervals"
         return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
 
+    def _bounds_of(self, facts: Facts) -> PlainBounds:
+        bounds = self._plain_bounds.get(facts)
+        if bounds is None:
+            from validator.bounded_facts import PlainBounds  # here: structure settles most pairs
+
+            bounds = self._plain_bounds[facts] = PlainBounds(self._pair.terms)
+        return bounds
+
     def _with_bounds(self, facts: Facts) -> BoundedFacts:
         """What the facts have learned, with bounds."""
         bounded = self._bounded.get(facts)
         if bounded is None:
-            from validator.bounded_facts import BoundedFacts  # here: structure settles most pairs
+            from validator.bounded_facts import BoundedFacts  # here, as well
 
             bounded = self._bounded[facts] = BoundedFacts(self._pair.terms)
         bounded.follow(facts)

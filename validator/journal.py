@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
+S = TypeVar("S")
 
 _ABSENT: Any = object()
 
@@ -48,3 +50,28 @@ class Journal:
             else:
                 table[key] = value
         del self._entries[mark:]
+
+
+class Marked(Protocol):
+    """What remembers what was done since marks."""
+
+    def mark(self) -> None: ...
+
+    def take_back(self) -> None: ...
+
+
+def go_on(way: list[S], steps: Sequence[S], marked: Marked) -> Iterator[S]:
+    """Has `way` lead along `steps`. What was done from the first one on that differs is taken back, at once; those that
+    are new are given one by one, to be done behind a mark of their own."""
+    same = next((place for place, (one, step) in enumerate(zip(way, steps, strict=False)) if one != step), len(steps))
+    for _ in range(same, len(way)):
+        way.pop()
+        marked.take_back()
+    return _new(way, steps[len(way) :], marked)
+
+
+def _new(way: list[S], steps: Sequence[S], marked: Marked) -> Iterator[S]:
+    for step in steps:
+        marked.mark()
+        way.append(step)
+        yield step
