@@ -162,7 +162,8 @@ class Pair:
                 holds = self.before.guards[origin].passes
                 return Obligation(name, self._place(j, origin, guard.events), guard.passes, (holds,))
             case Guards.EARLY:
-                same = self.condition(j, origin, Guards.SAME)
+                is_kept = guard.passes is self.before.guards[origin].passes  # and passes with all guards of `before`
+                same = None if is_kept else self.condition(j, origin, Guards.SAME)
                 return Obligation(name, Place(len(self.before.guards), j, None), guard.passes, (), same)
             case Guards.SAFE:
                 return Obligation(name, self._place(j, origin, guard.events), self.terms.true)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout
 from optimizer.ir.supported import check_supported
-from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
 from validator.align import given_origins
 from validator.encode import encode, memory_for
@@ -21,26 +17,32 @@ from validator.verdict import Options, Rungs
 
 def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
-    for trace, which in ((before, "before"), (after, "after")):
-        with _naming(which):
-            check_supported(trace)
-    memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
-    with _naming("before"):
+    where = "before"  # stands what is unsupported
+    try:
+        check_supported(before)
+        where = "after"
+        check_supported(after)
+        where = ""
+        memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
+        where = "before"
         recorded = encode(before, memory)
-    return Pair(memory, recorded, _matched(recorded, after, memory), options)
+        where = "after"
+        return Pair(memory, recorded, _matched(recorded, after, memory), options)
+    except Unsupported as limit:
+        raise Unsupported(limit.what, limit.line, where) from None
 
 
 def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
     """The optimized trace, encoded again as often as more partners are found."""
     if not recorded.made:
-        return _encoded(after, memory, recorded, {})
+        return encode(after, memory, recorded)
     seen, found = memory.terms.visible_from.copy(), memory.terms.found_from.copy()
     by_name = guess_by_name(recorded, after)
     known, is_first = by_name, True
     origins = given_origins(recorded.trace, after)
     while True:
         memory.terms.forget_exposures(seen, found)
-        optimized = _encoded(after, memory, recorded, known)
+        optimized = encode(after, memory, recorded, known)
         matches = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
         wrong = [number for number, alloc in by_name.items() if alloc in matches.contradicted]
         if wrong:
@@ -50,17 +52,3 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
             known = matches.partners
         else:
             return optimized
-
-
-def _encoded(after: Trace, memory: Memory, recorded: Encoding, named: Mapping[int, Term]) -> Encoding:
-    with _naming("after"):
-        return encode(after, memory, recorded, named)
-
-
-@contextmanager
-def _naming(which: str) -> Iterator[None]:
-    """What is unsupported stands in that trace."""
-    try:
-        yield
-    except Unsupported as limit:
-        raise Unsupported(limit.what, limit.line, which) from None
