@@ -93,11 +93,9 @@ class HeapDraft(Draft):
     # Values.
 
     def define_ref(self, ref: Ref) -> Var:
-        name = f"p{self.named}"
-        var = self.unused[name] = Var(name, REF)
-        self.named += 1
+        var = self.named_next(REF)
         self.references.append(var)
-        self.refs[name] = ref
+        self.refs[var.name] = ref
         return var
 
     def datum(self, value: Value) -> Datum:
