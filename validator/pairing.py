@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from typing import ParamSpec, TypeVar
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Layout
@@ -18,15 +18,16 @@ from validator.obligations import Pair
 from validator.symbolic_heap import Memory
 from validator.verdict import Options, Rungs
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):
-        with _naming(which):
-            check_supported(trace)
+        _naming(which, check_supported, trace)
     memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
-    with _naming("before"):
-        recorded = encode(before, memory)
+    recorded = _naming("before", encode, before, memory)
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
 
 
@@ -53,14 +54,12 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
 
 
 def _encoded(after: Trace, memory: Memory, recorded: Encoding, named: Mapping[int, Term]) -> Encoding:
-    with _naming("after"):
-        return encode(after, memory, recorded, named)
+    return _naming("after", encode, after, memory, recorded, named)
 
 
-@contextmanager
-def _naming(which: str) -> Iterator[None]:
-    """What is unsupported stands in that trace."""
+def _naming(which: str, do: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+    """What `do` gives; what it finds unsupported stands in that trace."""
     try:
-        yield
+        return do(*args, **more)
     except Unsupported as limit:
         raise Unsupported(limit.what, limit.line, which) from None
