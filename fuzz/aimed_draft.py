@@ -50,7 +50,7 @@ class AimedDraft(HeapDraft):
     def aim(self) -> Aim | None:
         """A place to access: often one that was accessed, through the same pointer or another."""
         if self.aims:
-            recent = self.aims[-1 - self.choices.integer(0, min(len(self.aims), _RECENT) - 1)]
+            recent = self.choices.latest(self.aims, _RECENT)
             if self.choices.chance(35):
                 return recent
             if self.choices.chance(35):
@@ -88,7 +88,7 @@ class AimedDraft(HeapDraft):
         if self.choices.chance(50):
             fitting = [var for var in self.numbers if 0 <= self.values[var.name] < length]
             if fitting:
-                return fitting[-1 - self.choices.integer(0, min(len(fitting), _RECENT) - 1)]
+                return self.choices.latest(fitting, _RECENT)
         return ConstInt(self.choices.integer(0, length - 1))
 
     def beside(self, aim: Aim) -> Aim:

@@ -55,9 +55,7 @@ def _check(draft: AimedDraft, calls: CallDraft) -> None:
 
 def _arguments(draft: AimedDraft) -> Args:
     """A few, and most often such as have been there."""
-    args: list[Value] = []
-    draft.choices.repeat(1, _MOST_ARGUMENTS, lambda: args.append(draft.handed()))
-    return tuple(args)
+    return tuple(draft.choices.several(1, _MOST_ARGUMENTS, draft.handed))
 
 
 def _function(draft: AimedDraft, calls: CallDraft) -> None:

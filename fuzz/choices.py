@@ -30,13 +30,36 @@ class Choices(ABC):
     def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
         """Takes between `low` and `high` turns, of which few are simpler than many."""
 
+    def several(self, low: int, high: int, make: Callable[[], T]) -> list[T]:
+        """What between `low` and `high` turns make."""
+        made: list[T] = []
+        self.repeat(low, high, lambda: made.append(make()))
+        return made
+
     def pick(self, options: Sequence[T]) -> T:
         """One of the options; the first is the simplest."""
         return options[self.integer(0, len(options) - 1)]
 
+    def latest(self, options: Sequence[T], most: int) -> T:
+        """One of the last `most` options; the last is the simplest."""
+        return options[-1 - self.integer(0, min(len(options), most) - 1)]
+
     def chance(self, percent: int) -> bool:
         """True in `percent` of 100 cases; False is simpler, where it is possible at all."""
         return percent > 0 and self.integer(0, 99) >= 100 - percent
+
+
+def _share(percent: int) -> float:
+    """The smallest share that is not below so many of 100."""
+    share = percent / 100
+    while share * 100 >= percent > 0:
+        share = math.nextafter(share, 0.0)
+    while share * 100 < percent:
+        share = math.nextafter(share, 1.0)
+    return share
+
+
+_SHARES = tuple(map(_share, range(101)))
 
 
 class RandomChoices(Choices):
@@ -64,29 +87,42 @@ class RandomChoices(Choices):
 
     # As those of any source, in half of the time: a trace takes hundreds of them.
 
+    def several(self, low: int, high: int, make: Callable[[], T]) -> list[T]:
+        return [make() for _ in range(self.integer(low, high))]
+
     def pick(self, options: Sequence[T]) -> T:
         return options[int(self._share() * len(options))]
 
+    def latest(self, options: Sequence[T], most: int) -> T:
+        count = len(options)
+        if count > most:
+            count = most
+        bits = count.bit_length()
+        while (drawn := self._bits(bits)) >= count:
+            if not count:
+                raise IndexError("there is nothing to choose from")
+        return options[-1 - drawn]
+
     def chance(self, percent: int) -> bool:
-        return self._share() * 100 < percent
+        return self._share() < _SHARES[percent]
 
 
 def constant(choices: Choices, width: int) -> int:
     """A signed constant of `width` bits: one that counts something, one at a boundary, or any."""
     half = 1 << (width - 1)
-    match choices.integer(0, 11):
-        case 0 | 1 | 2 | 3 | 4:
-            value = choices.integer(-4, 16)
-        case 5 | 6 | 7:
-            value = (1 << choices.integer(0, width - 1)) + choices.integer(-1, 1)
-        case 8:
-            value = choices.integer(-1, 1) - (1 << choices.integer(0, width - 1))
-        case 9:
-            value = half - 1 - choices.integer(0, 2)
-        case 10:
-            value = choices.integer(0, 2) - half
-        case _:
-            value = choices.integer(-half, half - 1)
+    kind = choices.integer(0, 11)
+    if kind < 5:
+        value = choices.integer(-4, 16)
+    elif kind < 8:
+        value = (1 << choices.integer(0, width - 1)) + choices.integer(-1, 1)
+    elif kind == 8:
+        value = choices.integer(-1, 1) - (1 << choices.integer(0, width - 1))
+    elif kind == 9:
+        value = half - 1 - choices.integer(0, 2)
+    elif kind == 10:
+        value = choices.integer(0, 2) - half
+    else:
+        value = choices.integer(-half, half - 1)
     return ((value + half) & (2 * half - 1)) - half
 
 

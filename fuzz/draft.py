@@ -6,16 +6,16 @@ Whatever is added keeps the example going: every operation is defined on it and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from fuzz.choices import Choices, constant, float_constant
 from fuzz.laws import Law, laws_of
-from fuzz.rows import Rows, rows_without
+from fuzz.rows import Rows, guards_of, rows_without
 from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.objects import Datum
-from optimizer.ir.ops import FLOAT, INT, OPS, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, REF, Op, Type
 from optimizer.ir.runs import Scripted, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var
 from validator.counterexample import State
@@ -25,6 +25,14 @@ Args = tuple[Value, ...]
 _RECENT = 6
 
 _GIVES_FLOAT = OPS["escape_f"]
+
+_LETTERS = {INT: "i", FLOAT: "f", REF: "p"}
+
+
+@cache
+def _variable(type_: Type, number: int) -> Var:
+    """The variable of that number, of as many as the longest trace has: all traces name theirs alike."""
+    return Var(f"{_LETTERS[type_]}{number}", type_)
 
 
 class Draft:
@@ -40,6 +48,7 @@ class Draft:
         self.choices = choices
         self.shape = shape
         self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions)
+        self._tests = frozenset(self.rows.tests)
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []
@@ -57,7 +66,7 @@ class Draft:
         self.kept: Args = ()
         self.named = 0
         self.inputs: list[Var] = []
-        choices.repeat(self.fewest_inputs, shape.inputs, lambda: self.inputs.append(self.input()))
+        self.inputs += choices.several(self.fewest_inputs, shape.inputs, self.input)
 
     @cached_property
     def laws(self) -> Sequence[Law]:
@@ -121,16 +130,15 @@ class Draft:
 
     def variable(self) -> Var:
         """Most are recent, some are among those that a guard is about, few are results of tests."""
-        match self.choices.integer(0, 9):
-            case 0 | 1 | 2 | 3:
-                among = self.numbers[-_RECENT:]
-            case 4 | 5:
-                among = self.variables[-_RECENT:]
-            case 6 | 7 if self.checked:
-                among = self.checked[-_RECENT:]
-            case _:
-                among = self.variables
-        return among[-1 - self.choices.integer(0, len(among) - 1)]
+        choices = self.choices
+        which = choices.integer(0, 9)
+        if which < 4:
+            return choices.latest(self.numbers, _RECENT)
+        if which < 6:
+            return choices.latest(self.variables, _RECENT)
+        if which < 8 and self.checked:
+            return choices.latest(self.checked, _RECENT)
+        return choices.latest(self.variables, len(self.variables))
 
     def operand(self) -> Value:
         return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
@@ -152,8 +160,7 @@ class Draft:
         if not self.floats:
             self.event(_GIVES_FLOAT, ())
         names = list(self.floats)
-        recent = names[-_RECENT:] if self.choices.chance(70) else names
-        return Var(recent[-1 - self.choices.integer(0, len(recent) - 1)], FLOAT)
+        return Var(self.choices.latest(names, _RECENT if self.choices.chance(70) else len(names)), FLOAT)
 
     def float_operand(self) -> Value:
         is_constant = not self.floats or self.choices.chance(20)
@@ -189,29 +196,26 @@ class Draft:
     def is_defined(self, row: Op, args: Sequence[Value]) -> bool:
         return row.defined is None or bool(row.defined(self.domain, *map(self.value, args)))
 
-    def passes(self, row: Op, numbers: Sequence[int]) -> bool:
-        """Does a guard of these numbers pass?"""
-        assert row.passes is not None
-        is_defined = row.defined is None or row.defined(self.domain, *numbers)
-        return is_defined and bool(row.passes(self.domain, *numbers))
-
     # Adding operations.
 
     def define(self, value: int) -> Var:
         """A new variable."""
-        name = f"i{self.named}"
-        var = self.unused[name] = Var(name, INT)
-        self.named += 1
+        var = self.named_next(INT)
         self.variables.append(var)
-        self.values[name] = value
+        self.values[var.name] = value
         return var
 
     def define_float(self, value: Float) -> Var:
         """A new variable."""
-        name = f"f{self.named}"
-        var = self.unused[name] = Var(name, FLOAT)
+        var = self.named_next(FLOAT)
+        self.floats[var.name] = value
+        return var
+
+    def named_next(self, type_: Type) -> Var:
+        """The next variable, which nothing shows yet."""
+        var = _variable(type_, self.named)
+        self.unused[var.name] = var
         self.named += 1
-        self.floats[name] = value
         return var
 
     def handed(self) -> Value:
@@ -225,14 +229,13 @@ class Draft:
         return 95
 
     def some_handed(self, most: int) -> Args:
-        operands: list[Value] = []
-        self.choices.repeat(0, most, lambda: operands.append(self.handed()))
-        return tuple(operands)
+        return tuple(self.choices.several(0, most, self.handed))
 
     def use(self, operands: Sequence[Value | None]) -> None:
+        unused = self.unused
         for operand in operands:
             if isinstance(operand, Var):
-                self.unused.pop(operand.name, None)
+                unused.pop(operand.name, None)
 
     def compute(self, row: Op, args: Args) -> Var:
         """Adds a pure operation that is defined, with its overflow guard where it has a flag."""
@@ -240,7 +243,7 @@ class Draft:
         values = [self.value(arg) for arg in args]
         self.use(args)
         result = self.define(row.meaning(self.domain, *values))
-        (self.truths if row in self.rows.tests else self.numbers).append(result)
+        (self.truths if row in self._tests else self.numbers).append(result)
         operation = Operation(row, args, result)
         self.ops.append(operation)
         self.computed.append(operation)
@@ -260,15 +263,10 @@ class Draft:
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
         value = self.values[var.name]
-        known = ConstInt(value)
-        fitting = (
-            (row, (var, known)[: len(row.args or ())])
-            for row in self.rows.guards
-            if self.passes(row, (value, value)[: len(row.args or ())])
-        )
+        fitting = guards_of(self.shape.word, value)
         # Where a sense will do, the value is said now and then only.
-        row, args = next(fitting) if self.choices.chance(80) else self.choices.pick(list(fitting))
-        self.guard(row, args)
+        row = fitting[0] if self.choices.chance(80) else self.choices.pick(fitting)
+        self.guard(row, (var,) if len(row.args or ()) == 1 else (var, ConstInt(value)))
 
     def event(self, row: Op, args: Args) -> None:
         self.use(args)
@@ -325,10 +323,10 @@ class Draft:
             self.compute(row, args)
 
     def _slots(self) -> tuple[Value | None, ...]:
-        slots: list[Value | None] = [*self.kept[: self.shape.failargs]]
-        self.choices.repeat(0, self.shape.failargs - len(slots), lambda: slots.append(self._slot()))
+        kept = self.kept[: self.shape.failargs]
+        slots = (*kept, *self.choices.several(0, self.shape.failargs - len(kept), self._slot))
         self.use(slots)
-        return tuple(slots)
+        return slots
 
     def _slot(self) -> Value | None:
         if self.choices.chance(self.shape.dead_slots):

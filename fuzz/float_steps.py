@@ -97,7 +97,7 @@ def _again(draft: Draft) -> None:
     """An operation that was there already, another one of its arguments, or that of constants of another sign."""
     if not draft.on_floats:
         return any_float(draft)
-    again = draft.on_floats[-1 - draft.choices.integer(0, min(len(draft.on_floats), 6) - 1)]
+    again = draft.choices.latest(draft.on_floats, 6)
     row = again.op
     if draft.choices.chance(30):
         row = draft.choices.pick([one for one in float_rows(draft.shape.word) if one.args == row.args])

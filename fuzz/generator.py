@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 from random import Random
+from typing import Any
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, RandomChoices
 from fuzz.draft import Args, Draft
 from fuzz.float_steps import FLOAT_STEPS
-from fuzz.heap_steps import take_heap_step
+from fuzz.heap_steps import HEAP_STEPS
 from fuzz.laws import INNER, OTHER, X, Y
-from fuzz.raw_steps import take_raw_step
+from fuzz.raw_steps import RAW_STEPS
+from fuzz.rows import OF_TWO
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.immutable import immutable
 from optimizer.ir.objects import Datum
@@ -54,25 +56,22 @@ def generate_for(seed: int) -> GeneratedTrace:
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
     draft = Draft(choices, shape) if shape.heap is None else AimedDraft(choices, shape, shape.heap)
-    steps: list[Step] = []
+    known, most = _STEPS if shape.heap is None else _STEPS_ON_HEAPS, shape.max_operations
+    steps: list[Callable[[Any], None]] = []
     for kind, weight in shape.mix:
-        steps += [kind] * weight
+        steps += [known.get(kind, _nothing)] * weight
 
     def step() -> None:
-        if len(draft.ops) < shape.max_operations:
-            _take(draft, choices.pick(steps))
+        if len(draft.ops) < most:
+            choices.pick(steps)(draft)
 
     choices.repeat(shape.min_operations, shape.max_operations, step)
     _end(draft)
     return GeneratedTrace(*draft.finished())
 
 
-def _take(draft: Draft, step: Step) -> None:
-    if isinstance(draft, AimedDraft) and (take_heap_step(draft, step) or take_raw_step(draft, step)):
-        return
-    taken = _STEPS.get(step)
-    if taken is not None:
-        taken(draft)
+def _nothing(draft: Draft) -> None:
+    """A step on a heap where there is none."""
 
 
 def _pure(draft: Draft) -> None:
@@ -142,7 +141,7 @@ def _repeat(draft: Draft) -> None:
 
 
 def _recent(draft: Draft, operations: list[Operation]) -> Operation:
-    return operations[-1 - draft.choices.integer(0, min(len(operations), 10) - 1)]
+    return draft.choices.latest(operations, 10)
 
 
 def _bound(draft: Draft, var: Var) -> None:
@@ -172,16 +171,17 @@ def _bits_check(draft: Draft) -> None:
 
 def _relate(draft: Draft) -> None:
     """What undoes an operation, absorbs it or compares it with an operand stands on its result and that operand."""
-    links = [op for op in draft.computed if op.args]
-    if not links:
+    if not draft.computed:
         return _pure(draft)
-    link = _recent(draft, links)
+    link = _recent(draft, draft.computed)
     assert link.result is not None
     args: Args = (link.result, draft.choices.pick(link.args))
     if draft.choices.chance(30):
         args = args[::-1]
-    among = draft.rows.tests if draft.choices.chance(30) else (*draft.rows.pure, *draft.rows.overflow)
-    row = draft.choices.pick([row for row in among if len(row.args or ()) == 2 and not row.constant_args])
+    if draft.choices.chance(30):
+        row = draft.choices.pick(draft.rows.tests)
+    else:
+        row = draft.choices.pick([row for row in (*draft.rows.pure, *draft.rows.overflow) if row in OF_TWO])
     if draft.is_defined(row, args):
         draft.compute(row, args)
     return None
@@ -208,7 +208,7 @@ def _law(draft: Draft) -> None:
 def _order(draft: Draft) -> None:
     """What does a guard on a comparison of two words say of another one?"""
     args = (draft.variable(), draft.variable())
-    tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
+    tests = draft.rows.tests
     draft.guard_on(draft.compute(draft.choices.pick(tests), args))
     test = draft.compute(draft.choices.pick(tests), args[::-1] if draft.choices.chance(50) else args)
     if draft.choices.chance(30):
@@ -235,7 +235,7 @@ def _guard(draft: Draft) -> None:
     """A guard on a test that is there, or on a new one of two variables; now and then on any variable."""
     tests = draft.truths
     if tests and draft.choices.chance(40):
-        draft.guard_on(tests[-1 - draft.choices.integer(0, min(len(tests), 4) - 1)])
+        draft.guard_on(draft.choices.latest(tests, 4))
     elif draft.choices.chance(20):
         draft.guard_on(draft.variable())
     else:
@@ -259,7 +259,7 @@ def _end(draft: Draft) -> None:
     draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))
 
 
-_STEPS: dict[Step, Callable[[Draft], None]] = {
+_STEPS: dict[Step, Callable[[Any], None]] = {
     Step.PURE: _pure,
     Step.OVERFLOW: _overflow,
     Step.CHAIN: _chain,
@@ -275,3 +275,5 @@ _STEPS: dict[Step, Callable[[Draft], None]] = {
     Step.POSITION: _position,
     **FLOAT_STEPS,
 }
+
+_STEPS_ON_HEAPS: dict[Step, Callable[[Any], None]] = {**_STEPS, **HEAP_STEPS, **RAW_STEPS}

@@ -93,20 +93,19 @@ class HeapDraft(Draft):
     # Values.
 
     def define_ref(self, ref: Ref) -> Var:
-        name = f"p{self.named}"
-        var = self.unused[name] = Var(name, REF)
-        self.named += 1
+        var = self.named_next(REF)
         self.references.append(var)
-        self.refs[name] = ref
+        self.refs[var.name] = ref
         return var
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
-        if isinstance(value, Var) and value.type is INT:  # most are
-            return self.values[value.name]
+        if isinstance(value, Var):
+            type_ = value.type
+            if type_ is INT:
+                return self.values[value.name]
+            return self.refs[value.name] if type_ is REF else self.floats[value.name]
         match value:
-            case Var():
-                return self.refs[value.name] if value.type is REF else self.floats[value.name]
             case ConstInt() | ConstFloat():
                 return value.value
             case ConstRef():
@@ -126,16 +125,15 @@ class HeapDraft(Draft):
             return self.choices.pick(self.const_refs)
         if not self.references:
             return NULL_REF if self.choices.chance(30) else None
-        match self.choices.integer(0, 9):
-            case 0 | 1 | 2 | 3 | 4:
-                among = self.references[-_RECENT:]
-            case 5 | 6 if self.fresh:
-                among = self.fresh[-_RECENT:]
-            case 7 if self.checked_refs:
-                among = self.checked_refs[-_RECENT:]
-            case _:
-                among = self.references
-        return among[-1 - self.choices.integer(0, len(among) - 1)]
+        choices = self.choices
+        which = choices.integer(0, 9)
+        if which < 5:
+            return choices.latest(self.references, _RECENT)
+        if which < 7 and self.fresh:
+            return choices.latest(self.fresh, _RECENT)
+        if which == 7 and self.checked_refs:
+            return choices.latest(self.checked_refs, _RECENT)
+        return choices.latest(self.references, len(self.references))
 
     def object_of(self, value: Value) -> Object | None:
         datum = self.datum(value)
@@ -161,18 +159,18 @@ class HeapDraft(Draft):
     def attempt(self, row: Op, args: Args, descr: str | None = None, slot: Resolved | None = None) -> Operation | None:
         """Adds an operation of the heap, if it is defined, gives what is specified and, being a guard, passes; else
         None."""
-        memory = row.memory
+        memory, d, heap = row.memory, self.domain, self.heap
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
         for holds, _ in memory.requires:
-            if not holds(self.domain, self.heap, slot, *data):
+            if not holds(d, heap, slot, *data):
                 return None
-        if memory.passes is not None and not memory.passes(self.domain, self.heap, slot, *data):
+        if memory.passes is not None and not memory.passes(d, heap, slot, *data):
             return None
         if row.is_guard:
             self.guard(row, args)
             if memory.meaning is not None:
-                memory.meaning(self.domain, self.heap, slot, *data)
+                memory.meaning(d, heap, slot, *data)
             self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
             return self.ops[-1]
         if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is REF:
@@ -180,7 +178,7 @@ class HeapDraft(Draft):
         operation = Operation(row, args, descr=descr)
         try:
             self.used_as.note(operation, data)
-            made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
+            made = None if memory.meaning is None else memory.meaning(d, heap, slot, *data)
         except Unspecified:
             return None
         self.use(args if memory.stores is None else args[memory.stores :])

@@ -22,15 +22,6 @@ from optimizer.ir.layout import Array
 from optimizer.ir.ops import INT, REF, DescrKind, Kind
 from optimizer.ir.trace import ConstInt, Value, Var
 
-
-def take_heap_step(draft: AimedDraft, step: Step) -> bool:
-    """Takes the step; False if it is not one of heaps."""
-    taken = _STEPS.get(step)
-    if taken is not None:
-        taken(draft)
-    return taken is not None
-
-
 # Accesses.
 
 
@@ -233,7 +224,7 @@ def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
 
 def _leak(draft: AimedDraft) -> None:
     if draft.fresh:
-        made = draft.fresh[-1 - draft.choices.integer(0, min(len(draft.fresh), 4) - 1)]
+        made = draft.choices.latest(draft.fresh, 4)
     else:
         built = build(draft)
         if built is None:
@@ -255,7 +246,7 @@ def _leak_one(draft: AimedDraft, made: Var) -> None:
         draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
 
 
-_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
+HEAP_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
     Step.LOAD: _load,
     Step.STORE: _store,
     Step.ALIASES: _aliases,

@@ -23,14 +23,6 @@ _MOST_ACCESSES = 14
 """A trace with more accesses begins no further step of them."""
 
 
-def take_raw_step(draft: AimedDraft, step: Step) -> bool:
-    """Takes the step; False if it is not one of raw memory."""
-    taken = _STEPS.get(step)
-    if taken is not None and draft.shape.word >= 16 and draft.raw_accesses < _MOST_ACCESSES:
-        taken(draft)
-    return taken is not None
-
-
 def _drawn(draft: AimedDraft, kind: Kind, near: Access | None = None) -> Access | None:
     """A load or store; one that overlaps with another, if that is easy."""
     found: Access | None = None
@@ -120,9 +112,19 @@ def _reread(draft: AimedDraft) -> None:
     do(draft, first if draft.choices.chance(40) else _drawn(draft, Kind.RAW_LOAD, first))
 
 
-_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
-    Step.RAW_ACCESS: _one,
-    Step.RAW_OVERLAP: _overlap,
-    Step.RAW_OVERWRITE: _overwrite,
-    Step.RAW_REREAD: _reread,
+def _limited(step: Callable[[AimedDraft], None]) -> Callable[[AimedDraft], None]:
+    """The step, where words have room for it and there are not too many accesses already."""
+
+    def taken(draft: AimedDraft) -> None:
+        if draft.shape.word >= 16 and draft.raw_accesses < _MOST_ACCESSES:
+            step(draft)
+
+    return taken
+
+
+RAW_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
+    Step.RAW_ACCESS: _limited(_one),
+    Step.RAW_OVERLAP: _limited(_overlap),
+    Step.RAW_OVERWRITE: _limited(_overwrite),
+    Step.RAW_REREAD: _limited(_reread),
 }

@@ -6,9 +6,10 @@ Roles that the table does not name are found by computing: a row whose results a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
+from optimizer.ir.concrete import concrete
 from optimizer.ir.immutable import replace
 from optimizer.ir.ops import INT, OPS, Kind, Op
 from optimizer.ir.plain_terms import PlainTerms
@@ -45,6 +46,9 @@ def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: i
     return replace(groups, pure=pure, overflow=overflow, tests=tests, masks=masks, bitwise=bitwise)
 
 
+OF_TWO = frozenset(row for row in OPS.values() if row.is_pure and row.args == (INT, INT) and not row.constant_args)
+"""The pure rows of two arguments, whatever these are."""
+
 _PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
 _DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
 
@@ -73,6 +77,19 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
         positions=tuple(row for row in of[Kind.POSITION] if row.raw),
         ends=of[Kind.END],
     )
+
+
+@lru_cache(maxsize=256)
+def guards_of(word: int, value: int) -> tuple[Op, ...]:
+    """The guards that pass where all their arguments are that value; of results of tests many are asked for."""
+    d = concrete(word)
+
+    def passes(row: Op) -> bool:
+        assert row.passes is not None
+        values = (value,) * len(row.args or ())
+        return bool((row.defined is None or row.defined(d, *values)) and row.passes(d, *values))
+
+    return tuple(row for row in rows(word).guards if passes(row))
 
 
 def multiplies(row: Op) -> bool:

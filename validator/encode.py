@@ -14,7 +14,7 @@ from optimizer.ir.known_calls import meant
 from optimizer.ir.layout import Field, Layout
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.ops import Memory as MemoryMeaning
-from optimizer.ir.ops import Type
+from optimizer.ir.ops import Op, Type
 from optimizer.ir.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
 from optimizer.ir.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
 from optimizer.ir.term import Term
@@ -47,15 +47,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
     terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
     on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
-    slots: dict[str, Field] = {}
-    indexed: set[str] = set()
-    for one in on_memory:
-        operation = meant(one, layout)
-        slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
-        if slot is not None:
-            slots[slot.key] = slot
-            if row is not None and row.descr is not FIELD:
-                indexed.add(slot.key)
+    slots, indexed = _slots(on_memory, layout)
     rows = {one.op for one in on_memory}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
         _check_raw(traces, layout, slots)
@@ -65,7 +57,27 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, frozenset(indexed), *exceptions, is_plain=plain)
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, indexed, *exceptions, is_plain=plain)
+
+
+def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Field], frozenset[str]]:
+    """The memory that these operations name, by key, and the keys of what is found by an index."""
+    slots: dict[str, Field] = {}
+    indexed: set[str] = set()
+    told: set[tuple[Op, str | None]] = set()  # of these, all operations name the same memory
+    for one in on_memory:
+        use = one.op, one.descr
+        if use in told:
+            continue
+        operation = meant(one, layout)
+        slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
+        if row is not None and slot is not None:
+            slots[slot.key] = slot
+            if row.descr is not FIELD:
+                indexed.add(slot.key)
+        if not one.op.is_call and (row is None or row.descr not in RAW_KINDS):
+            told.add(use)
+    return slots, frozenset(indexed)
 
 
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
@@ -128,6 +140,9 @@ class _Computer:
         if isinstance(value, Var):
             term = self.values[value.name]
             return self.heap.now(term) if term in self.heap.known else term
+        return self._constant(value, line)
+
+    def _constant(self, value: Value, line: int) -> Term:
         if isinstance(value, ConstInt):
             return self.terms.const(value.value)
         match value:
@@ -143,10 +158,15 @@ class _Computer:
                 raise Unsupported(str(value), line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
-        values, known, line, found = self.values, self.heap.known, operation.line, []
+        values, known, found = self.values, self.heap.known, []
         for arg in operation.args:
-            term = values[arg.name] if isinstance(arg, Var) else None
-            found.append(self.term(arg, line) if term is None or term in known else term)
+            if isinstance(arg, Var):
+                term = values[arg.name]
+                if term in known:
+                    term = self.heap.now(term)
+            else:
+                term = self._constant(arg, operation.line)
+            found.append(term)
         return tuple(found)
 
     def compute(self, operation: Operation, number: int, place: Place) -> None:
@@ -240,6 +260,7 @@ class _Encoder:
         self._calls: CallEncoder | None = None  # of a trace that has calls
         self._positions = 0
         self._number = 0
+        self._place: Place = (0, 0)
         for position, var in enumerate(trace.inputs):
             self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
 
@@ -262,22 +283,23 @@ class _Encoder:
             operation = meant(operation, self._terms.layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
-        if kind is POSITION:
+        if kind is PURE:
+            self._computer.compute(operation, number, self._place)
+        elif kind is POSITION:
             self._positions += 1
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
             self._call(operation, number)
         elif kind is not END:
-            if kind is not PURE and len(self._terms) > MOST_TERMS:
+            if len(self._terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
-            place = (len(self._guards), self._events)
-            self._computer.compute(operation, number, place)
+            self._computer.compute(operation, number, self._place)
             if kind is GUARD:
-                self._guard(operation, number, place)
+                self._guard(operation, number)
 
-    def _guard(self, operation: Operation, number: int, place: Place) -> None:
-        heap, computer, block = self._heap.copy(), self._computer, exit_of(operation).block
+    def _guard(self, operation: Operation, number: int) -> None:
+        heap, computer, place, block = self._heap.copy(), self._computer, self._place, exit_of(operation).block
         if block:
             left = _exit(operation, number, heap, self._values, place, {})
             self._number += len(block)
@@ -285,12 +307,10 @@ class _Encoder:
             left = ExitEncoding(computer.handed_over(operation), (), heap, {})
         passes = computer.passes
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
-        computer.pass_guard(operation)
+        self._place = place[0] + 1, place[1]
+        if operation.op.memory is not None:
+            computer.pass_guard(operation)
         self._heap.learn(passes)
-
-    @property
-    def _events(self) -> int:
-        return 0 if self._calls is None else len(self._calls.events)
 
     def _call(self, operation: Operation, number: int) -> None:
         if self._calls is None:
@@ -298,7 +318,8 @@ class _Encoder:
 
             self._calls = CallEncoder(self._heap, recorded=self._before is None)
         args = self._computer.args(operation)
-        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
+        result, defined = self._calls.call(operation, number, args, self._place[0], self._known)
+        self._place = self._place[0], len(self._calls.events)
         self._defined += defined
         if operation.result is not None:
             assert result is not None
@@ -310,7 +331,7 @@ class _Encoder:
         passed = [guard.passes for guard in self._guards]
         if self._before is None:
             return [*passed, *(known.condition for known in self._defined)], ()
-        return passed, _promised(self._before, self._events)
+        return passed, _promised(self._before, self._place[1])
 
 
 def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:

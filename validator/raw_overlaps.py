@@ -32,8 +32,7 @@ class Overlaps:
 
     def happened(self, heap: dict[str, Chain], written: set[str], event: int) -> None:
         """An event may have written to the memory of these keys, and to what may overlap with it."""
-        raw = {key for key in heap if is_raw(key)}
-        if BYTES.key in raw - written and written & raw:
+        if BYTES.key in heap and BYTES.key not in written and any(map(is_raw, written)):
             heap[BYTES.key] = self._link(heap[BYTES.key], f"event {event}", ())
 
     def _link(self, below: Chain, what: str, words: tuple[Term, ...]) -> Chain:

@@ -159,6 +159,8 @@ class Chains:
         while isinstance(link, Stored):
             above.append(link)
             link = link.below
+        if not above:
+            return chain
 
         def now(term: Term) -> Term:
             return known.get(term, term)

@@ -108,9 +108,13 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self.one_bit if c is None else self.const(c)
 
     def add(self, a: Bounds, b: Bounds) -> Bounds:
+        if a is self.top or b is self.top:
+            return self.top
         return self._product(self.ranges.add(a.range, b.range), self.bits.add(a.bits, b.bits))
 
     def sub(self, a: Bounds, b: Bounds) -> Bounds:
+        if a is self.top or b is self.top:
+            return self.top
         return self._product(self.ranges.sub(a.range, b.range), self.bits.sub(a.bits, b.bits))
 
     def mul(self, a: Bounds, b: Bounds) -> Bounds:
@@ -144,6 +148,8 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self._product(self.ranges.bit_or(a.range, b.range), self.bits.bit_or(a.bits, b.bits))
 
     def bit_xor(self, a: Bounds, b: Bounds) -> Bounds:
+        if a is self.top or b is self.top:
+            return self.top
         return self._product(self.ranges.bit_xor(a.range, b.range), self.bits.bit_xor(a.bits, b.bits))
 
     def bit_not(self, a: Bounds) -> Bounds:

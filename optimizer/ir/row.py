@@ -130,9 +130,11 @@ class Memory:
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""
-        condition = d.truth(True)
+        true = condition = d.truth(True)
         for holds, _ in self.requires:
-            condition = d.both(condition, holds(d, h, descr, *args))
+            one = holds(d, h, descr, *args)
+            if one is not true:
+                condition = one if condition is true else d.both(condition, one)
         return condition
 
 

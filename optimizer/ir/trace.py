@@ -204,6 +204,8 @@ def passes_of(guard: Operation) -> Meaning | None:
 
 def all_operations(trace: Trace) -> list[Operation]:
     """Every operation in the order of the text, those of exit blocks behind their guard."""
+    if not [None for op in trace.ops if op.exit is not None and op.exit.block]:
+        return list(trace.ops)
     found: list[Operation] = []
     for op in trace.ops:
         found.append(op)

@@ -40,6 +40,7 @@ from optimizer.rule_terms import (
 )
 
 _NUMBERS = ConstInt, ConstFloat
+_WITH_FLAG = tuple(row for row in OPS.values() if row.wrapping is not None)
 
 
 class Simplify(Pass):
@@ -124,7 +125,9 @@ def _what_tells(rules: Sequence[Rule], word: int) -> _Tells:
             number = _number(literal, word)
             literals[number] = literals.get(number, frozenset()) | {literal.text}
     inside = {arg.op for arg in args if isinstance(arg, Apply)}
-    return _Tells(literals, frozenset(row for row in OPS.values() if any(_computes(row, one) for one in inside)))
+    return _Tells(
+        literals, frozenset(inside).union(row for row in _WITH_FLAG if any(_computes(row, one) for one in inside))
+    )
 
 
 @lru_cache(maxsize=2)
