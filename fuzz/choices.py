@@ -49,6 +49,19 @@ class Choices(ABC):
         return percent > 0 and self.integer(0, 99) >= 100 - percent
 
 
+def _share(percent: int) -> float:
+    """The smallest share that is not below so many of 100."""
+    share = percent / 100
+    while share * 100 >= percent > 0:
+        share = math.nextafter(share, 0.0)
+    while share * 100 < percent:
+        share = math.nextafter(share, 1.0)
+    return share
+
+
+_SHARES = tuple(map(_share, range(101)))
+
+
 class RandomChoices(Choices):
     """Decisions from a random number generator: every size and every number is equally likely."""
 
@@ -91,7 +104,7 @@ class RandomChoices(Choices):
         return options[-1 - drawn]
 
     def chance(self, percent: int) -> bool:
-        return self._share() * 100 < percent
+        return self._share() < _SHARES[percent]
 
 
 def constant(choices: Choices, width: int) -> int:

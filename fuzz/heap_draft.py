@@ -93,11 +93,9 @@ class HeapDraft(Draft):
     # Values.
 
     def define_ref(self, ref: Ref) -> Var:
-        name = f"p{self.named}"
-        var = self.unused[name] = Var(name, REF)
-        self.named += 1
+        var = self.named_next(REF)
         self.references.append(var)
-        self.refs[name] = ref
+        self.refs[var.name] = ref
         return var
 
     def datum(self, value: Value) -> Datum:
@@ -161,18 +159,18 @@ class HeapDraft(Draft):
     def attempt(self, row: Op, args: Args, descr: str | None = None, slot: Resolved | None = None) -> Operation | None:
         """Adds an operation of the heap, if it is defined, gives what is specified and, being a guard, passes; else
         None."""
-        memory = row.memory
+        memory, d, heap = row.memory, self.domain, self.heap
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
         for holds, _ in memory.requires:
-            if not holds(self.domain, self.heap, slot, *data):
+            if not holds(d, heap, slot, *data):
                 return None
-        if memory.passes is not None and not memory.passes(self.domain, self.heap, slot, *data):
+        if memory.passes is not None and not memory.passes(d, heap, slot, *data):
             return None
         if row.is_guard:
             self.guard(row, args)
             if memory.meaning is not None:
-                memory.meaning(self.domain, self.heap, slot, *data)
+                memory.meaning(d, heap, slot, *data)
             self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
             return self.ops[-1]
         if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is REF:
@@ -180,7 +178,7 @@ class HeapDraft(Draft):
         operation = Operation(row, args, descr=descr)
         try:
             self.used_as.note(operation, data)
-            made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
+            made = None if memory.meaning is None else memory.meaning(d, heap, slot, *data)
         except Unspecified:
             return None
         self.use(args if memory.stores is None else args[memory.stores :])
