@@ -6,7 +6,7 @@ Whatever is added keeps the example going: every operation is defined on it and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache
 
 from fuzz.choices import Choices, constant, float_constant
 from fuzz.laws import Law, laws_of
@@ -15,7 +15,7 @@ from fuzz.shape import Shape
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.objects import Datum
-from optimizer.ir.ops import FLOAT, INT, OPS, Op, Type
+from optimizer.ir.ops import FLOAT, INT, OPS, REF, Op, Type
 from optimizer.ir.runs import Scripted, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var
 from validator.counterexample import State
@@ -25,6 +25,14 @@ Args = tuple[Value, ...]
 _RECENT = 6
 
 _GIVES_FLOAT = OPS["escape_f"]
+
+_LETTERS = {INT: "i", FLOAT: "f", REF: "p"}
+
+
+@cache
+def _variable(type_: Type, number: int) -> Var:
+    """The variable of that number, of as many as the longest trace has: all traces name theirs alike."""
+    return Var(f"{_LETTERS[type_]}{number}", type_)
 
 
 class Draft:
@@ -36,11 +44,37 @@ class Draft:
     them. What is in `kept` each guard hands over.
     """
 
+    __slots__ = (
+        "_laws",
+        "_tests",
+        "checked",
+        "choices",
+        "computed",
+        "constants",
+        "domain",
+        "floats",
+        "inputs",
+        "kept",
+        "made",
+        "named",
+        "numbers",
+        "on_floats",
+        "ops",
+        "results",
+        "rows",
+        "shape",
+        "truths",
+        "unused",
+        "values",
+        "variables",
+    )
+
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
         self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions)
         self._tests = frozenset(self.rows.tests)
+        self._laws: Sequence[Law] | None = None  # until they are asked for
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []
@@ -60,9 +94,11 @@ class Draft:
         self.inputs: list[Var] = []
         self.inputs += choices.several(self.fewest_inputs, shape.inputs, self.input)
 
-    @cached_property
+    @property
     def laws(self) -> Sequence[Law]:
-        return laws_of(self.shape)
+        if self._laws is None:
+            self._laws = laws_of(self.shape)
+        return self._laws
 
     @property
     def fewest_inputs(self) -> int:
@@ -192,19 +228,22 @@ class Draft:
 
     def define(self, value: int) -> Var:
         """A new variable."""
-        name = f"i{self.named}"
-        var = self.unused[name] = Var(name, INT)
-        self.named += 1
+        var = self.named_next(INT)
         self.variables.append(var)
-        self.values[name] = value
+        self.values[var.name] = value
         return var
 
     def define_float(self, value: Float) -> Var:
         """A new variable."""
-        name = f"f{self.named}"
-        var = self.unused[name] = Var(name, FLOAT)
+        var = self.named_next(FLOAT)
+        self.floats[var.name] = value
+        return var
+
+    def named_next(self, type_: Type) -> Var:
+        """The next variable, which nothing shows yet."""
+        var = _variable(type_, self.named)
+        self.unused[var.name] = var
         self.named += 1
-        self.floats[name] = value
         return var
 
     def handed(self) -> Value:

@@ -18,6 +18,7 @@ from fuzz.float_steps import FLOAT_STEPS
 from fuzz.heap_steps import HEAP_STEPS
 from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.raw_steps import RAW_STEPS
+from fuzz.rows import OF_TWO
 from fuzz.shape import Shape, Step, draw_shape
 from optimizer.ir.immutable import immutable
 from optimizer.ir.objects import Datum
@@ -177,8 +178,10 @@ def _relate(draft: Draft) -> None:
     args: Args = (link.result, draft.choices.pick(link.args))
     if draft.choices.chance(30):
         args = args[::-1]
-    among = draft.rows.tests if draft.choices.chance(30) else (*draft.rows.pure, *draft.rows.overflow)
-    row = draft.choices.pick([row for row in among if len(row.args or ()) == 2 and not row.constant_args])
+    if draft.choices.chance(30):
+        row = draft.choices.pick(draft.rows.tests)
+    else:
+        row = draft.choices.pick([row for row in (*draft.rows.pure, *draft.rows.overflow) if row in OF_TWO])
     if draft.is_defined(row, args):
         draft.compute(row, args)
     return None
@@ -205,7 +208,7 @@ def _law(draft: Draft) -> None:
 def _order(draft: Draft) -> None:
     """What does a guard on a comparison of two words say of another one?"""
     args = (draft.variable(), draft.variable())
-    tests = [row for row in draft.rows.tests if len(row.args or ()) == 2]
+    tests = draft.rows.tests
     draft.guard_on(draft.compute(draft.choices.pick(tests), args))
     test = draft.compute(draft.choices.pick(tests), args[::-1] if draft.choices.chance(50) else args)
     if draft.choices.chance(30):

@@ -6,8 +6,6 @@ what its row says.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from fuzz.choices import Choices
 from fuzz.draft import Args, Draft
 from fuzz.memory_rows import memory_rows
@@ -42,6 +40,24 @@ class HeapDraft(Draft):
     With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
     that does both it is not known what these hold."""
 
+    __slots__ = (
+        "byte_references",
+        "checked_refs",
+        "const_refs",
+        "fresh",
+        "heap",
+        "initial",
+        "initial_raw",
+        "memory",
+        "references",
+        "refs",
+        "share",
+        "types",
+        "upheavals",
+        "used_as",
+        "world",
+    )
+
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
         self.references: list[Var] = []
@@ -50,6 +66,7 @@ class HeapDraft(Draft):
         self.checked_refs: list[Var] = []
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
+        self.const_refs = [ConstRef(constant_text(name)) for name in self.types.constants]
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
         self.upheavals = 0  # events that may write everything
         self.world = WorldDraft(self.types, self.initial, heap.exceptions)
@@ -93,11 +110,9 @@ class HeapDraft(Draft):
     # Values.
 
     def define_ref(self, ref: Ref) -> Var:
-        name = f"p{self.named}"
-        var = self.unused[name] = Var(name, REF)
-        self.named += 1
+        var = self.named_next(REF)
         self.references.append(var)
-        self.refs[name] = ref
+        self.refs[var.name] = ref
         return var
 
     def datum(self, value: Value) -> Datum:
@@ -116,10 +131,6 @@ class HeapDraft(Draft):
                 return address_of(value.name, self.shape.word)
             case _:
                 raise TypeError(f"no value on the example: {value}")
-
-    @cached_property
-    def const_refs(self) -> list[ConstRef]:
-        return [ConstRef(constant_text(name)) for name in self.types.constants]
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""
@@ -161,18 +172,18 @@ class HeapDraft(Draft):
     def attempt(self, row: Op, args: Args, descr: str | None = None, slot: Resolved | None = None) -> Operation | None:
         """Adds an operation of the heap, if it is defined, gives what is specified and, being a guard, passes; else
         None."""
-        memory = row.memory
+        memory, d, heap = row.memory, self.domain, self.heap
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
         for holds, _ in memory.requires:
-            if not holds(self.domain, self.heap, slot, *data):
+            if not holds(d, heap, slot, *data):
                 return None
-        if memory.passes is not None and not memory.passes(self.domain, self.heap, slot, *data):
+        if memory.passes is not None and not memory.passes(d, heap, slot, *data):
             return None
         if row.is_guard:
             self.guard(row, args)
             if memory.meaning is not None:
-                memory.meaning(self.domain, self.heap, slot, *data)
+                memory.meaning(d, heap, slot, *data)
             self.checked_refs += [arg for arg in args if isinstance(arg, Var)]
             return self.ops[-1]
         if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is REF:
@@ -180,7 +191,7 @@ class HeapDraft(Draft):
         operation = Operation(row, args, descr=descr)
         try:
             self.used_as.note(operation, data)
-            made = None if memory.meaning is None else memory.meaning(self.domain, self.heap, slot, *data)
+            made = None if memory.meaning is None else memory.meaning(d, heap, slot, *data)
         except Unspecified:
             return None
         self.use(args if memory.stores is None else args[memory.stores :])

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import compress
 
 from fuzz.rows import divides, multiplies
 from fuzz.shape import Shape
-from fuzz.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, has_table, number, table, undefined
+from fuzz.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, both, has_table, number, table, undefined
 from optimizer.ir.ops import OPS, Op
 
 X, Y, INNER, OTHER = "x", "y", "inner", "other"
@@ -43,9 +43,12 @@ def laws_of(shape: Shape) -> Sequence[Law]:
     known, out = _wanted_laws(*wanted), shape.left_out
     if not out:
         return known
-    return [
-        law for row, of_row in _by_inner(*wanted) if row not in out for law in of_row if law.outer not in out
-    ] or known
+    numbers, inner, outer = _rows_of_laws(*wanted)
+    stays = bytearray(b"\1") * 256
+    for row in out:
+        if row in numbers:
+            stays[numbers[row]] = 0
+    return tuple(compress(known, both(inner.translate(stays), outer.translate(stays)))) or known
 
 
 @cache
@@ -57,10 +60,12 @@ def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[La
 
 
 @cache
-def _by_inner(word: int, has_products: bool, has_divisions: bool) -> tuple[tuple[Op, tuple[Law, ...]], ...]:
-    """The same laws in the same order, which those of one inner row stand together in."""
-    groups = groupby(_wanted_laws(word, has_products, has_divisions), key=lambda law: law.inner)
-    return tuple((row, tuple(of_row)) for row, of_row in groups)
+def _rows_of_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[Mapping[Op, int], bytes, bytes]:
+    """Numbers of rows, and those of the inner and of the outer row of each of the same laws."""
+    known = _wanted_laws(word, has_products, has_divisions)
+    rows = dict.fromkeys(row for law in known for row in (law.inner, law.outer))
+    numbers = {row: number for number, row in enumerate(rows)}
+    return numbers, bytes(numbers[law.inner] for law in known), bytes(numbers[law.outer] for law in known)
 
 
 @cache

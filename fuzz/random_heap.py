@@ -8,7 +8,7 @@ from fuzz.choices import Choices, constant, float_constant
 from fuzz.random_types import Place, Types
 from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Layout
-from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref, references
+from optimizer.ir.objects import NO_INDEX, NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.ops import FLOAT, REF
 from optimizer.ir.row import FIELD
 from optimizer.ir.string_text import HIGHEST, constant_name, constant_text
@@ -86,25 +86,30 @@ def ref_of(heap: Heap, text: str) -> Ref:
 def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Iterable[Ref]) -> Heap:
     """The part of the heap that the trace can reach and name."""
     told = Heap(layout)
-    undeclared = {
-        place.slot.key: place for place in types.all_places if not place.slot.declared and not is_named(place, layout)
-    }
-    names = _constants(trace)
+    unnamed = {place.slot.key for place in types.undeclared if not is_named(place, layout)}
+    names = _constants(trace) if types.constants else set()
+    found: dict[Ref, Object] = {}
     pending = [*roots, *(ref_of(heap, name) for name in names)]
     while pending:
         ref = pending.pop()
-        if ref in (NULL, RAW_REF) or ref in told.objects:
+        if ref in found or ref in (NULL, RAW_REF):
             continue
-        described = heap.objects[ref]
-        cells: dict[Cell, Datum] = {cell: value for cell, value in described.cells.items() if cell[0] not in undeclared}
-        type_ = described.type
-        if isinstance(type_, Array):
-            type_ = layout.array(type_.name)
-        told.objects[ref] = Object(type_, described.length, cells, described.cleared)
-        pending += references(told.objects[ref])
-    told.objects = {ref: told.objects[ref] for ref in heap.objects if ref in told.objects}
+        found[ref] = described = _told(heap.objects[ref], unnamed, layout)
+        pending += [value for value in described.cells.values() if isinstance(value, Ref)]
+    told.objects = {ref: found[ref] for ref in heap.objects if ref in found}
     told.names = {name: ref for name, ref in heap.names.items() if name in names}
     return told
+
+
+def _told(described: Object, unnamed: set[str], layout: Layout) -> Object:
+    """The object without what nobody can name, and as the layout knows its class."""
+    type_ = described.type
+    if isinstance(type_, Array):
+        type_ = layout.array(type_.name)
+    elif not unnamed:
+        return described
+    cells = {cell: value for cell, value in described.cells.items() if cell[0] not in unnamed}
+    return Object(type_, described.length, cells, described.cleared)
 
 
 def is_named(place: Place, layout: Layout) -> bool:

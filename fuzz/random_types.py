@@ -52,8 +52,9 @@ class Types:
         return (*self.structs, *self.structs, *self.arrays)
 
     @property
-    def all_places(self) -> tuple[Place, ...]:
-        return tuple(place for places in self.places.values() for place in places)
+    def undeclared(self) -> list[Place]:
+        """The memory that no declaration describes, each once."""
+        return list({one.slot.key: one for of in self.places.values() for one in of if not one.slot.declared}.values())
 
 
 def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:

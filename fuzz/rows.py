@@ -46,6 +46,9 @@ def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: i
     return replace(groups, pure=pure, overflow=overflow, tests=tests, masks=masks, bitwise=bitwise)
 
 
+OF_TWO = frozenset(row for row in OPS.values() if row.is_pure and row.args == (INT, INT) and not row.constant_args)
+"""The pure rows of two arguments, whatever these are."""
+
 _PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
 _DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
 

@@ -219,7 +219,7 @@ def draw_shape(choices: Choices, word: int | None = None) -> Shape:
     if has_floats:
         mix = FLOAT_MIX + choices.pick((mix, mix, ()))
     if choices.chance(50):
-        mix = (mix[0], *((step, weight * choices.integer(0, 3)) for step, weight in mix[1:]))
+        mix = (mix[0], *[(step, weight * choices.integer(0, 3)) for step, weight in mix[1:]])
     return Shape(
         word=word,
         inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
@@ -242,7 +242,7 @@ def _draw_left_out(choices: Choices) -> frozenset[Op]:
     if not choices.chance(_SWARMS):
         return frozenset()
     share = choices.pick((50, 70, 85))
-    return frozenset(row for row in _PURE if choices.chance(share))
+    return frozenset([row for row in _PURE if choices.chance(share)])
 
 
 def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:

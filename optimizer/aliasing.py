@@ -85,16 +85,16 @@ def may_meet(facts: Known, one: Cell, other: Cell) -> bool:
 
 def truth(facts: Known, condition: Condition) -> Truth:
     """Does a condition on references hold here?"""
-    match condition:
-        case Same(one, other):
-            return True if facts.find(one) == facts.find(other) else False if distinct(facts, one, other) else None
-        case Not(of):
-            holds = truth(facts, of)
-            return None if holds is None else not holds
-        case Both(one, other):
-            both = truth(facts, one), truth(facts, other)
-            return False if False in both else None if None in both else True
-        case IsValid():
-            return True if facts.is_valid else None
-        case _:
-            return facts.references.truth(condition)
+    if isinstance(condition, Same):
+        if facts.find(condition.one) == facts.find(condition.other):
+            return True
+        return False if distinct(facts, condition.one, condition.other) else None
+    if isinstance(condition, Not):
+        holds = truth(facts, condition.of)
+        return None if holds is None else not holds
+    if isinstance(condition, Both):
+        both = truth(facts, condition.one), truth(facts, condition.other)
+        return False if False in both else None if None in both else True
+    if isinstance(condition, IsValid):
+        return True if facts.is_valid else None
+    return facts.references.truth(condition)

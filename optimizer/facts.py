@@ -19,8 +19,6 @@ from optimizer.conditions import (
     Both,
     Condition,
     EqualInts,
-    HasVtable,
-    IsA,
     IsValid,
     Length,
     Not,
@@ -295,25 +293,22 @@ class Facts:
 
     def assume(self, condition: Condition) -> None:
         """Learn that a condition on references holds here."""
-        match condition:
-            case IsA() | HasVtable():
-                self.references.assume(condition)
-            case None | True:
-                pass
-            case Both(one, other):
-                self.assume(one)
-                self.assume(other)
-            case Not(Not(of)):
-                self.assume(of)
-            case Same(one, other):
-                if not aliasing.distinct(self, one, other):
-                    self.unite(one, other)
-            case EqualInts(one, other):
-                self.unite(one, other)
-            case IsValid():
-                self.is_valid = True
-            case _:
-                self.references.assume(condition)
+        if condition is None or condition is True:
+            return
+        if isinstance(condition, Both):
+            self.assume(condition.one)
+            self.assume(condition.other)
+        elif isinstance(condition, Not) and isinstance(condition.of, Not):
+            self.assume(condition.of.of)
+        elif isinstance(condition, Same):
+            if not aliasing.distinct(self, condition.one, condition.other):
+                self.unite(condition.one, condition.other)
+        elif isinstance(condition, EqualInts):
+            self.unite(condition.one, condition.other)
+        elif isinstance(condition, IsValid):
+            self.is_valid = True
+        else:
+            self.references.assume(condition)
 
     # Guards.
 
@@ -341,11 +336,11 @@ class Facts:
     def _learn_test(self, guard: Operation) -> None:
         """What a guard on a test of references tells of these."""
         test = self.definition(guard.args[0]) if guard.args else None
-        match None if test is None else meant(test):
-            case Bit(condition):
-                outcome = self.bounds.bounds(guard.args[0])
-                if outcome.is_constant:
-                    self.assume(condition if outcome.low == 1 else Not(condition))
+        told = None if test is None else meant(test)
+        if isinstance(told, Bit):
+            outcome = self.bounds.bounds(guard.args[0])
+            if outcome.is_constant:
+                self.assume(told.of if outcome.low == 1 else Not(told.of))
 
     def _bound_of_floats(self, operation: Operation) -> None:
         """Of a word that is computed of floats, what its row says whatever these are."""

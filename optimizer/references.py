@@ -159,22 +159,21 @@ class References:
 
     def assume(self, condition: Condition) -> None:
         """Learn that a condition holds that says nothing of the equality of two values."""
-        match condition:
-            case IsA(value, owner):
-                self._narrow(self.learn_object(value), owner)
-            case Not(Same(one, other)):
+        if isinstance(condition, IsA):
+            self._narrow(self.learn_object(condition.value), condition.owner)
+        elif isinstance(condition, Not):
+            if isinstance(condition.of, Same):
+                one, other = condition.of.one, condition.of.other
                 if NULL in (one, other):
                     self.learn_about(other if one == NULL else one).nonnull = True
-            case HasVtable(value) | HasSubclass(value, _):
-                self.learn_object(value)
-                if isinstance(condition, HasSubclass):
-                    self._narrow(self.learn_about(value), self.layout.struct_of_vtable(condition.vtable).name)
-            case HasClass(value, vtable):
-                about = self.learn_object(value)
-                about.vtable = about.vtable or vtable
-                self._narrow(about, self.layout.struct_of_vtable(vtable).name)
-            case IsArray(value):
-                self.learn_object(value).is_array = True
+        elif isinstance(condition, HasVtable | HasSubclass | HasClass | IsArray):
+            about = self.learn_object(condition.value)
+            if isinstance(condition, IsArray):
+                about.is_array = True
+            elif not isinstance(condition, HasVtable):
+                if isinstance(condition, HasClass):
+                    about.vtable = about.vtable or condition.vtable
+                self._narrow(about, self.layout.struct_of_vtable(condition.vtable).name)
 
     def learn_object(self, value: Value) -> About:
         about = self.learn_about(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from optimizer.ir.domain import Domain
 from optimizer.ir.floats import Float
@@ -140,43 +140,44 @@ def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C
 
     An overflow operation is defined where it does not overflow.
     """
-    match term:
-        case Variable(name) | Constant(name):
-            return leaves[name], d.truth(True)
-        case Literal(_, value):
-            return d.const(value(d.width)), d.truth(True)
-        case FloatLiteral(number):
-            return d.floats.const(number), d.truth(True)
-        case Call(name, args):
-            words, defined = _arguments(args, d, leaves)
-            return FUNCTIONS[name][1](d, *words), defined
-        case Apply(op, args):
-            words, defined = _arguments(args, d, leaves)
-            assert op.meaning is not None
-            if op.defined is not None:
-                defined = d.both(defined, op.defined(d, *words))
-            if op.overflows is not None:
-                defined = d.both(defined, d.not_(op.overflows(d, *words)))
-            return op.meaning(d, *words), defined
+    conditions: list[C] = []
+    word = _word(term, d, leaves, conditions)
+    return word, _all_of(conditions, d)
 
 
-def _arguments(args: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[list[W], C]:
-    defined = d.truth(True)
-    words = []
-    for arg in args:
-        word, sure = evaluate(arg, d, leaves)
-        words.append(word)
-        defined = d.both(defined, sure)
-    return words, defined
+def _word(term: Term, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
+    """What the term computes. Adds to the `conditions` under which it is defined."""
+    if isinstance(term, Variable | Constant):
+        return leaves[term.name]
+    if isinstance(term, Literal):
+        return d.const(term.value(d.width))
+    if isinstance(term, FloatLiteral):
+        return cast(W, d.floats.const(term.value))
+    words = [_word(arg, d, leaves, conditions) for arg in term.args]
+    if isinstance(term, Call):
+        return cast(W, FUNCTIONS[term.name][1](d, *words))
+    op = term.op
+    assert op.meaning is not None
+    if op.defined is not None:
+        conditions.append(op.defined(d, *words))
+    if op.overflows is not None:
+        conditions.append(d.not_(op.overflows(d, *words)))
+    return cast(W, op.meaning(d, *words))
+
+
+def _all_of(conditions: list[C], d: Domain[W, C]) -> C:
+    sure = d.truth(True)
+    for condition in conditions:
+        sure = d.both(sure, condition)
+    return sure
 
 
 def holds(conditions: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]) -> C:
     """All conditions are defined and not 0."""
-    sure = d.truth(True)
+    sure: list[C] = []
     for condition in conditions:
-        word, defined = evaluate(condition, d, leaves)
-        sure = d.both(sure, d.both(defined, d.ne(word, d.const(0))))
-    return sure
+        sure.append(d.ne(_word(condition, d, leaves, sure), d.const(0)))
+    return _all_of(sure, d)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,9 @@ def observe(side: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> Seen:
     if not isinstance(side, Apply):
         word, defined = evaluate(side, d, leaves)
         return Seen(word, d.truth(False), defined)
-    words, defined = _arguments(side.args, d, leaves)
+    conditions: list[C] = []
+    words = [_word(arg, d, leaves, conditions) for arg in side.args]
+    defined = _all_of(conditions, d)
     op = side.op
     if op.defined is not None:
         defined = d.both(defined, op.defined(d, *words))

@@ -206,23 +206,22 @@ class _Walk:
         places = self._roles.rewriting.get(operation.op)
         if places is None:
             places = self._roles.to_ask(operation.op)
-        for asked, place in enumerate(places, start=1):
+        for place in places:
             answer = passes[place].rewrite(operation, facts)
             if answer is not None:
-                self._asked += asked
+                self._asked += places.index(place) + 1
                 return passes[place], answer
         self._asked += len(places)
         return None
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
         self._fired[answer.why] += 1
-        match answer:
-            case Becomes(op, args):
-                self._settle(operation.instead(op, args))
-            case Equal(value):
-                self._operations[rider.name] += 1
-                assert operation.result is not None
-                self._facts.equate(operation.result, value)
+        if isinstance(answer, Becomes):
+            self._settle(operation.instead(answer.op, answer.args))
+        else:
+            self._operations[rider.name] += 1
+            assert operation.result is not None
+            self._facts.equate(operation.result, answer.value)
 
     def _emit(self, operation: Operation) -> None:
         place = self._put(operation)

@@ -267,18 +267,19 @@ class Facts:
 
     def _rewritten(self, term: Term, rounds: int) -> Term:
         """The term, which is no constant, with its parts rebuilt, rebuilt itself."""
-        users, made = self._users, term
+        users, rebuilt, made = self._users, self._rebuilt, term
         if term.args:
             for arg in term.args:
                 users[arg].add(term)
-            made = self._with_parts(term, self._rebuilt.__getitem__)
+            args = tuple([rebuilt[arg] for arg in term.args])
+            made = term if args == term.args else self._terms.remade(term, args)
         new = self._replaced(made)
         if new is term:
             return term
         users[made].add(term)
         users[new].add(term)
-        if not rounds or new in self._rebuilt:
-            return self._rebuilt.get(new, new)
+        if not rounds or new in rebuilt:
+            return rebuilt.get(new, new)
         last = self._rebuild(new, _LARGEST_RESULT, rounds - 1)
         users[last].add(term)
         return last

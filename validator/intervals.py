@@ -64,7 +64,10 @@ class Intervals:
     def assume(self, condition: Term) -> None:
         """From here on, `condition` holds."""
         self.value(condition)
-        self._narrow(condition, True)
+        if condition.kind == "not_":
+            self._narrow(condition.args[0], False)
+        else:
+            self._narrow(condition, True)
         self._propagate()
 
     def value(self, root: Term) -> Value:
@@ -146,23 +149,23 @@ class Intervals:
 
     def _propagate(self) -> None:
         """What changed goes up, and from what is limited down again."""
-        left = _MOST_CHANGES
-        while self._waiting and left > 0 and not self.contradiction:
-            term = self._waiting.popleft()
+        left, waiting, limited, known, state = _MOST_CHANGES, self._waiting, self._limited, self._known, self._state
+        while waiting and left > 0 and not state["contradiction"]:
+            term = waiting.popleft()
             left -= 1
             if term.kind == "sub":
                 self._sharpen_difference(term)
-            if term in self._limited:
+            if term in limited:
                 left -= 1
                 self._narrow_arguments(term)
             for user in self._users.get(term, ()):
-                if user not in self._known:
+                if user not in known:
                     continue
                 left -= 1
                 self._sharpen(user, self._computed(user))
-                if user in self._limited:
+                if user in limited:
                     self._narrow_arguments(user)
-        self._waiting.clear()
+        waiting.clear()
 
     def _narrow_arguments(self, term: Term) -> None:
         arguments = self._arguments(term)

@@ -23,7 +23,7 @@ from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
 from validator.symbolic_heap import Memory, SymbolicHeap
 from validator.verdict import Failargs, Guards, Options
-from validator.visibility import Sight, agrees
+from validator.visibility import agrees
 
 
 class Place(NamedTuple):
@@ -162,7 +162,8 @@ class Pair:
                 holds = self.before.guards[origin].passes
                 return Obligation(name, self._place(j, origin, guard.events), guard.passes, (holds,))
             case Guards.EARLY:
-                same = self.condition(j, origin, Guards.SAME)
+                is_kept = guard.passes is self.before.guards[origin].passes  # and passes with all guards of `before`
+                same = None if is_kept else self.condition(j, origin, Guards.SAME)
                 return Obligation(name, Place(len(self.before.guards), j, None), guard.passes, (), same)
             case Guards.SAFE:
                 return Obligation(name, self._place(j, origin, guard.events), self.terms.true)
@@ -235,17 +236,20 @@ class Pair:
     def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
         """The memory that is not plainly the same in both, and the condition under which all that can be seen of it
         is."""
-        slots = self._changed(before.heap, after.heap, self._slots)
+        one, two = before.heap, after.heap
+        slots = self._changed(one, two, self._slots)
         if slots:
-            one, two = before.sight(), after.sight()
-            yield from self._differing(one, two, slots, one.objects & two.objects)
+            both = frozenset(one.allocations).intersection(two.allocations)  # all that can be seen are among them
+            slots = [slot for slot, _ in self._differing(one, two, slots, both)]
+        if slots:
+            yield from self._differing(one, two, slots, before.sight().objects & after.sight().objects)
 
     def _changed(self, before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field]) -> list[Field]:
         """The memory that was not plainly changed in the same way."""
         return [slot for slot in slots if before.chain(slot) is not after.chain(slot)]
 
     def _differing(
-        self, before: Sight, after: Sight, slots: Sequence[Field], seen: frozenset[Term]
+        self, before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field], seen: frozenset[Term]
     ) -> Iterator[tuple[Field, Term]]:
         for slot in slots:
             same = agrees(before, after, slot, seen)
@@ -317,9 +321,10 @@ class Pair:
         shown it must be equal even where it is not shown; and `after` must not show it anything else."""
         if after.sight.objects - before.sight.objects:
             yield Obligation(f"event {number}: objects", place, self.terms.false, given)
-        slots = self._changed(before.sight.heap, after.sight.heap, before.may_see)
-        seen = before.sight.objects.intersection(after.sight.heap.allocations)
-        for slot, same in self._differing(before.sight, after.sight, slots, seen):
+        one, two = before.sight.heap, after.sight.heap
+        slots = self._changed(one, two, before.may_see)
+        seen = before.sight.objects.intersection(two.allocations)
+        for slot, same in self._differing(one, two, slots, seen):
             yield Obligation(f"event {number}: heap {slot.key}", place, same, given)
 
     def end(self) -> Iterator[Obligation]:

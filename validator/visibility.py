@@ -133,15 +133,15 @@ class Sight:
     objects: frozenset[Term]
 
 
-def agrees(before: Sight, after: Sight, slot: Field, seen: frozenset[Term]) -> Term:
+def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozenset[Term]) -> Term:
     """Does the slot hold the same in all old objects, and in the allocations in `seen`?
 
     Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
     event, what is below it counts only for allocations that the event did not see.
     """
-    memory = before.heap.memory
+    memory = before.memory
     terms, chains = memory.terms, memory.chains
-    one, two = before.heap.chain(slot), after.heap.chain(slot)
+    one, two = before.chain(slot), after.chain(slot)
     if one is two or (not memory.is_plain and chains.without_idle(one) is chains.without_idle(two)):
         return terms.true
     if slot.key == BYTES.key:

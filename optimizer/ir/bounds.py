@@ -13,6 +13,9 @@ from optimizer.ir.knownbits import KnownBits, known_bits, least_from
 from optimizer.ir.ops import Meaning, Op
 from optimizer.ir.ranges import Range, ranges
 
+_new = tuple.__new__
+"""Makes a named tuple of a tuple, in a quarter of the time that its class takes."""
+
 
 class Bounds(NamedTuple):
     """The machine integers from `low` to `high` that have the known bits `value` (`mask`: 1 is unknown).
@@ -33,11 +36,11 @@ class Bounds(NamedTuple):
 
     @property
     def range(self) -> Range:
-        return Range(self.low, self.high)
+        return _new(Range, self[:2])
 
     @property
     def bits(self) -> KnownBits:
-        return KnownBits(self.value, self.mask)
+        return _new(KnownBits, self[2:])
 
 
 class BoundsDomain(AbstractDomain[Bounds]):
@@ -63,10 +66,12 @@ class BoundsDomain(AbstractDomain[Bounds]):
             if first is None or last is None:
                 return None
             low, high = first - half, half - 1 - last
+        elif high - low == full:
+            return self.top
         if low > high:
             return None
         mask &= (1 << ((low ^ high) & full).bit_length()) - 1
-        return Bounds(low, high, low & full & ~mask, mask)
+        return _new(Bounds, (low, high, low & full & ~mask, mask))
 
     def _product(self, a: Range, bits: KnownBits) -> Bounds:
         product = self.reduce(a.low, a.high, bits.value, bits.mask)
@@ -86,7 +91,7 @@ class BoundsDomain(AbstractDomain[Bounds]):
 
     def join(self, a: Bounds, b: Bounds) -> Bounds:
         mask = a.mask | b.mask | (a.value ^ b.value)
-        return Bounds(min(a.low, b.low), max(a.high, b.high), a.value & ~mask, mask)
+        return _new(Bounds, (min(a.low, b.low), max(a.high, b.high), a.value & ~mask, mask))
 
     def meet(self, a: Bounds, b: Bounds) -> Bounds | None:
         if a is b or b is self.top:
@@ -96,9 +101,10 @@ class BoundsDomain(AbstractDomain[Bounds]):
         if (a.value ^ b.value) & ~(a.mask | b.mask):
             return None
         low, high, mask = max(a.low, b.low), min(a.high, b.high), a.mask & b.mask
-        for one in (a, b):  # is it a part of the other?
-            if mask == one.mask and low == one.low and high == one.high:
-                return one
+        if mask == a.mask and low == a.low and high == a.high:  # a part of the other
+            return a
+        if mask == b.mask and low == b.low and high == b.high:
+            return b
         return self.reduce(low, high, a.value | b.value, mask)
 
     def const(self, value: int) -> Bounds:
@@ -108,9 +114,13 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self.one_bit if c is None else self.const(c)
 
     def add(self, a: Bounds, b: Bounds) -> Bounds:
+        if a is self.top or b is self.top:
+            return self.top
         return self._product(self.ranges.add(a.range, b.range), self.bits.add(a.bits, b.bits))
 
     def sub(self, a: Bounds, b: Bounds) -> Bounds:
+        if a is self.top or b is self.top:
+            return self.top
         return self._product(self.ranges.sub(a.range, b.range), self.bits.sub(a.bits, b.bits))
 
     def mul(self, a: Bounds, b: Bounds) -> Bounds:
@@ -144,6 +154,8 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self._product(self.ranges.bit_or(a.range, b.range), self.bits.bit_or(a.bits, b.bits))
 
     def bit_xor(self, a: Bounds, b: Bounds) -> Bounds:
+        if a is self.top or b is self.top:
+            return self.top
         return self._product(self.ranges.bit_xor(a.range, b.range), self.bits.bit_xor(a.bits, b.bits))
 
     def bit_not(self, a: Bounds) -> Bounds:
@@ -215,8 +227,9 @@ def transfer(row: Op, word: int, args: Sequence[Bounds]) -> Bounds:
 @lru_cache(maxsize=1 << 14)
 def _transfer(row: Op, word: int, args: tuple[Bounds, ...]) -> Bounds:
     assert row.meaning is not None
-    if all(arg.is_constant for arg in args):
-        result: int = row.meaning(concrete(word), *(arg.low for arg in args))
+    numbers = [arg.low for arg in args if arg.low == arg.high]
+    if len(numbers) == len(args):
+        result: int = row.meaning(concrete(word), *numbers)
         return bounds_domain(word).const(result)
     derived: Bounds = row.meaning(bounds_domain(word), *args)
     return derived

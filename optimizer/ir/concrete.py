@@ -37,6 +37,9 @@ class Concrete(Domain[int, bool]):
     def truth(self, value: bool) -> bool:
         return value
 
+    def bit(self, c: bool) -> int:
+        return 1 if c else 0
+
     def add(self, a: int, b: int) -> int:
         return self.const(a + b)
 

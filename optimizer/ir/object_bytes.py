@@ -58,10 +58,11 @@ class UsedAs:
 
     def note(self, operation: Operation, args: Sequence[Any]) -> None:
         """The operation is done on these arguments. Raises Unspecified for an object that is used in both ways."""
-        by_bytes = takes_object(operation)
-        if not by_bytes and operation.op.kind not in _USING:
+        kind = operation.op.kind
+        by_bytes = kind not in _USING
+        if by_bytes and not takes_object(operation):
             return
-        for arg in args[: 2 if operation.op.kind is COPY else 1]:
+        for arg in args[: 2 if kind is COPY else 1]:
             if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
                 name = operation.op.name
                 raise Unspecified(f"{name} of an object that is used by its bytes and otherwise", operation.line)

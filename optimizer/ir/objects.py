@@ -99,4 +99,6 @@ def blank(type_: Type) -> Datum:
 def references(described: Object) -> list[Ref]:
     """The references that an object holds, in the order of its cells."""
     held = [(cell, value) for cell, value in described.cells.items() if isinstance(value, Ref)]
-    return [value for _, value in sorted(held)]
+    if len(held) > 1:
+        held.sort()
+    return [value for _, value in held]

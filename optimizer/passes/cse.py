@@ -31,7 +31,13 @@ def _is_function(op: Op) -> bool:
 
 
 def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
-    return name, frozenset(args) if op.commutative else args
+    """What is computed, the same whatever the order of the arguments where that does not matter."""
+    if not op.commutative:
+        return name, args
+    one, other = args
+    if isinstance(one, Var):
+        return name, args if not isinstance(other, Var) or one.name <= other.name else (other, one)
+    return name, (other, one) if isinstance(other, Var) else frozenset(args)
 
 
 class CommonSubexpressions(Pass):

@@ -40,6 +40,7 @@ from optimizer.rule_terms import (
 )
 
 _NUMBERS = ConstInt, ConstFloat
+_WITH_FLAG = tuple(row for row in OPS.values() if row.wrapping is not None)
 
 
 class Simplify(Pass):
@@ -124,7 +125,9 @@ def _what_tells(rules: Sequence[Rule], word: int) -> _Tells:
             number = _number(literal, word)
             literals[number] = literals.get(number, frozenset()) | {literal.text}
     inside = {arg.op for arg in args if isinstance(arg, Apply)}
-    return _Tells(literals, frozenset(row for row in OPS.values() if any(_computes(row, one) for one in inside)))
+    return _Tells(
+        literals, frozenset(inside).union(row for row in _WITH_FLAG if any(_computes(row, one) for one in inside))
+    )
 
 
 @lru_cache(maxsize=2)
@@ -149,17 +152,13 @@ def _wants_one(pattern: Apply) -> bool:
 
 def _may_be(pattern: Term, shape: _Shape) -> bool:
     """Can what has this shape be what the pattern says?"""
-    match pattern:
-        case Variable():
-            return True
-        case Literal(text):
-            return isinstance(shape, frozenset) and text in shape
-        case Constant() | FloatLiteral():
-            return shape is ConstInt or isinstance(shape, frozenset)
-        case Apply(op):
-            return isinstance(shape, Op) and _computes(shape, op)
-        case _:
-            raise AssertionError("the rule language lets no function stand in a pattern")
+    if isinstance(pattern, Variable):
+        return True
+    if isinstance(pattern, Literal):
+        return isinstance(shape, frozenset) and pattern.text in shape
+    if isinstance(pattern, Apply):
+        return isinstance(shape, Op) and _computes(shape, pattern.op)
+    return shape is ConstInt or isinstance(shape, frozenset)
 
 
 def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Facts, found: dict[str, Value]) -> bool:
@@ -172,28 +171,22 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
     What stands inside is compared as it was emitted. What was learned of it since could make whole chains of
     definitions match anew, for every operation that looks at them.
     """
-    match pattern:
-        case Variable(name):
-            known = found.setdefault(name, value)
-            return known is value or known == value
-        case Constant(name):
-            if not isinstance(value, _NUMBERS):
-                return False
-            known = found.setdefault(name, value)
-            return known is value or known == value
-        case Literal():
-            return isinstance(value, ConstInt) and value.value == _number(pattern, facts.word)
-        case FloatLiteral(wanted):
-            return value == ConstFloat(wanted)
-        case Apply():
-            definition, op = facts.definition(value), pattern.op
-            if definition is None or not _computes(definition.op, op):
-                return False
-            if op.overflows is not None and facts.overflowed(value) is not False:
-                return False
-            return _match_all(pattern.args, definition.args, facts, found)
-        case _:
-            raise AssertionError("the rule language lets no function stand in a pattern")
+    if isinstance(pattern, Variable | Constant):
+        if isinstance(pattern, Constant) and not isinstance(value, _NUMBERS):
+            return False
+        known = found.setdefault(pattern.name, value)
+        return known is value or known == value
+    if isinstance(pattern, Literal):
+        return isinstance(value, ConstInt) and value.value == _number(pattern, facts.word)
+    if isinstance(pattern, FloatLiteral):
+        return value == ConstFloat(pattern.value)
+    assert isinstance(pattern, Apply), "the rule language lets no function stand in a pattern"
+    definition, op = facts.definition(value), pattern.op
+    if definition is None or not _computes(definition.op, op):
+        return False
+    if op.overflows is not None and facts.overflowed(value) is not False:
+        return False
+    return _match_all(pattern.args, definition.args, facts, found)
 
 
 def _number(literal: Literal, word: int) -> int:
