@@ -6,7 +6,7 @@ Whatever is added keeps the example going: every operation is defined on it and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 
 from fuzz.choices import Choices, constant, float_constant
 from fuzz.laws import Law, laws_of
@@ -44,11 +44,37 @@ class Draft:
     them. What is in `kept` each guard hands over.
     """
 
+    __slots__ = (
+        "_laws",
+        "_tests",
+        "checked",
+        "choices",
+        "computed",
+        "constants",
+        "domain",
+        "floats",
+        "inputs",
+        "kept",
+        "made",
+        "named",
+        "numbers",
+        "on_floats",
+        "ops",
+        "results",
+        "rows",
+        "shape",
+        "truths",
+        "unused",
+        "values",
+        "variables",
+    )
+
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
         self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions)
         self._tests = frozenset(self.rows.tests)
+        self._laws: Sequence[Law] | None = None  # until they are asked for
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
         self.numbers: list[Var] = []
@@ -68,9 +94,11 @@ class Draft:
         self.inputs: list[Var] = []
         self.inputs += choices.several(self.fewest_inputs, shape.inputs, self.input)
 
-    @cached_property
+    @property
     def laws(self) -> Sequence[Law]:
-        return laws_of(self.shape)
+        if self._laws is None:
+            self._laws = laws_of(self.shape)
+        return self._laws
 
     @property
     def fewest_inputs(self) -> int:

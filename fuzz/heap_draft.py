@@ -6,8 +6,6 @@ what its row says.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from fuzz.choices import Choices
 from fuzz.draft import Args, Draft
 from fuzz.memory_rows import memory_rows
@@ -42,6 +40,24 @@ class HeapDraft(Draft):
     With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
     that does both it is not known what these hold."""
 
+    __slots__ = (
+        "byte_references",
+        "checked_refs",
+        "const_refs",
+        "fresh",
+        "heap",
+        "initial",
+        "initial_raw",
+        "memory",
+        "references",
+        "refs",
+        "share",
+        "types",
+        "upheavals",
+        "used_as",
+        "world",
+    )
+
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
         self.references: list[Var] = []
@@ -50,6 +66,7 @@ class HeapDraft(Draft):
         self.checked_refs: list[Var] = []
         self.share = heap.references
         self.types = draw_types(choices, heap, shape.word)
+        self.const_refs = [ConstRef(constant_text(name)) for name in self.types.constants]
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
         self.upheavals = 0  # events that may write everything
         self.world = WorldDraft(self.types, self.initial, heap.exceptions)
@@ -114,10 +131,6 @@ class HeapDraft(Draft):
                 return address_of(value.name, self.shape.word)
             case _:
                 raise TypeError(f"no value on the example: {value}")
-
-    @cached_property
-    def const_refs(self) -> list[ConstRef]:
-        return [ConstRef(constant_text(name)) for name in self.types.constants]
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""

@@ -54,6 +54,7 @@ class ReferenceTerms(PlainTerms):
     __slots__ = (
         "_class_ranges",
         "_moments",
+        "_plainly_in",
         "ages",
         "exposed",
         "found_from",
@@ -74,6 +75,7 @@ class ReferenceTerms(PlainTerms):
         self.ages: dict[Term, Moment] = {}  # of what functions give and raise: when it came
         self._moments = 0
         self._class_ranges = number_classes(layout)
+        self._plainly_in: dict[tuple[Term, ClassRange], Term] = {}  # what `class_in` says but for what is exposed
 
     def make(self, kind: str, args: tuple[Term, ...], value: Any = None) -> Term:
         """The term of that kind, as it is written."""
@@ -257,7 +259,9 @@ class ReferenceTerms(PlainTerms):
         """Is the reference's class, 0 of NULL, one of those?"""
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.class_in(one, range_))
-        plain = self._class_in(self.class_of(p), range_)
+        plain = self._plainly_in.get((p, range_))
+        if plain is None:
+            plain = self._plainly_in[p, range_] = self._class_in(self.class_of(p), range_)
         # What has a class is not NULL, even where that is the class of an allocation.
         if range_ == OBJECTS or not self.may_be(p):
             return plain

@@ -190,6 +190,11 @@ class ConditionTerms(PlainTerms):
     def either(self, c: Term, d: Term) -> Term:
         return self.not_(self.both(self.not_(c), self.not_(d)))
 
+    def is_bit(self, a: Term) -> Term:
+        if a.kind == "ite" and {a.args[1], a.args[2]} == {self.zero, self.one}:
+            return self.true
+        return super().is_bit(a)
+
     def ite(self, c: Term, a: Term, b: Term) -> Term:
         return self._choice("ite", c, a, b)
 

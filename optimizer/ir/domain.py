@@ -123,6 +123,10 @@ class Domain(ABC, Generic[W, C]):
         """1 where `c` holds, else 0."""
         return self.ite(c, self.const(1), self.const(0))
 
+    def is_bit(self, a: W) -> C:
+        """Is it 0 or 1?"""
+        return self.either(self.eq(a, self.const(0)), self.eq(a, self.const(1)))
+
     def implies(self, c: C, d: C) -> C:
         return self.either(self.not_(c), d)
 

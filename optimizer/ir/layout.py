@@ -6,8 +6,9 @@ nothing about the object that it is used on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING
+from weakref import ReferenceType, ref
 
 from optimizer.ir.declaration_rules import ITEMS
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
@@ -85,19 +86,44 @@ def layout_of(*traces: Trace) -> Layout:
             declarations, trace.declarations
         ):
             raise InputError("the traces have different declarations: they must have the same, or one of them none")
-    layout = Layout(declarations, traces[0].word)
-    layout.learn_roles(traces[0])
-    for number, trace in enumerate(traces):
-        operations = all_operations(trace)
-        layout.learn_texts(operations)
-        for operation in [one for one in operations if one.op.memory is not None]:
-            try:
-                layout.learn(operation)
-            except WrongDescr as problem:
-                which = "after" if number else "before"
-                message = f"the traces do not agree: {problem}"
-                raise InputError(message, file=which, line=operation.line) from None
+    first, *others = traces
+    layout = _latest.of(first) if declarations is first.declarations else _of_recorded(first, declarations)
+    known = set(map(id, all_operations(first))) if others else set()
+    for trace in others:
+        _learn_all(layout, [one for one in all_operations(trace) if id(one) not in known], "after")
     return layout
+
+
+def _of_recorded(trace: Trace, declarations: Declarations) -> Layout:
+    layout = Layout(declarations, trace.word)
+    layout.learn_roles(trace)
+    _learn_all(layout, all_operations(trace), "before")
+    return layout
+
+
+def _learn_all(layout: Layout, operations: Sequence[Operation], which: str) -> None:
+    layout.learn_texts(operations)
+    for operation in [one for one in operations if one.op.memory is not None]:
+        try:
+            layout.learn(operation)
+        except WrongDescr as problem:
+            message = f"the traces do not agree: {problem}"
+            raise InputError(message, file=which, line=operation.line) from None
+
+
+class _Latest:
+    """The layout of the trace that was asked about last: who makes it, optimizes it and judges it asks in turn. The
+    trace is not kept, and its layout is changed by nobody: everyone gets a copy."""
+
+    def __init__(self) -> None:
+        self._trace: ReferenceType[Trace] | None = None
+        self._layout = Layout()
+
+    def of(self, trace: Trace) -> Layout:
+        if self._trace is None or self._trace() is not trace:
+            self._layout = _of_recorded(trace, trace.declarations)
+            self._trace = ref(trace)
+        return self._layout.copy()
 
 
 def _are_the_same(one: Declarations, other: Declarations) -> bool:
@@ -132,6 +158,15 @@ class Layout:
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
         self.latest_call: tuple[Operation | None, Call | None] = (None, None)  # see `optimizer.ir.calls.call_of`
+
+    def copy(self) -> Layout:
+        """Another one that knows the same; what either learns the other does not."""
+        layout = Layout.__new__(Layout)
+        vars(layout).update(vars(self))
+        layout.texts, layout._known, layout._roles = self.texts.copy(), self._known.copy(), self._roles.copy()
+        layout._uses, layout._resolved, layout._learned = self._uses.copy(), self._resolved.copy(), self._learned.copy()
+        layout._raw_fields = self._raw_fields.copy()
+        return layout
 
     # Learning.
 
@@ -413,3 +448,6 @@ def _shown_type(operation: Operation, memory: Memory) -> Type | None:
     if operation.op.is_call and operation.op.kind is FACT and operation.args:
         return operation.args[0].type
     return operation.op.result if memory.loads or operation.op.is_call else None
+
+
+_latest = _Latest()

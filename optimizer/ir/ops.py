@@ -81,7 +81,7 @@ def _guard(name: str, args: tuple[Type, ...], passes: Meaning, **more: Any) -> O
 
 
 def _is_bool(d: Domain[Any, Any], c: Any) -> Any:
-    return d.either(d.eq(c, d.const(0)), d.eq(c, d.const(1)))
+    return d.is_bit(c)
 
 
 _ARITHMETIC = [

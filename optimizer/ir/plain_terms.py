@@ -145,6 +145,9 @@ class PlainTerms(Domain[Term, Term]):
     def ite(self, c: Term, a: Term, b: Term) -> Term:
         return self._make("ite", (c, a, b))
 
+    def bit(self, c: Term) -> Term:
+        return self.ite(c, self.one, self.zero)
+
     def all_of(self, conditions: Iterable[Term]) -> Term:
         result = self.true
         for condition in conditions:

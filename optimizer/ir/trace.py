@@ -150,8 +150,14 @@ class Operation:
         return Operation(op, args, self.result, self.exit, descr, self.line)
 
 
+class _Referable:
+    """What weak references can be made to."""
+
+    __slots__ = ("__weakref__",)
+
+
 @immutable
-class Trace:
+class Trace(_Referable):
     inputs: tuple[Var, ...]
     ops: tuple[Operation, ...]
     word: int = 64

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 from reference_heap import DECLARATIONS
 
@@ -178,3 +180,35 @@ def test_what_a_descr_stands_for_is_what_its_row_takes() -> None:
     assert known.descr_of(trace.ops[0]) == known.array("Chars") == known.resolve(DescrKind.ARRAY, "Chars")
     assert known.descr_of(trace.ops[1]) == known.array("Chars").item
     assert known.descr_of(trace.ops[2]) is None
+
+
+def test_what_one_layout_learns_another_one_of_the_same_trace_does_not() -> None:
+    trace = parse('[p0]\ni1 = getfield_gc_i(p0, descr=F)\nfinish("a")\n')
+    one, other = layout_of(trace), layout_of(trace)
+    one.learn_use("G", DescrKind.ITEM, Type.REF, "")
+    one.learn_texts(parse('[]\nfinish("b")\n').ops)
+    one.learn_roles(parse("[]\ncall_pure_n(1, descr=C)\nfinish()\n"))
+    one.constant('"c"')
+    one.raw_field("H")
+    one.resolve(DescrKind.ITEM, "G")
+    told = vars(other)
+    assert told.keys() == vars(one).keys()
+    assert told == vars(layout_of(trace))
+    assert {name for name in told if told[name] != vars(one)[name]} == {
+        *("texts", "_uses", "_roles", "_known", "_raw_fields", "_resolved")
+    }
+
+
+def test_both_traces_are_learned() -> None:
+    before = parse("[p0]\ni1 = getfield_gc_i(p0, descr=F)\nfinish(i1)\n")
+    after = before.of([*before.ops[:1], *parse("[p0]\ni2 = getfield_gc_i(p0, descr=G)\nfinish(i2)\n").ops])
+    assert layout_of(before, after).undeclared_uses() == {"F", "G"}
+    assert layout_of(before).undeclared_uses() == {"F"}
+
+
+def test_a_layout_keeps_no_trace() -> None:
+    trace = parse("[p0]\nfinish(p0)\n")
+    layout_of(trace)
+    found = weakref.ref(trace)
+    del trace
+    assert found() is None
