@@ -56,8 +56,7 @@ class BoundsInference:
 
     def all_bounds(self, values: Sequence[Value]) -> tuple[Bounds, ...]:
         """Those of some integers."""
-        known, top = self.known, self._top
-        return tuple([known.get(one.name, top) if isinstance(one, Var) else self.bounds(one) for one in values])
+        return tuple(map(self.bounds, values))
 
     def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
         """Whether a condition of a row, or any other, holds of `args`; None where it may or may not."""
