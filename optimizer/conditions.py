@@ -197,10 +197,12 @@ def requirements(operation: Operation, descr: Resolved | None) -> list[Condition
     """What holds of the references of an operation that is defined."""
     telling = _telling(operation.op)
     memory = memory_of(operation) if telling else None
-    if memory is None:
-        return []
-    args = _arguments(operation, memory)
-    return [holds(_WORDS, _HEAP, descr, *args) for holds in telling]
+    found: list[Condition] = []
+    if memory is not None:
+        args = _arguments(operation, memory)
+        for holds in telling:
+            found.append(holds(_WORDS, _HEAP, descr, *args))
+    return found
 
 
 @cache

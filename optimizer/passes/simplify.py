@@ -95,7 +95,7 @@ class _Index:
         tells = self._tells.get((op, facts.word))
         if tells is None:
             tells = self._tells[op, facts.word] = _what_tells(self._by_root[op], facts.word)
-        key = op, args[0] == args[-1], tuple([_shape(arg, facts, tells) for arg in args])
+        key = op, args[0] == args[-1], tuple(map(_shape, args, repeat(facts), repeat(tells)))
         found = self._candidates.get(key)
         if found is None:
             found = self._candidates[key] = self._find(*key)
