@@ -121,9 +121,9 @@ def is_named(place: Place, layout: Layout) -> bool:
 
 
 def _constants(trace: Trace) -> set[str]:
-    found: set[Value | None] = set()
+    named: list[tuple[Value | None, ...]] = []
     for operation in all_operations(trace):
-        found.update(operation.args)
+        named.append(operation.args)
         if operation.exit is not None and operation.exit.failargs:
-            found.update(operation.exit.failargs)
-    return {value.text for value in found if isinstance(value, ConstRef)}
+            named.append(operation.exit.failargs)
+    return {value.text for values in named for value in values if isinstance(value, ConstRef)}

@@ -54,9 +54,14 @@ class BoundsInference:
             return self.known.get(value.name, self._top)
         return constant(value.value, self.word) if isinstance(value, ConstInt) else self._top
 
+    def all_bounds(self, values: Sequence[Value]) -> tuple[Bounds, ...]:
+        """Those of some integers."""
+        known, top = self.known, self._top
+        return tuple([known.get(one.name, top) if isinstance(one, Var) else self.bounds(one) for one in values])
+
     def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
         """Whether a condition of a row, or any other, holds of `args`; None where it may or may not."""
-        return holds(condition, self.word, tuple(map(self.bounds, args)))
+        return holds(condition, self.word, self.all_bounds(args))
 
     def define(self, operation: Operation) -> bool:
         """Learn from a pure operation that it is defined, and what it computes; of others, nothing.
@@ -98,7 +103,7 @@ class BoundsInference:
 
     def _narrow(self, operation: Operation, depth: int, result: Bounds | None = None, overflowed: Truth = None) -> bool:
         """Take over what an operation says of its result and its arguments, of which so much is known already."""
-        known = tuple(map(self.bounds, operation.args))
+        known = self.all_bounds(operation.args)
         narrowed = narrow(operation.op, self.word, known, result, overflowed)
         if narrowed is None:
             self.contradiction = True

@@ -27,8 +27,12 @@ class Cell:
 
 def cell_of(operation: Operation, layout: Layout) -> Cell:
     """What a load reads, what a store changes."""
-    memory, slot = operation.op.memory, layout.descr_of(operation)
+    memory = operation.op.memory
     assert memory is not None
+    assert memory.descr is not None
+    name = operation.descr if memory.on is None else memory.on
+    assert name is not None
+    slot = layout.resolve(memory.descr, name)
     assert isinstance(slot, Field)
     has_index = memory.descr is not FIELD
     return Cell(slot, operation.args[0], operation.args[1] if has_index else None)

@@ -99,9 +99,10 @@ class Facts:
 
     def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         """The representatives of these."""
-        if self._equal_to.keys().isdisjoint(values):
+        known = self._equal_to
+        if known.keys().isdisjoint(values):
             return values
-        return tuple([self.find(value) if isinstance(value, Var) else value for value in values])
+        return tuple([self.find(value) if isinstance(value, Var) and value in known else value for value in values])
 
     def _decide(self, var: Var, value: int) -> None:
         """The bounds leave that value only."""
@@ -354,6 +355,6 @@ class Facts:
         defined = operation.op.defined
         if defined is not None and self.bounds.truth(defined, operation.args) is False:
             return
-        args = tuple(map(self.bounds.bounds, operation.args))
+        args = self.bounds.all_bounds(operation.args)
         self.bounds.assume(operation.result, transfer(operation.op, self.word, args))
         self.bounds.contradiction = False

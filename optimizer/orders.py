@@ -50,10 +50,11 @@ class Orders:
 
     def outcome(self, test: Op, a: Value, b: Value) -> int | None:
         """The result of a test of `a` and `b`, where all ways that are left agree on it."""
-        results = _results(test)
+        ways = self.ways(a, b)
+        results = _results(test) if ways is not ALL_WAYS else None  # no test is the same in all ways
         if results is None:
             return None
-        found = {results[way] for way in self.ways(a, b)}
+        found = {results[way] for way in ways}
         return found.pop() if len(found) == 1 else None
 
     def passes(self, guard: Op, test: Op | None, a: Value, b: Value) -> bool | None:

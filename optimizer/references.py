@@ -166,7 +166,7 @@ class References:
                 one, other = condition.of.one, condition.of.other
                 if NULL in (one, other):
                     self.learn_about(other if one == NULL else one).nonnull = True
-        elif isinstance(condition, HasVtable | HasSubclass | HasClass | IsArray):
+        elif isinstance(condition, (HasVtable, HasSubclass, HasClass, IsArray)):
             about = self.learn_object(condition.value)
             if isinstance(condition, IsArray):
                 about.is_array = True

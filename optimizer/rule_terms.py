@@ -147,7 +147,7 @@ def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C
 
 def _word(term: Term, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
     """What the term computes. Adds to the `conditions` under which it is defined."""
-    if isinstance(term, Variable | Constant):
+    if isinstance(term, (Variable, Constant)):
         return leaves[term.name]
     if isinstance(term, Literal):
         return d.const(term.value(d.width))

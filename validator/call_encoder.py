@@ -110,7 +110,7 @@ class CallEncoder:
     ) -> tuple[Term | None, list[Term]]:
         count, heap, effects, terms = len(self.events), self._heap, call.effects, self._terms
         objects = visible(heap, args, effects.may_see)
-        may_see = tuple(slot for slot in heap.memory.slots.values() if effects.may_see(slot))
+        may_see = tuple([slot for slot in heap.memory.slots.values() if effects.may_see(slot)])
         kind = call.name, terms.layout.canonical(operation.descr), len(args)
         self.events.append(EventEncoding(operation, kind, args, happens, guards, Sight(heap.copy(), objects), may_see))
         for alloc in sorted(objects, key=lambda alloc: alloc.number):

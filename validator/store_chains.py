@@ -457,7 +457,10 @@ def initial(slot: Field, epoch: int) -> Initial:
 
 def links(chain: Chain) -> Iterator[Stored | Copied | Renewed]:
     """The links of a chain, the latest first, but for those that only say what may overlap with it."""
-    return (link for link in changes(chain) if not isinstance(link, Bytewise))
+    while not isinstance(chain, Start):
+        if not isinstance(chain, Overlapped) and not isinstance(chain, Bytewise):
+            yield chain
+        chain = chain.below
 
 
 def changes(chain: Chain) -> Iterator[Stored | Copied | Renewed | Bytewise]:

@@ -494,6 +494,11 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     # Who has seen what.
 
+    def seen(self) -> set[Term]:
+        """The allocations that an event has seen."""
+        now, since = at_event(self._events), self._terms.visible_from
+        return {alloc for alloc in self.allocations if since.get(alloc, now) < now}
+
     def is_seen(self, alloc: Term) -> bool:
         """Has an event seen the allocation?"""
         return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)

@@ -25,7 +25,7 @@ def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field]
     `roots`, all old objects and these reach."""
     if not heap.allocations:
         return frozenset()
-    found = set(filter(heap.is_seen, heap.allocations))
+    found = heap.seen()
     if len(found) == len(heap.allocations):
         return frozenset(found)
     inside: dict[Term, list[Term]] = {}

@@ -111,11 +111,10 @@ def call_of(operation: Operation, layout: Layout) -> Call | None:
     """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
     if operation.op.kind is not EVENT and not operation.op.is_call:
         return None
-    asked, call = layout.latest_call
-    if asked is not operation:  # each is asked about several times in a row
-        call = _call_of(operation, layout)
-        layout.latest_call = operation, call
-    return call
+    known = layout.known_calls.get(id(operation))
+    if known is None:  # each is asked about several times
+        known = layout.known_calls[id(operation)] = operation, _call_of(operation, layout)
+    return known[1]
 
 
 def _call_of(operation: Operation, layout: Layout) -> Call:

@@ -228,7 +228,7 @@ class Heap(ObjectHeap):
         discovery, the same for heaps that differ only in the names of fresh objects.
         """
         described: dict[Ref, Object] = {}
-        old = sorted(ref for ref in self.objects if not ref.fresh)
+        old = sorted([ref for ref in self.objects if not ref.fresh])
         start = [root for root in roots if isinstance(root, Ref)]
         pending: list[Ref] = [*self.seen, *start, *old]
         while pending:
@@ -242,5 +242,5 @@ class Heap(ObjectHeap):
     def reveal(self, roots: Collection[Datum], effects: Effects = EVERYTHING) -> dict[Ref, Object]:
         """What an event with those effects sees that is handed `roots`. From now on it is visible."""
         visible = self.visible(roots, effects)
-        self.seen.update((ref, None) for ref in visible if ref.fresh)
+        self.seen.update(dict.fromkeys([ref for ref in visible if ref.fresh]))
         return visible

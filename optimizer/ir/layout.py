@@ -157,7 +157,7 @@ class Layout:
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
-        self.latest_call: tuple[Operation | None, Call | None] = (None, None)  # see `optimizer.ir.calls.call_of`
+        self.known_calls: dict[int, tuple[Operation, Call]] = {}  # by identity: see `optimizer.ir.calls.call_of`
 
     def copy(self) -> Layout:
         """Another one that knows the same; what either learns the other does not."""
@@ -165,7 +165,7 @@ class Layout:
         vars(layout).update(vars(self))
         layout.texts, layout._known, layout._roles = self.texts.copy(), self._known.copy(), self._roles.copy()
         layout._uses, layout._resolved, layout._learned = self._uses.copy(), self._resolved.copy(), self._learned.copy()
-        layout._raw_fields = self._raw_fields.copy()
+        layout._raw_fields, layout.known_calls = self._raw_fields.copy(), {}
         return layout
 
     # Learning.

@@ -47,7 +47,7 @@ class Guards(Pass):
         if row.is_guard:
             for arg in operation.args:
                 facts.refresh(arg)
-        word, args = facts.word, tuple(map(facts.bounds.bounds, operation.args))
+        word, args = facts.word, facts.bounds.all_bounds(operation.args)
         if row.defined is not None and holds(row.defined, word, args) is False:
             return None
         if row.is_guard:

@@ -65,7 +65,7 @@ class Simplify(Pass):
             if (
                 facts.word >= rule.min_word
                 and _match_all(rule.pattern.args, operation.args, facts, found)
-                and _all_hold(rule, facts, found)
+                and (not rule.conditions or _all_hold(rule, facts, found))
             ):
                 return _replace(rule, found, facts)
         return None
@@ -171,7 +171,7 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
     What stands inside is compared as it was emitted. What was learned of it since could make whole chains of
     definitions match anew, for every operation that looks at them.
     """
-    if isinstance(pattern, Variable | Constant):
+    if isinstance(pattern, (Variable, Constant)):
         if isinstance(pattern, Constant) and not isinstance(value, _NUMBERS):
             return False
         known = found.setdefault(pattern.name, value)
@@ -219,15 +219,13 @@ def _names(terms: tuple[Term, ...]) -> tuple[str, ...]:
 
 
 def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
-    if not rule.conditions:
-        return True
     conditions = _conditions(rule)
     if conditions.on_constants and not _hold_of_constants(rule, facts.word, _numbers(conditions.constants, found)):
         return False
     if not conditions.on_bounds:
         return True
-    bounds = facts.bounds.bounds
-    return _hold_of_bounds(rule, facts.word, tuple([bounds(found[name]) for name in conditions.values]))
+    known = facts.bounds.all_bounds([found[name] for name in conditions.values])
+    return _hold_of_bounds(rule, facts.word, known)
 
 
 @lru_cache(maxsize=1 << 14)

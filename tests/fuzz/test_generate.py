@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 from random import Random
 
 import pytest
@@ -194,6 +195,23 @@ def test_picks_and_chances_are_even() -> None:
     assert 800 < sum(choices.chance(30) for _ in range(3000)) < 1000
     assert not any(choices.chance(0) for _ in range(1000))
     assert all(choices.chance(100) for _ in range(1000))
+
+
+def test_the_latest_are_picked_evenly_and_nothing_before_them() -> None:
+    choices = RandomChoices(Random(1))
+    picked = Counter(choices.latest("abcde", 3) for _ in range(3000))
+    assert picked.keys() == set("cde")
+    assert min(picked.values()) > 900
+    assert {choices.latest("ab", 3) for _ in range(100)} == set("ab")
+    with pytest.raises(IndexError):
+        choices.latest("", 3)
+
+
+def test_several_are_made_in_turn() -> None:
+    choices, made = RandomChoices(Random(1)), count()
+    lengths = {len(choices.several(1, 4, lambda: next(made))) for _ in range(200)}
+    assert lengths == {1, 2, 3, 4}
+    assert choices.several(2, 2, lambda: next(made)) == [first := next(made) - 2, first + 1]
 
 
 def test_numbers_are_those_of_the_generator() -> None:
