@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from optimizer.ir.abstract import Truth
-from optimizer.ir.bounds import Bounds, bounds_domain, constant, holds
+from optimizer.ir.bounds import Bounds, bounds_domain, constant, holds, transfer
 from optimizer.ir.ops import Meaning, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
-from optimizer.narrowing import narrow
+from optimizer.narrowing import narrow, says_no_more
 
 _DEPTH = 4
 """So many definitions deep does a fact go back."""
@@ -56,8 +56,7 @@ class BoundsInference:
 
     def all_bounds(self, values: Sequence[Value]) -> tuple[Bounds, ...]:
         """Those of some integers."""
-        known, top = self.known, self._top
-        return tuple([known.get(one.name, top) if isinstance(one, Var) else self.bounds(one) for one in values])
+        return tuple(map(self.bounds, values))
 
     def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
         """Whether a condition of a row, or any other, holds of `args`; None where it may or may not."""
@@ -73,7 +72,10 @@ class BoundsInference:
         if operation.op.overflows is not None:
             self._flag_of = operation
         self._definitions[operation.result.name] = operation
-        return self._narrow(operation, _DEPTH)
+        if not says_no_more(operation.op, self.word):
+            return self._narrow(operation, _DEPTH)
+        self._bound_result(operation, transfer(operation.op, self.word, self.all_bounds(operation.args)))
+        return not self.contradiction
 
     def learn_flag(self, operation: Operation, overflowed: bool) -> bool:
         """Learn whether a defined overflow operation has overflowed."""
@@ -108,15 +110,21 @@ class BoundsInference:
         if narrowed is None:
             self.contradiction = True
             return False
-        if operation.result is not None and narrowed.result is not None:
-            if narrowed.result not in (self.known.get(operation.result.name), _of_anything(operation.op, self.word)):
-                self.results_bounded[operation.op.name] += 1
-            self._know(operation.result, narrowed.result)
+        if narrowed.result is not None:
+            self._bound_result(operation, narrowed.result)
         if narrowed.args != known:
             for arg, fact in zip(operation.args, narrowed.args, strict=True):
                 if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
                     self.arguments_bounded[operation.op.name] += 1
         return not self.contradiction
+
+    def _bound_result(self, operation: Operation, bounds: Bounds) -> None:
+        """The result has these bounds, which take in what was known of it."""
+        result = operation.result
+        assert result is not None
+        if bounds not in (self.known.get(result.name), _of_anything(operation.op, self.word)):
+            self.results_bounded[operation.op.name] += 1
+        self._know(result, bounds)
 
     def _refine(self, value: Value, bounds: Bounds, depth: int) -> bool:
         """Take over what is known of a value. Is it more than was known?"""

@@ -99,9 +99,10 @@ class Facts:
 
     def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         """The representatives of these."""
+        return values if self._equal_to.keys().isdisjoint(values) else self._find_each(values)
+
+    def _find_each(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         known = self._equal_to
-        if known.keys().isdisjoint(values):
-            return values
         return tuple([self.find(value) if isinstance(value, Var) and value in known else value for value in values])
 
     def _decide(self, var: Var, value: int) -> None:

@@ -199,6 +199,12 @@ def _either_way(d: BoundsDomain, a: Narrowed | None, b: Narrowed | None) -> Narr
     return Narrowed(tuple(args), result)
 
 
+@cache
+def says_no_more(row: Op, word: int) -> bool:
+    """Does `narrow` tell no more than the row's `transfer`, before more is known of the result?"""
+    return _template(row, word, len(row.args or ())).says_no_more
+
+
 @lru_cache(maxsize=1 << 14)
 def narrow(
     row: Op, word: int, args: tuple[Fact, ...], result: Bounds | None = None, overflowed: Truth = None

@@ -153,6 +153,10 @@ def _word(term: Term, d: Domain[W, C], leaves: Mapping[str, W], conditions: list
         return d.const(term.value(d.width))
     if isinstance(term, FloatLiteral):
         return cast(W, d.floats.const(term.value))
+    return _result(term, d, leaves, conditions)
+
+
+def _result(term: Apply | Call, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
     words = [_word(arg, d, leaves, conditions) for arg in term.args]
     if isinstance(term, Call):
         return cast(W, FUNCTIONS[term.name][1](d, *words))

@@ -77,8 +77,10 @@ class HeapAccesses(Pass):
         return found
 
     def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        if not self._delayed:
-            return ()
+        return self._due(operation, facts) if self._delayed else ()
+
+    def _due(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
+        """The stores that cannot wait any longer."""
         cells = [cell for cell, _ in self._delayed]
         match operation.op.kind:
             case Kind.LOAD:
@@ -106,8 +108,9 @@ class HeapAccesses(Pass):
         return [_resolve(store, facts) for store in self._take_out(cells)]
 
     def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
-        if not self._delayed:
-            return exit_
+        return self._with_stores(exit_, facts) if self._delayed else exit_
+
+    def _with_stores(self, exit_: Exit, facts: Facts) -> Exit:
         stores = [_resolve(store, facts) for _, store in self._delayed]
         return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block))
 

@@ -91,8 +91,10 @@ class RawAccesses(Pass):
         return found
 
     def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        if not self._delayed or takes_object(operation):
-            return ()
+        return self._due(operation, facts) if self._delayed and not takes_object(operation) else ()
+
+    def _due(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
+        """The stores that cannot wait any longer."""
         places = [at for at, _ in self._delayed]
         match operation.op.kind:
             case Kind.RAW_LOAD | Kind.RAW_STORE:

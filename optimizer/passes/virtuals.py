@@ -137,7 +137,9 @@ class Virtuals(Pass):
         unknown = operation.exit is not None and operation.exit.failargs is None
         if not unknown and self._virtuals.keys().isdisjoint(operation.args):
             return ()
-        needed = self._reachable(list(self._virtuals) if unknown else operation.args, facts)
+        return self._allocations(self._reachable(list(self._virtuals) if unknown else operation.args, facts), facts)
+
+    def _allocations(self, needed: list[Var], facts: Facts) -> list[Operation]:
         objects = {var: self._virtuals.pop(var) for var in needed}
         return _build(objects, {var: var for var in objects}, facts)
 
