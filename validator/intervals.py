@@ -78,7 +78,8 @@ class Intervals:
                 if term not in self._registered:
                     self._registered.add(term)
                     for arg in term.args:
-                        self._users.setdefault(arg, []).append(term)
+                        if arg.kind != "const":
+                            self._users.setdefault(arg, []).append(term)
                 self._journal.put(known, term, self._computed(term))
         return known[root]
 

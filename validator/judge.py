@@ -103,9 +103,10 @@ def _sharing(before: Trace, after: Trace) -> Trace | None:
 def _inputs_differ(before: Trace, after: Trace) -> str | None:
     if before.word != after.word:
         return f"the traces have machine words of different widths: {before.word} and {after.word} bits"
-    mine, theirs = [[var.type.value for var in trace.inputs] for trace in (before, after)]
+    mine, theirs = [[var.type for var in trace.inputs] for trace in (before, after)]
     if mine != theirs:
-        return f"the traces have different inputs: ({', '.join(mine)}) before, ({', '.join(theirs)}) after"
+        one, other = [", ".join(type_.value for type_ in types) for types in (mine, theirs)]
+        return f"the traces have different inputs: ({one}) before, ({other}) after"
     return None
 
 

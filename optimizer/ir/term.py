@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from optimizer.ir.concrete import concrete
@@ -28,6 +29,9 @@ class Term:
         return f"{self.kind}({', '.join(map(repr, self.args))})"
 
 
+_number = attrgetter("number")
+
+
 def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
     """Every term that `roots` are built of, themselves included, arguments before their users; but none of those in
     `without`, nor what only they are built of."""
@@ -37,16 +41,29 @@ def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
 
 
 def missing(root: Term, known: Container[Term], most: int | None = None) -> Sequence[Term]:
-    """The cone of a term without what is known: most often the term alone, or it and leaves. Nothing of a larger one
-    than so many terms."""
+    """The cone of a term without what is known, arguments before their users: most often the term alone, or it and
+    leaves. Nothing of a larger one than so many terms."""
     found: list[Term] = []
     for arg in reversed(root.args):
         if arg not in known:
             if arg.args:
-                return cone_within([root], known, most) or ()
+                return _missing(root, known, most)
             found.append(arg)
     found.append(root)
     return found
+
+
+def _missing(root: Term, known: Container[Term], most: int | None) -> Sequence[Term]:
+    found = {root}
+    stack = list(root.args)
+    while stack:
+        term = stack.pop()
+        if term not in found and term not in known:
+            found.add(term)
+            if most is not None and len(found) > most:
+                return ()
+            stack += term.args
+    return sorted(found, key=_number)
 
 
 def cone_within(roots: Iterable[Term], without: Container[Term], most: int | None) -> list[Term] | None:
