@@ -116,14 +116,13 @@ class _Latest:
     trace is not kept, and its layout is changed by nobody: everyone gets a copy."""
 
     def __init__(self) -> None:
-        self._trace: ReferenceType[Trace] | None = None
-        self._layout = Layout()
+        self._kept: tuple[ReferenceType[Trace], Layout] | None = None  # changed at once: threads may ask
 
     def of(self, trace: Trace) -> Layout:
-        if self._trace is None or self._trace() is not trace:
-            self._layout = _of_recorded(trace, trace.declarations)
-            self._trace = ref(trace)
-        return self._layout.copy()
+        kept = self._kept
+        if kept is None or kept[0]() is not trace:
+            kept = self._kept = ref(trace), _of_recorded(trace, trace.declarations)
+        return kept[1].copy()
 
 
 def _are_the_same(one: Declarations, other: Declarations) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from reference_heap import DECLARATIONS
@@ -212,3 +214,15 @@ def test_a_layout_keeps_no_trace() -> None:
     found = weakref.ref(trace)
     del trace
     assert found() is None
+
+
+def test_threads_get_the_layouts_of_their_traces() -> None:
+    traces = [parse(f"[p0]\ni1 = getfield_gc_i(p0, descr={name})\nfinish(i1)\n") for name in "FGHI"]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda trace: sorted(layout_of(trace).undeclared_uses()), traces * 500))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [["F"], ["G"], ["H"], ["I"]] * 500
