@@ -17,8 +17,8 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program
-from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Unsupported, Verdict
 from validator.workers import Terminated

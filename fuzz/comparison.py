@@ -21,8 +21,9 @@ from fuzz.random_claims import wrongly_claimed
 from fuzz.random_terms import wrongly_simplified, wrongly_written
 from fuzz.shape import draw_shape
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from optimizer.pipeline import optimize
 from validator.counterexample import State
 from validator.judge import validate

@@ -9,9 +9,9 @@ from fuzz.campaign import Find, FindKind, Made, Optimizer, examine
 from fuzz.generator import GeneratedTrace
 from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.report import verdict_name
 from validator.stored_state import restored_state

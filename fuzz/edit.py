@@ -14,10 +14,10 @@ from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import OPS, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var, constant_of, exit_of
+from optimizer.ir.trace_layout import layout_of
 
 _TRIES = 50
 

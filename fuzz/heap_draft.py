@@ -17,12 +17,13 @@ from optimizer.ir.effects import Effects, effects_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
-from optimizer.ir.layout import Array, Field, Resolved, Struct, layout_of
+from optimizer.ir.layout import Array, Field, Resolved, Struct
 from optimizer.ir.object_bytes import UsedAs
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.ops import INT, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace_layout import layout_of
 from optimizer.ir.values import address_of
 from validator.counterexample import State
 

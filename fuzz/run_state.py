@@ -12,12 +12,13 @@ from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import read_heap
 from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.lexer import Source
 from optimizer.ir.objects import Datum, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.runs import World
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.files import file_name
 from validator.stored_state import restored_state

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from optimizer.float_rules import FLOAT_RULES
 from optimizer.ir.calls import call_of
 from optimizer.ir.immutable import immutable
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from optimizer.passes import dead_code
 from optimizer.passes.calls import Calls
 from optimizer.passes.cse import CommonSubexpressions

@@ -18,9 +18,9 @@ from fuzz.store import case_names, read_case
 from optimizer.ir.declarations import format_declarations, parse_declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace_layout import layout_of
 from optimizer.pipeline import DEFAULT_PASSES, optimize
 from validator import Failargs, Guards, Options, validate
 from validator.exits import Exit

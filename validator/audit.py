@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.term import Term
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.discharge import Budget, Discharger, Holds, Model, NotSettled
 from validator.obligations import Obligation, Pair

@@ -27,9 +27,9 @@ import optimizer.ir
 import validator
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import Counterexample, State
 from validator.exits import describe
 from validator.judge import validate

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.assumptions import assumptions, lost_failargs
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled

@@ -10,9 +10,9 @@ from fuzz.mutation.subject import Subject, sites
 from fuzz.rows import rows
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
 from optimizer.ir.trace import Exit, Operation, Var
+from optimizer.ir.trace_layout import layout_of
 
 
 def other_operation(subject: Subject) -> Sketch | None:

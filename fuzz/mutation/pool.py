@@ -22,10 +22,11 @@ from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Undefined
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.objects import blank
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.examples import find_example
 from validator.files import read_text

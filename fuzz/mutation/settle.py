@@ -20,9 +20,10 @@ from optimizer.ir.concrete import concrete
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Undefined
-from optimizer.ir.layout import Layout, layout_of
+from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 
 _MOST_REPAIRS = 25

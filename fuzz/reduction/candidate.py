@@ -15,12 +15,12 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.floats import ZERO
 from optimizer.ir.interpreter import Program
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Datum, blank
 from optimizer.ir.ops import OPS, Kind, Op, Type
 from optimizer.ir.runs import Run
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, Var, all_operations
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 
 

@@ -11,10 +11,10 @@ from fuzz.reduction.lines import with_values
 from optimizer.ir.check import input_type
 from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, exit_of
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 
 T = TypeVar("T")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fuzz.reduction.candidate import Candidate
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import Field, Layout, Struct, layout_of
+from optimizer.ir.layout import Field, Layout, Struct
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import RAW_REF, Cell, Datum, Object, Ref, type_of
 from optimizer.ir.ops import Kind
 from optimizer.ir.string_text import constant_name
 from optimizer.ir.trace import all_operations
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.sites import CellOf, Site, references_to, with_objects, written_to
 from validator.stored_state import restored_state, stored_state

@@ -9,9 +9,9 @@ from fuzz.reduction.lines import plain_datum
 from fuzz.reduction.trials import Subject, given_or
 from fuzz.store import Case
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.stored_state import restored_state
 from validator.verdict import Options

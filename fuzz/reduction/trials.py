@@ -12,8 +12,8 @@ from fuzz.reduction.failure import Failure, failure_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import layout_of
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.align import given_origins
 from validator.counterexample import Counterexample, State
 from validator.judge import validate

@@ -9,9 +9,9 @@ from fuzz.store import Case
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.interpreter import Finished, Jumped
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.judge import validate
 from validator.replay import Replay

@@ -17,7 +17,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import immutable
 from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import Layout, Resolved, layout_of
+from optimizer.ir.layout import Layout, Resolved
 from optimizer.ir.object_bytes import UsedAs, takes_object
 from optimizer.ir.object_heap import TooLong
 from optimizer.ir.objects import NULL, Datum, type_of
@@ -49,6 +49,7 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from optimizer.ir.trace_layout import layout_of
 from optimizer.ir.values import address_of
 
 

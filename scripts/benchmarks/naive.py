@@ -23,8 +23,9 @@ from benchmarks.naive_side import Event, Side
 from benchmarks.naive_words import NaiveWords
 from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.layout import Field, layout_of
+from optimizer.ir.layout import Field
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.align import given_origins
 from validator.encode import leave
 from validator.matching import guess_origins, knowing_all, match_exit

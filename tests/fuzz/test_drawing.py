@@ -13,8 +13,8 @@ from fuzz.drawing import Drawing
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.pool import PoolTrace
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace_layout import layout_of
 from optimizer.pipeline import run_passes
 from validator.verdict import Evidence, Proved
 

@@ -12,11 +12,12 @@ from optimizer.ir.declaration_rules import find_problems
 from optimizer.ir.declarations import format_declarations, parse_declarations
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import run
-from optimizer.ir.layout import Array, layout_of
+from optimizer.ir.layout import Array
 from optimizer.ir.objects import NULL, Object, Ref
 from optimizer.ir.ops import Kind, Type
 from optimizer.ir.runs import Seen
 from optimizer.ir.trace import Trace, Var, exit_of
+from optimizer.ir.trace_layout import layout_of
 
 
 @pytest.fixture(scope="module")

@@ -17,11 +17,11 @@ from optimizer.ir.check import check
 from optimizer.ir.declarations import parse_declarations
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, all_operations, exit_of
+from optimizer.ir.trace_layout import layout_of
 from optimizer.pipeline import run_passes
 from validator.counterexample import State
 

@@ -20,10 +20,10 @@ from fuzz.reduction.trials import Subject
 from fuzz.store import case_names, read_case
 from fuzz.triage import Guilt, find_guilt, settle
 from optimizer.ir.check import check
-from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation, Trace
+from optimizer.ir.trace_layout import layout_of
 from optimizer.pipeline import optimize
 from validator.counterexample import State
 from validator.judge import validate

@@ -28,10 +28,10 @@ from fuzz.reduction.structure import (
 from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.interpreter import Program
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL
 from optimizer.ir.runs import World
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 
 CHANGES: tuple[Changes, ...] = (

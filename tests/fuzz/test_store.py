@@ -16,8 +16,8 @@ from fuzz import store
 from fuzz.store import Case, case_names, read_case, store_case
 from fuzz.toml_text import format_toml
 from optimizer.ir.faults import InputError
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator.heap_plan import plan_heap
 from validator.heap_samples import HeapSampler
 from validator.stored_state import StoredState, StoredWrite, restored_state, stored_state

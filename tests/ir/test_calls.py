@@ -12,11 +12,11 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Datum, Ref
 from optimizer.ir.ops import Role
 from optimizer.ir.runs import Given, Seen, World
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace_layout import layout_of
 
 DECLARATIONS = (
     """+++

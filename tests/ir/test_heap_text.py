@@ -11,10 +11,11 @@ from reference_heap import DECLARATIONS
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.layout import Array, Layout, Struct, layout_of
+from optimizer.ir.layout import Array, Layout, Struct
 from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.ops import Type
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 
 USES = """[p0]
 setfield_gc(p0, 1, descr=u)

@@ -11,11 +11,11 @@ from optimizer.ir.faults import InputError, Unspecified
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, Undefined, World, run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Ref
 from optimizer.ir.runs import Write
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 
 
 def on(text: str, heap: str, *inputs: str | int, word: int = 64, world: World | None = None) -> tuple[object, str]:

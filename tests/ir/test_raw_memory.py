@@ -11,13 +11,13 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import compare_runs, visible_heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Finished, Program, Run, World, run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.memory_types import RawItem
 from optimizer.ir.objects import NULL, RAW_REF, Datum
 from optimizer.ir.ops import Type
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.runs import Write
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 
 CALLS = (
     """+++

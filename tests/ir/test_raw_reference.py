@@ -10,11 +10,11 @@ from reference_raw import Tape, to_word
 
 from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import RAW_REF
 from optimizer.ir.ops import OPS, DescrKind, Kind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Trace, Value
+from optimizer.ir.trace_layout import layout_of
 
 ADDRESSES = [0, 1, 2, 5, 7, 8, -1, -2, -7]
 BYTES = (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)

@@ -12,11 +12,11 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import TOO_LONG, Finished, Undefined, World, run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Object, Ref
 from optimizer.ir.runs import Write
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 
 
 def heap_of(trace: Trace, texts: dict[str, Text]) -> Heap:

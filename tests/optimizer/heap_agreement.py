@@ -9,11 +9,12 @@ from random import Random
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import compare_runs
 from optimizer.ir.interpreter import GuardFailed, Program, Run, Stopped, Undefined, World
-from optimizer.ir.layout import Array, Field, Layout, Struct, layout_of
+from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import DescrKind, Kind, Type
 from optimizer.ir.runs import Seen, Write
 from optimizer.ir.trace import ConstClass, Trace, all_operations, exit_of
+from optimizer.ir.trace_layout import layout_of
 
 
 class SideBySide:

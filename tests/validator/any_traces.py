@@ -16,12 +16,13 @@ from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.floats import Float
 from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Program
-from optimizer.ir.layout import Field, Layout, Struct, layout_of
+from optimizer.ir.layout import Field, Layout, Struct
 from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.runs import Finished, Given, Run, Seen, World
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace_layout import layout_of
 from validator import State
 
 DECLARATIONS = """+++

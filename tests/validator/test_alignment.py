@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Options
 from validator.align import Alignment, given_origins
 from validator.pairing import encode_pair

@@ -11,9 +11,9 @@ from optimizer import optimize
 from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, Undefined, run
 from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import Object, Ref
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Options, Proved, Refuted, validate
 from validator.verdict import Rungs
 

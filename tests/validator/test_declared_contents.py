@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from pairs import proved, refuted
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NO_INDEX, Ref
 from optimizer.ir.runs import World
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Options, State
 from validator.replay import Replay
 

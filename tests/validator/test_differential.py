@@ -36,9 +36,9 @@ from fuzz.nearby import Nearby
 from fuzz.shape import draw_shape
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.interpreter import Program
-from optimizer.ir.layout import layout_of
 from optimizer.ir.runs import Finished, Jumped, Run
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from optimizer.pipeline import optimize
 from validator import Failargs, Guards, Options, State, Verdict
 from validator.verdict import Rungs

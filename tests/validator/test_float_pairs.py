@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator.judge import validate
 from validator.solvers.portfolio import FIRST_EFFORT
 from validator.stored_state import restored_state, stored_state

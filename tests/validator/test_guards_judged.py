@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pairs import judge, not_proved, proved, refuted
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Failed, Options, Unknown, Unsupported
 from validator.cheap_rungs import KnownPlaces
 from validator.encode import encode, memory_for

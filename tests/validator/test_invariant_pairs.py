@@ -7,8 +7,8 @@ import pytest
 from optimizer import optimize
 from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, World, run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Proved, Refuted, Unsupported, Verdict, validate
 
 ONCE = "i3 = call_loopinvariant_i(i0, 1, descr=f)\n"

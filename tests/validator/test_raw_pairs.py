@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from declared_calls import event
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Proved, Refuted, Unknown, Unsupported, validate
 from validator.state_text import state_json, state_lines
 from validator.stored_state import restored_state, stored_state

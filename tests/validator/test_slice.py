@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.term import Term, cone
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator.cheap_rungs import CheapRungs
 from validator.pairing import encode_pair
 from validator.verdict import Options

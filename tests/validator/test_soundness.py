@@ -18,10 +18,10 @@ from fuzz.edit import edit
 from fuzz.generator import generate
 from fuzz.shape import HEAP_MIX, HeapShape, Shape
 from optimizer.ir.interpreter import World
-from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator import Failargs, Guards, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict, validate
 from validator.align import given_origins
 from validator.replay import Replay

@@ -11,11 +11,11 @@ from call_traces import HEAP, OBJECTS, Writer, read
 
 from optimizer import optimize
 from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL
 from optimizer.ir.runs import Given, World
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator import Guards, Options, Proved, Refuted, State, validate
 from validator.replay import Replay
 from validator.verdict import Failed

@@ -16,10 +16,10 @@ from fuzz.edit import edit
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped, Undefined, World
-from optimizer.ir.layout import layout_of
 from optimizer.ir.ops import OPS, Kind
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, exit_of
+from optimizer.ir.trace_layout import layout_of
 from validator import Failargs, Guards, Options, State
 from validator.replay import Replay
 

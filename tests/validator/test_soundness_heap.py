@@ -25,8 +25,9 @@ from long_runs import run_long, tally
 from pairs import with_origins
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
-from optimizer.ir.layout import WrongDescr, layout_of
+from optimizer.ir.layout import WrongDescr
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator import Failargs, Guards, Options, State, Verdict
 
 STATES = 80

@@ -10,10 +10,10 @@ from heap_pairs import heap_pair
 
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import run
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import Ref
 from optimizer.ir.runs import Seen, World, Write
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import validate
 from validator.counterexample import State
 from validator.report import plain, verdict_json

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.interpreter import Program
-from optimizer.ir.layout import layout_of
 from optimizer.ir.objects import NULL, Object, Ref
 from optimizer.ir.runs import Finished, Undefined, World, Write
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.simplify import simplify_state
 from validator.states import sample_states

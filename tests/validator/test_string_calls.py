@@ -7,8 +7,8 @@ from reference_strings import DECLARATIONS
 
 from optimizer.ir.heap_text import format_heap, parse_heap
 from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Options, Proved, Refuted, Unknown, validate
 from validator.shared_strings import sharing
 from validator.verdict import Rungs, Verdict

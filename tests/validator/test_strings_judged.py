@@ -11,9 +11,9 @@ from reference_strings import DECLARATIONS, random_trace, small_states
 from string_pairs import PROVED, WRONG
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
 from validator import Options, Proved, Refuted, Unknown, validate
 from validator.replay import Replay
 from validator.verdict import Rungs

@@ -9,7 +9,7 @@ import pytest
 from test_soundness import small_trace
 
 from fuzz.edit import edit
-from optimizer.ir.layout import layout_of
+from optimizer.ir.trace_layout import layout_of
 from validator import Options
 from validator.align import Alignment, given_origins
 from validator.cheap_rungs import CheapRungs

@@ -6,8 +6,8 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from optimizer.ir.layout import layout_of
 from optimizer.ir.text import parse
+from optimizer.ir.trace_layout import layout_of
 from validator import Failargs, Options, Unknown, validate, why_unknown
 from validator.discharge import NotSettled
 from validator.obligations import Obligation, Place

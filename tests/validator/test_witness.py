@@ -7,9 +7,10 @@ from random import Random
 import pytest
 from heap_traces import DECLARED, WIDE
 
-from optimizer.ir.layout import Array, Field, Layout, Struct, layout_of
+from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
+from optimizer.ir.trace_layout import layout_of
 from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS, at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.solvers.answers import Sat, Unsat
