@@ -75,7 +75,7 @@ def test_the_figures_as_json() -> None:
     assert commands["interpreter"] < commands["start"]
     assert commands["verdicts"] == {"proved": 3}
     assert 0 < commands["pair"] <= commands["batch"]
-    assert {one["traces"] for one in found["campaigns"]} == {3}
+    assert {one["traces"] for one in found["campaigns"]} == {6}
     assert all(one["traces_a_cpu_second"] > 1 and 20 <= one["operations"] <= 60 for one in found["campaigns"])
     assert [one["operations"][0] for one in found["optimize"]] == [pytest.approx(50, abs=10)] * 2
 

@@ -131,16 +131,24 @@ class CheapRungs:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
         what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
         are left. `lemmas`: that, when lemmas have rewritten it."""
-        terms, place, claim = self._pair.terms, obligation.place, obligation.claim
-        if claim is terms.true or claim in obligation.given or self._is_known(claim, place):
+        if obligation.claim is self._pair.terms.true:
             return "structure"
-        rung = None if obligation.stronger is None else self.settle(obligation.stronger)
+        rung = self.at_once(obligation)
+        if rung is None and obligation.stronger is not None:
+            rung = self.settle(obligation.stronger)
         if rung is not None:
             return rung
-        key = (place, claim, obligation.given)
+        key = (obligation.place, obligation.claim, obligation.given)
         if key not in self._cheap:
             self._cheap[key] = self._by_facts(obligation)
         return self._cheap[key]
+
+    def at_once(self, obligation: Obligation) -> str | None:
+        """The same where that takes no work: what is known says so as it stands, or it was settled before."""
+        place, claim, given = obligation.place, obligation.claim, obligation.given
+        if claim is self._pair.terms.true or claim in given or self._is_known(claim, place):
+            return "structure"
+        return self._cheap.get((place, claim, given))
 
     def _by_facts(self, obligation: Obligation) -> str | None:
         if self._is_late():

@@ -80,7 +80,8 @@ class Budget:
 
 
 class Discharger:
-    """Settles the obligations of one pair. `without_solver` says which rung settles one, if one does."""
+    """Settles the obligations of one pair. `without_solver` says which rung settles one, if one does,
+    `at_once` the same where that takes no work."""
 
     def __init__(self, pair: Pair, budget: Budget, observe: Callable[[Query], None] | None = None) -> None:
         self._pair = pair
@@ -88,7 +89,7 @@ class Discharger:
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
         self._rungs = _rungs(pair, budget)
-        self.without_solver = self._rungs.settle
+        self.without_solver, self.at_once = self._rungs.settle, self._rungs.at_once
         self._cut_off = False
         self._exact_left = _MOST_EXACT
 

@@ -30,6 +30,9 @@ class NoRungs:
     def settle(self, obligation: Obligation) -> str | None:
         return None
 
+    def at_once(self, obligation: Obligation) -> str | None:
+        return None
+
     def known(self, place: Place, given: tuple[Term, ...] = ()) -> Assumed:
         return Assumed([*given, *self._pair.assumptions(place)])
 

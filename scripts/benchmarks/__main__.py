@@ -88,7 +88,7 @@ def bench(
     large = validate_large()
     commands = measure_commands(starts=min(pairs, 11), pairs=min(pairs, 300))
     racing = methods()
-    campaigns = measure_campaigns(min(pairs, 1000))
+    campaigns = measure_campaigns(2 * min(pairs, 1000))
     races = [
         race(one, racing, range(seed, seed + pairs), seconds * one.weight / weight, _progress(one.name))
         for one in chosen

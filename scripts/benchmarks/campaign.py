@@ -5,21 +5,20 @@ Each seed draws its shape as in a campaign, and then a size: 20 to 40, or to 60 
 Measured once as it is drawn, and once without the steps and objects that are not of integers and typed memory.
 Steps are taken until the trace has that size; few are longer than 60, and left out, but making them counts.
 
-Run as a program, it does that for some seeds and tells what it had used of processors before; the solvers that it
-starts end with it, so that what it used altogether is known behind its end.
+Run as a program, it does that for some seeds and tells what that took. The start and the end of Python count as
+nothing, those of the solvers that it starts count.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import count, islice
 from random import Random
@@ -32,6 +31,7 @@ from optimizer.ir.immutable import replace
 from optimizer.pipeline import optimize
 from validator.judge import validate
 from validator.solvers.answers import SolverChoice
+from validator.solvers.process import end_all
 from validator.verdict import Options
 from validator.workers import collect_seldom
 
@@ -65,32 +65,30 @@ def measure_campaigns(traces: int) -> list[Campaign]:
 
 
 def _measure(kinds: str, solver: str, traces: int) -> Campaign:
-    before = _of_children()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [sys.executable, "-m", "benchmarks.campaign", kinds, solver, str(traces)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    spent = _of_children() - before - told["cpu_seconds_before"]
-    return Campaign(kinds, solver, traces, told["operations"] / traces, spent, told["seconds"], told["verdicts"])
-
-
-def _of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return Campaign(**json.loads(done.stdout))
 
 
 def main(kinds: str, solver: str, most: int) -> None:
     collect_seldom()  # as the processes of a campaign do
     options = Options(effort=1_000_000, timeout_s=5.0, solver=_SOLVERS[solver])
     verdicts: Counter[str] = Counter()
-    before, start, operations = time.process_time(), time.perf_counter(), 0
+    before, start, operations = _used(), time.perf_counter(), 0
     for made in islice(_of_those_sizes(_SHAPES[kinds]), most):
         verdict = validate(made.trace, optimize(made.trace), options, examples=(made.state,), runs_to_end=True)
         verdicts[answer_of(verdict).value] += 1
         operations += len(made.trace.ops)
+    end_all()
     seconds = time.perf_counter() - start
-    told = {"cpu_seconds_before": before, "seconds": seconds, "operations": operations, "verdicts": verdicts}
-    print(json.dumps(told))
+    measured = Campaign(kinds, solver, most, operations / most, _used() - before, seconds, dict(verdicts))
+    print(json.dumps(asdict(measured)))
+
+
+def _used() -> float:
+    """Seconds of processors, of this process and those that it has started and that have ended."""
+    return sum(os.times()[:4])
 
 
 def _of_those_sizes(shape_of: Callable[[Choices], Shape]) -> Iterator[GeneratedTrace]:

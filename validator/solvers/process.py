@@ -138,11 +138,12 @@ def running(command: tuple[str, ...]) -> Iterator[Process]:
                 return
 
 
-def _end_all() -> None:
+def end_all() -> None:
+    """No process of a solver is left. Another one is started when a solver is asked again."""
     for process in _KEPT.values():
         process.kill()
     _KEPT.clear()
 
 
-atexit.register(_end_all)
-os.register_at_fork(after_in_child=_end_all)  # its parent's are not its own
+atexit.register(end_all)
+os.register_at_fork(after_in_child=end_all)  # its parent's are not its own
