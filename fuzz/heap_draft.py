@@ -150,7 +150,7 @@ class HeapDraft(Draft):
         return choices.latest(self.references, len(self.references))
 
     def object_of(self, value: Value) -> Object | None:
-        datum = self.datum(value)
+        datum = self.refs.get(value.name) if isinstance(value, Var) else self.datum(value)
         return self.heap.objects.get(datum) if isinstance(datum, Ref) else None
 
     def refs_of(self, pointer: Value) -> Ref:
@@ -189,9 +189,8 @@ class HeapDraft(Draft):
             return self.ops[-1]
         if self.byte_references and row.kind in _HOLDING and isinstance(slot, Field) and slot.type is REF:
             return None
-        operation = Operation(row, args, descr=descr)
         try:
-            self.used_as.note(operation, data)
+            self.used_as.note(row, args, data)
             made = None if memory.meaning is None else memory.meaning(d, heap, slot, *data)
         except Unspecified:
             return None
@@ -205,8 +204,7 @@ class HeapDraft(Draft):
             result = self.define(made)
             if row not in self.memory.identities:
                 self.numbers.append(result)
-        if result is not None:
-            operation = Operation(row, args, result, descr=descr)
+        operation = Operation(row, args, result, None, descr)
         self.ops.append(operation)
         return operation
 
@@ -239,7 +237,8 @@ class HeapDraft(Draft):
     def happen(self, args: Args, effects: Effects, type_: Type) -> Var | None:
         """An event is done on the example; gives its result."""
         self.upheavals += effects.writes is None
-        self.heap.reveal([self.datum(arg) for arg in args], effects)
+        if not self.heap.seen.keys() >= {ref for ref in self.heap.objects if ref.fresh}:  # else it sees nothing new
+            self.heap.reveal([self.datum(arg) for arg in args], effects)
         self.world.act(self.choices, self.heap, effects, self.shape.word)
         if type_ is REF:
             ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)

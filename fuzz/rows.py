@@ -5,18 +5,17 @@ Roles that the table does not name are found by computing: a row whose results a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
 from optimizer.ir.concrete import concrete
-from optimizer.ir.immutable import replace
+from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.ops import INT, OPS, Kind, Op
 from optimizer.ir.plain_terms import PlainTerms
 from optimizer.ir.term import cone
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Rows:
     """The modelled rows of one word width. A row can be in several groups."""
 

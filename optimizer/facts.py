@@ -19,6 +19,7 @@ from optimizer.conditions import (
     Both,
     Condition,
     EqualInts,
+    IsA,
     IsValid,
     Length,
     Not,
@@ -32,7 +33,7 @@ from optimizer.ir.bounds import bounds_domain, transfer
 from optimizer.ir.calls import call_of
 from optimizer.ir.concrete import concrete
 from optimizer.ir.known_calls import meant as known_call
-from optimizer.ir.layout import Array, Field, Layout, RawItem, Struct
+from optimizer.ir.layout import Array, Field, Layout, RawItem, Resolved, Struct
 from optimizer.ir.object_bytes import takes_object
 from optimizer.ir.ops import Kind, Role, Type
 from optimizer.ir.raw_memory import range_of
@@ -178,7 +179,8 @@ class Facts:
 
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
-        self._learn_requirements(operation)
+        if kind is not NEW:
+            self._learn_requirements(operation)
         if kind is LOAD:
             self._learn_load(operation)
         elif kind is STORE:
@@ -227,8 +229,13 @@ class Facts:
 
     def _learn_requirements(self, operation: Operation) -> None:
         kind = operation.op.kind
-        accesses = kind is LOAD or kind is STORE
-        descr = self.cell(operation).slot if accesses else self.layout.descr_of(operation)
+        if kind is LOAD or kind is STORE:
+            cell = self.cell(operation)
+            descr: Resolved | None = cell.slot
+            if self.references.has_slots_of(cell.object, cell.slot.owner):
+                return  # an access requires no more of references
+        else:
+            descr = self.layout.descr_of(operation)
         for condition in requirements(operation, descr):
             if condition is not None and condition is not True:
                 self.assume(condition)
@@ -297,7 +304,9 @@ class Facts:
         """Learn that a condition on references holds here."""
         if condition is None or condition is True:
             return
-        if isinstance(condition, Both):
+        if isinstance(condition, IsA):
+            self.references.assume(condition)
+        elif isinstance(condition, Both):
             self.assume(condition.one)
             self.assume(condition.other)
         elif isinstance(condition, Not) and isinstance(condition.of, Not):

@@ -28,6 +28,8 @@ _EXACT_RESULTS: dict[str, Callable[[Range, Range], Interval]] = {
     "mul": exact_product,
 }
 _MAX_ROUNDS = 2
+_SETTLED = frozenset({"eq", "slt", "not_", "bit", "either"})
+"""Primitives that tell all in one round: the ends that narrow an argument are not those that the other one narrows."""
 
 
 class _Recording(Domain[int, int]):
@@ -78,7 +80,7 @@ class _Template:
 
     `fixed` are the facts of the steps behind the arguments, None of those that are not constant: these are `computed`,
     and those of them that have an inverse are `inverted`, the last one first. `choice` is the condition of a choice
-    between words that are not both constants.
+    between words that are not both constants. In so many `rounds` all is told that narrowing finds.
     """
 
     fixed: tuple[Fact, ...]
@@ -88,6 +90,7 @@ class _Template:
     overflows: int | None
     meaning: int | None
     choice: int | None
+    rounds: int
 
     @property
     def says_no_more(self) -> bool:
@@ -119,6 +122,7 @@ def _template(row: Op, word: int, arity: int) -> _Template:
         overflows,
         meaning,
         choices[0] if choices else None,
+        1 if _SETTLED.issuperset(kinds[index] for index, _ in computed) else _MAX_ROUNDS,
     )
 
 
@@ -181,7 +185,7 @@ def _narrow(
     d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted: Mapping[int, Fact]
 ) -> Narrowed | None:
     try:
-        for _ in range(_MAX_ROUNDS):
+        for _ in range(template.rounds):
             facts = _round(d, template, args, wanted)
             before, args = args, tuple(facts[: len(args)])
             if args == before:

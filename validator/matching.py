@@ -60,11 +60,16 @@ def _allocate_alike(one: Operation, other: Operation) -> bool:
 
 
 def match_allocations(
-    before: Encoding, after: Encoding, origins: Sequence[int | None], known: Mapping[int, Term]
+    before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]], known: Mapping[int, Term]
 ) -> Matches:
     """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
-    `after` was encoded, and more. `origins` is a guess of them."""
+    `after` was encoded, and more. `allowed` are the origins that its guards may have."""
     flow = _Flow(known.values())
+    if not after.made:
+        return Matches({}, frozenset())
+    if flow.has_all(after.made) and not after.heap.has_mismatches() and _hand_over_the_same(before, after):
+        return Matches(flow.partners(after.made), frozenset())  # each allocation would meet itself alone
+    origins = guess_origins(before, after, allowed)
     _follow_all(flow, before, after, origins)
     if not flow.has_all(after.made):
         flow.simplify = knowing_all(before, after)
@@ -93,6 +98,28 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
             aside = flow.copy()
             aside.follow_exit(before.guards[origin].exit, guard.exit)
             flow.take(aside, after.made.values())
+
+
+def _hand_over_the_same(before: Encoding, after: Encoding) -> bool:
+    """Do events, calls of functions and the ends have the same terms, and the same references in memory?"""
+    return (
+        before.end == after.end
+        and before.heap.pending() is after.heap.pending()
+        and _hold_the_same(before.heap, after.heap)
+        and [one.args for one in before.applications] == [one.args for one in after.applications]
+        and [one.args for one in before.events] == [one.args for one in after.events]
+        and all(
+            map(_hold_the_same, [one.sight.heap for one in before.events], [one.sight.heap for one in after.events])
+        )
+    )
+
+
+def _hold_the_same(before: SymbolicHeap, after: SymbolicHeap) -> bool:
+    """Are all references in memory the same?"""
+    slots = before.memory.slots.values()
+    return [before.chain(slot) for slot in slots if slot.type is REF] == [
+        after.chain(slot) for slot in slots if slot.type is REF
+    ]
 
 
 def _are_alike(wanted: Application, got: Application) -> bool:

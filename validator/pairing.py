@@ -13,7 +13,7 @@ from optimizer.ir.trace import Trace
 from validator.align import given_origins
 from validator.encode import encode, memory_for
 from validator.encoding import Encoding
-from validator.matching import guess_by_name, guess_origins, match_allocations
+from validator.matching import guess_by_name, match_allocations
 from validator.obligations import Pair
 from validator.symbolic_heap import Memory
 from validator.verdict import Options, Rungs
@@ -42,7 +42,7 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
     while True:
         memory.terms.forget_exposures(seen, found)
         optimized = _encoded(after, memory, recorded, known)
-        matches = match_allocations(recorded, optimized, guess_origins(recorded, optimized, origins), known)
+        matches = match_allocations(recorded, optimized, origins, known)
         wrong = [number for number, alloc in by_name.items() if alloc in matches.contradicted]
         if wrong:
             by_name = {number: alloc for number, alloc in by_name.items() if is_first and number not in wrong}

@@ -181,6 +181,10 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         """The length of the array that allocation stands for, and its own, where they are not the same term."""
         return self._allocator.mismatched.get(number)
 
+    def has_mismatches(self) -> bool:
+        """Does an allocation stand for an array that may have another length?"""
+        return bool(self._allocator.mismatched)
+
     # Identity and classes.
 
     def null(self) -> Term:

@@ -27,11 +27,19 @@ else:
 
     def replace(value: T, /, **changes: Any) -> T:
         """What `dataclasses.replace` gives, in a fifth of its time; of classes that are made of all their fields."""
-        names, values_of = _fields(type(value))
-        return type(value)(**(dict(zip(names, values_of(value), strict=True)) | changes))
+        places, values_of = _fields(type(value))
+        values = list(values_of(value))
+        try:
+            for name, changed in changes.items():
+                values[places[name]] = changed
+        except KeyError as unknown:
+            raise TypeError(f"{type(value).__name__} has no field {unknown}") from None
+        return type(value)(*values)
 
 
 @cache
-def _fields(cls: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+def _fields(cls: type[Any]) -> tuple[dict[str, int], Callable[[Any], tuple[Any, ...]]]:
+    """Where each field stands among those of the class, and what gives the values of all."""
     names = tuple(one.name for one in fields(cls))
-    return names, attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+    values_of = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+    return {name: place for place, name in enumerate(names)}, values_of

@@ -277,7 +277,7 @@ class Program:
                 if not holds(domain, state.heap, step.descr, *args):
                     return Undefined(step.number, reason)
             if state.used_as is not None:
-                state.used_as.note(step.operation, args)
+                state.used_as.note(step.operation.op, step.operation.args, args, step.operation.line)
             if memory.meaning is not None and step.guard is None:
                 try:
                     value = memory.meaning(domain, state.heap, step.descr, *args)

@@ -17,7 +17,8 @@ from optimizer.ir.memory_types import Field, RawItem
 from optimizer.ir.row import COPY, FLOAT, INT, LOAD, RAW_SIZE, REF, SCAN, STORE
 
 if TYPE_CHECKING:
-    from optimizer.ir.trace import Operation
+    from optimizer.ir.row import Op
+    from optimizer.ir.trace import Operation, Value
 
 OBJECT_BYTES = Field("gc_bytes[]", "", INT, low=0, high=255)
 """The bytes of objects; the index is the offset."""
@@ -56,16 +57,16 @@ class UsedAs:
     def __init__(self) -> None:
         self._by_bytes: dict[Any, bool] = {}
 
-    def note(self, operation: Operation, args: Sequence[Any]) -> None:
-        """The operation is done on these arguments. Raises Unspecified for an object that is used in both ways."""
-        kind = operation.op.kind
+    def note(self, row: Op, operands: Sequence[Value], args: Sequence[Any], line: int = 0) -> None:
+        """An operation is done, and its operands are these arguments. Raises Unspecified for an object that is used in
+        both ways."""
+        kind = row.kind
         by_bytes = kind not in _USING
-        if by_bytes and not takes_object(operation):
+        if by_bytes and not _is_of_object(row, operands):
             return
         for arg in args[: 2 if kind is COPY else 1]:
             if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
-                name = operation.op.name
-                raise Unspecified(f"{name} of an object that is used by its bytes and otherwise", operation.line)
+                raise Unspecified(f"{row.name} of an object that is used by its bytes and otherwise", line)
 
     def by_bytes(self, arg: Any) -> bool | None:
         """Is that object used by its bytes? None if it has not been used."""
@@ -74,5 +75,9 @@ class UsedAs:
 
 def takes_object(operation: Operation) -> bool:
     """Is it about an object's bytes?"""
-    memory = operation.op.memory
-    return memory is not None and memory.descr is RAW_SIZE and operation.args[0].type is REF
+    return _is_of_object(operation.op, operation.args)
+
+
+def _is_of_object(row: Op, operands: Sequence[Value]) -> bool:
+    memory = row.memory
+    return memory is not None and memory.descr is RAW_SIZE and operands[0].type is REF

@@ -3,6 +3,10 @@
 import pytest
 from cases import assert_becomes, assert_stays
 
+from optimizer.conditions import _HEAP, _WORDS, _telling
+from optimizer.ir.heap_rows import OBJECT
+from optimizer.ir.ops import OPS, Kind
+
 TYPES = """+++
 [struct.Base]
 vtable = "base_vt"
@@ -176,3 +180,12 @@ def test_a_guard_that_fails_is_told() -> None:
         "references",
     )
     assert done.always_fails == 1
+
+
+def test_accesses_require_one_thing_of_references_and_allocations_nothing() -> None:
+    """What is known of an object already is not asked for again."""
+    for row in [row for row in OPS.values() if row.kind in (Kind.LOAD, Kind.STORE)]:
+        first, *others = _telling(row)
+        assert first is OBJECT[0]
+        assert all(one(_WORDS, _HEAP, None, *(row.args or ())) is None for one in others)
+    assert not any(_telling(row) for row in OPS.values() if row.kind is Kind.NEW)
