@@ -18,7 +18,7 @@ has unknown live values, so that everything before it stays as well, and all of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.ir.calls import call_of
 from optimizer.ir.layout import Layout
@@ -50,7 +50,7 @@ class _Liveness:
         self._find_roots(operations)
         self._reach_all()
 
-    def _find_roots(self, operations: list[Operation]) -> None:
+    def _find_roots(self, operations: Sequence[Operation]) -> None:
         unneeded = 0  # from there on, some may be needed by nobody
         for place, operation in enumerate(operations):
             if not self._goes(operation):
