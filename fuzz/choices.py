@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -47,6 +47,10 @@ class Choices(ABC):
     def chance(self, percent: int) -> bool:
         """True in `percent` of 100 cases; False is simpler, where it is possible at all."""
         return percent > 0 and self.integer(0, 99) >= 100 - percent
+
+    def some(self, options: Iterable[T], percent: int) -> list[T]:
+        """`percent` of 100 options."""
+        return [option for option in options if self.chance(percent)]
 
 
 def _share(percent: int) -> float:
@@ -110,6 +114,10 @@ class RandomChoices(Choices):
     def chance(self, percent: int) -> bool:
         share = self._share
         return share() < _SHARES[percent]
+
+    def some(self, options: Iterable[T], percent: int) -> list[T]:
+        share, most = self._share, _SHARES[percent]
+        return [option for option in options if share() < most]
 
 
 def constant(choices: Choices, width: int) -> int:

@@ -147,7 +147,9 @@ class Draft:
         if not isinstance(operand, Var) or operand.name not in self.made:
             return []
         above = [arg for arg in self.made[operand.name].args if isinstance(arg, Var) and arg.name in self.made]
-        args = [*self.made[operand.name].args, *(arg for var in above for arg in self.made[var.name].args)]
+        args = list(self.made[operand.name].args)
+        for var in above:
+            args += self.made[var.name].args
         return [arg.value for arg in args if isinstance(arg, ConstInt)]
 
     def near(self, var: Var) -> int:
@@ -268,7 +270,8 @@ class Draft:
     def compute(self, row: Op, args: Args) -> Var:
         """Adds a pure operation that is defined, with its overflow guard where it has a flag."""
         assert row.meaning is not None
-        values = [self.value(arg) for arg in args]
+        known = self.values
+        values = [known[arg.name] if isinstance(arg, Var) else self.value(arg) for arg in args]
         self.use(args)
         result = self.define(row.meaning(self.domain, *values))
         (self.truths if row in self._tests else self.numbers).append(result)

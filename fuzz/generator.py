@@ -111,7 +111,7 @@ def _chain(draft: Draft) -> None:
 
 
 def _has_constant(operation: Operation) -> bool:
-    return len(operation.args) > 1 and any(isinstance(arg, ConstInt) for arg in operation.args)
+    return len(operation.args) > 1 and ConstInt in map(type, operation.args)
 
 
 def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:

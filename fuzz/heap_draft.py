@@ -150,7 +150,7 @@ class HeapDraft(Draft):
         return choices.latest(self.references, len(self.references))
 
     def object_of(self, value: Value) -> Object | None:
-        datum = self.datum(value)
+        datum = self.refs.get(value.name) if isinstance(value, Var) else self.datum(value)
         return self.heap.objects.get(datum) if isinstance(datum, Ref) else None
 
     def refs_of(self, pointer: Value) -> Ref:

@@ -103,7 +103,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     calls += _functions(choices, shape.functions, shape.floats)
     if shape.strings:
         calls += [*declare_string_calls(choices, word), *declare_array_copies(arrays)]
-    targets = [name for name in named if choices.chance(10)]
+    targets = choices.some(named, 10)
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]
     consts: list[declared.KnownObject] = []
     choices.repeat(0, shape.constants, lambda: consts.append(_const(choices, consts, structs, arrays)))

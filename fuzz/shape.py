@@ -241,8 +241,7 @@ def _draw_left_out(choices: Choices) -> frozenset[Op]:
     """Nothing, or most of the operations on integers, so that the others meet each other often."""
     if not choices.chance(_SWARMS):
         return frozenset()
-    share = choices.pick((50, 70, 85))
-    return frozenset([row for row in _PURE if choices.chance(share)])
+    return frozenset(choices.some(_PURE, choices.pick((50, 70, 85))))
 
 
 def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:

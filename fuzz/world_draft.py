@@ -29,7 +29,7 @@ class WorldDraft:
         self._raises: list[Scripted] = []
         self._functions: list[Given] = []
         self._invalid: set[int] = set()
-        names = dict.fromkeys(type_.name for type_ in types.classes)
+        names = dict.fromkeys([type_.name for type_ in types.classes])
         self.gc_types = tuple((name, number) for number, name in enumerate(names, start=1))
         initial.gc_types = dict(self.gc_types)
 

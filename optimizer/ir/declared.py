@@ -27,7 +27,7 @@ class Declarations:
 
     def __hash__(self) -> int:
         """By names alone: all that they say takes longer than what is looked up by them."""
-        return hash((*(struct.name for struct in self.structs), *(array.name for array in self.arrays)))
+        return hash((*[struct.name for struct in self.structs], *[array.name for array in self.arrays]))
 
 
 NO_DECLARATIONS = Declarations()

@@ -7,6 +7,7 @@ nothing about the object that it is used on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from optimizer.ir.declaration_rules import ITEMS
@@ -321,7 +322,7 @@ class Layout:
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:
             return VIEWS[key]
-        return Field(key, name, self._uses.get(text, ("", None))[1] or INT)
+        return _undeclared_field(key, name, self._uses.get(text, ("", None))[1] or INT)
 
     # Classes.
 
@@ -359,6 +360,12 @@ class Layout:
             return False
         one, two = self.constant(name), self.constant(other)
         return None if one is None or two is None else one is not two
+
+
+@lru_cache(maxsize=256)
+def _undeclared_field(key: str, name: str, type_: Type) -> Field:
+    """The layouts of all traces share it: traces name what they do not declare alike."""
+    return Field(key, name, type_)
 
 
 def _check_name(name: str, kind: DescrKind, user: str) -> None:

@@ -197,6 +197,11 @@ def test_picks_and_chances_are_even() -> None:
     assert all(choices.chance(100) for _ in range(1000))
 
 
+def test_some_are_those_that_chances_choose() -> None:
+    one, other = RandomChoices(Random(1)), RandomChoices(Random(1))
+    assert one.some(range(100), 30) == [number for number in range(100) if other.chance(30)]
+
+
 def test_the_latest_are_picked_evenly_and_nothing_before_them() -> None:
     choices = RandomChoices(Random(1))
     picked = Counter(choices.latest("abcde", 3) for _ in range(3000))
