@@ -18,7 +18,7 @@ has unknown live values, so that everything before it stays as well, and all of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.ir.calls import call_of
 from optimizer.ir.layout import Layout
@@ -77,7 +77,7 @@ class _Liveness:
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
 
-    def _find_roots(self, operations: list[Operation]) -> None:
+    def _find_roots(self, operations: Sequence[Operation]) -> None:
         unneeded = 0  # from there on, some may be needed by nobody
         for place, (operation, purpose) in enumerate(zip(operations, self._purposes, strict=True)):
             if purpose is None:
