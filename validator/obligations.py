@@ -13,8 +13,8 @@ of `after` have passed, so many events are done. That is what keeps the argument
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import leave
@@ -26,10 +26,9 @@ from validator.verdict import Failargs, Guards, Options
 from validator.visibility import agrees
 
 
-class Place(NamedTuple):
-    """What has happened: guards of `before` and of `after` passed, and events done (None: every event returns).
-
-    A tuple, as obligations are: there are many, and they are keys of tables."""
+@immutable
+class Place:
+    """What has happened: guards of `before` and of `after` passed, and events done (None: every event returns)."""
 
     before: int
     after: int
@@ -41,7 +40,8 @@ class Place(NamedTuple):
         return self.before <= other.before and self.after <= other.after and events_fit
 
 
-class Obligation(NamedTuple):
+@immutable
+class Obligation:
     """At `place`, wherever all of `given` hold, `claim` holds.
 
     A `stronger` one, from which it follows, assumes less and may be simpler to settle. `several`: it stands for so

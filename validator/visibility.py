@@ -142,8 +142,12 @@ def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozens
     memory = before.memory
     terms, chains = memory.terms, memory.chains
     one, two = before.chain(slot), after.chain(slot)
-    if one is two or (not memory.is_plain and chains.without_idle(one) is chains.without_idle(two)):
+    if one is two:
         return terms.true
+    if not memory.is_plain:
+        is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
+        if is_same or chains.without_idle(one) is chains.without_idle(two):
+            return terms.true
     if slot.key == BYTES.key:
         return memory.raw.agree(one, two)
     result, shared = terms.true, _shared(one, two)
@@ -161,6 +165,30 @@ def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozens
         if equal is not terms.true:
             result = terms.both(result, terms.implies(written, equal))
     return result
+
+
+def _are_changed_alike(one: Chain, two: Chain, seen: frozenset[Term]) -> bool:
+    """Do the chains differ in nothing but stores to allocations that are not in `seen`?
+
+    These change nothing else, whatever is stored when. The others are the same stores, in the same order, on memories
+    that hold the same in all else, and so do the memories behind them: also behind an event, which puts the same into
+    what it has seen, and leaves the rest as it was. What a copy puts somewhere it may have from what is not in `seen`.
+    """
+    while (one := _first_seen(one, seen)) is not (two := _first_seen(two, seen)):
+        if isinstance(one, Stored) and isinstance(two, Stored):
+            if one.object is not two.object or one.index is not two.index or one.value is not two.value:
+                return False
+        elif not (isinstance(one, Renewed) and isinstance(two, Renewed) and one.event == two.event):
+            return False
+        one, two = one.below, two.below
+    return True
+
+
+def _first_seen(chain: Chain, seen: frozenset[Term]) -> Chain:
+    """The chain without the latest of its stores, as far as they go to allocations that are not in `seen`."""
+    while isinstance(chain, Stored) and chain.object.kind == "alloc" and chain.object not in seen:
+        chain = chain.below
+    return chain
 
 
 def _shared(one: Chain, two: Chain) -> Chain:

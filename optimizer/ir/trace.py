@@ -150,14 +150,17 @@ class Operation:
         return Operation(op, args, self.result, self.exit, descr, self.line)
 
 
-class _Referable:
-    """What weak references can be made to."""
+class _Walked:
+    """What weak references can be made to, and what walks over a trace have found: it is asked for again and again."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "guards_found", "operations_found")
+
+    guards_found: tuple[Operation, ...]
+    operations_found: tuple[Operation, ...]
 
 
 @immutable
-class Trace(_Referable):
+class Trace(_Walked):
     inputs: tuple[Var, ...]
     ops: tuple[Operation, ...]
     word: int = 64
@@ -167,7 +170,10 @@ class Trace(_Referable):
     @property
     def guards(self) -> tuple[Operation, ...]:
         """The guards in order; a guard's number is its index here."""
-        return tuple([op for op in self.ops if op.op.is_guard])
+        found: tuple[Operation, ...] | None = getattr(self, "guards_found", None)
+        if found is None:
+            found = self.guards_found = tuple([op for op in self.ops if op.op.is_guard])
+        return found
 
     def of(self, operations: Iterable[Operation]) -> Trace:
         """The same trace of other operations."""
@@ -208,13 +214,20 @@ def passes_of(guard: Operation) -> Meaning | None:
     return guard.op.passes
 
 
-def all_operations(trace: Trace) -> list[Operation]:
+def all_operations(trace: Trace) -> tuple[Operation, ...]:
     """Every operation in the order of the text, those of exit blocks behind their guard."""
+    found: tuple[Operation, ...] | None = getattr(trace, "operations_found", None)
+    if found is None:
+        found = trace.operations_found = _all_operations(trace)
+    return found
+
+
+def _all_operations(trace: Trace) -> tuple[Operation, ...]:
     if not [None for op in trace.ops if op.exit is not None and op.exit.block]:
-        return list(trace.ops)
+        return trace.ops
     found: list[Operation] = []
     for op in trace.ops:
         found.append(op)
         if op.exit is not None and op.exit.block:
             found += op.exit.block
-    return found
+    return tuple(found)
