@@ -20,7 +20,8 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Array, Field, Resolved, Struct
 from optimizer.ir.object_bytes import UsedAs
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Object, Ref
-from optimizer.ir.ops import INT, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.ops import INT, REF, Op, Type
+from optimizer.ir.row import ARRAY, COPY, LOAD, NEW, STORE, STRUCT
 from optimizer.ir.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from optimizer.ir.trace_layout import layout_of
@@ -30,7 +31,7 @@ from validator.counterexample import State
 _RECENT = 6
 
 
-_HOLDING = frozenset({Kind.LOAD, Kind.STORE, Kind.COPY})
+_HOLDING = frozenset({LOAD, STORE, COPY})
 
 NULL_REF = ConstRef(NULL.name)
 
@@ -212,9 +213,9 @@ class HeapDraft(Draft):
         """An object without content, of that class or any."""
         type_ = self.choices.pick(self.types.classes) if type_ is None else type_
         is_array = isinstance(type_, Array)
-        rows = self.memory.allocations[DescrKind.ARRAY if is_array else DescrKind.STRUCT]
+        rows = self.memory.allocations[ARRAY if is_array else STRUCT]
         strings = self.memory.strings.get(type_.name)
-        row = self.choices.pick(rows) if strings is None else strings[Kind.NEW]
+        row = self.choices.pick(rows) if strings is None else strings[NEW]
         args: Args = (self.length(),) if is_array else ()
         operation = self.attempt(row, args, type_.name if strings is None else None, type_)
         if operation is None or operation.result is None:

@@ -14,6 +14,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.memory_types import string_type
 from optimizer.ir.ops import FLOAT, INT, REF, DescrKind
+from optimizer.ir.row import FIELD, INTERIOR, ITEM
 from optimizer.ir.string_text import HIGHEST, STR, UNICODE, is_text
 
 _TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b"')))
@@ -76,12 +77,10 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
     if shape.undeclared or not places:
         loose = _undeclared_fields(layout, shape.floats)
         structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]
-        places = {
-            name: (*own, *loose) if own and own[0].kind is DescrKind.FIELD else own for name, own in places.items()
-        }
+        places = {name: (*own, *loose) if own and own[0].kind is FIELD else own for name, own in places.items()}
         places |= {struct.name: loose for struct in structs if struct.name not in places}
         for name, type_ in (("ints", INT), ("refs", REF)):
-            layout.learn_use(name, DescrKind.ITEM, type_, "")
+            layout.learn_use(name, ITEM, type_, "")
             arrays.append(layout.array(name))
             places[name] = _items(arrays[-1], layout, {})
         constants += ["k0", "k1"][: choices.integer(0, 2)]
@@ -240,21 +239,21 @@ def _fields(struct: Struct, layout: Layout, aliases: dict[str, str]) -> tuple[Pl
         for field in owner.fields:
             descr = f"{owner.name}.{field.name}"
             slot = layout.field(descr)
-            places.append(Place(DescrKind.FIELD, aliases.get(descr, descr), slot))
+            places.append(Place(FIELD, aliases.get(descr, descr), slot))
         owner = layout.struct(owner.parent) if owner.parent is not None else None
     return tuple(places)
 
 
 def _items(array: Array, layout: Layout, aliases: dict[str, str]) -> tuple[Place, ...]:
     if array.item is not None:
-        return (Place(DescrKind.ITEM, aliases.get(array.name, array.name), array.item),)
+        return (Place(ITEM, aliases.get(array.name, array.name), array.item),)
     names = [f"{array.name}.{field.name}" for field in array.fields]
-    return tuple(Place(DescrKind.INTERIOR, name, layout.field(name)) for name in names)
+    return tuple(Place(INTERIOR, name, layout.field(name)) for name in names)
 
 
 def _undeclared_fields(layout: Layout, floats: bool) -> tuple[Place, ...]:
     places = []
     for name, type_ in (("a", INT), ("b", REF), ("c", FLOAT if floats else INT)):
-        layout.learn_use(name, DescrKind.FIELD, type_, "")
-        places.append(Place(DescrKind.FIELD, name, layout.field(name)))
+        layout.learn_use(name, FIELD, type_, "")
+        places.append(Place(FIELD, name, layout.field(name)))
     return tuple(places)

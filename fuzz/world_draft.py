@@ -12,8 +12,9 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.layout import Layout, RawItem, Struct
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, RAW_REF, Datum, Ref
-from optimizer.ir.ops import FLOAT, INT, REF, DescrKind
+from optimizer.ir.ops import FLOAT, INT, REF
 from optimizer.ir.raw_memory import BYTES, RAW
+from optimizer.ir.row import FIELD, ITEM
 from optimizer.ir.runs import Given, Scripted, Seen, World, Write
 
 
@@ -63,7 +64,7 @@ class WorldDraft:
                 return
             place = choices.pick(allowed)
             index = None
-            if place.kind is not DescrKind.FIELD:
+            if place.kind is not FIELD:
                 if not described.length:
                     return
                 index = choices.integer(0, described.length - 1)
@@ -107,7 +108,7 @@ class WorldDraft:
         if known and effects.may_write(BYTES):
             address, value = choices.pick(known), choices.integer(0, 255)
             heap.set_raw(RawItem(1, False, INT), address, value)
-            done.append((Place(DescrKind.ITEM, RAW, BYTES), Write(RAW_REF, RAW, value, address)))
+            done.append((Place(ITEM, RAW, BYTES), Write(RAW_REF, RAW, value, address)))
 
     def _poke_bytes(
         self, choices: Choices, heap: Heap, effects: Effects, target: Ref, done: list[tuple[Place, Write]]
@@ -118,7 +119,7 @@ class WorldDraft:
             return False
         slot, offset = choices.pick(known)
         if effects.may_write(slot):
-            place = Place(DescrKind.ITEM, slot.key.removesuffix("[]"), slot)
+            place = Place(ITEM, slot.key.removesuffix("[]"), slot)
             value = _value(choices, place, heap, heap.layout.word)
             heap.set_item(target, slot, offset, value)
             done.append((place, Write(_name(target, heap), place.descr, _scripted(value, heap), offset)))

@@ -86,7 +86,7 @@ class Facts:
         nearer = self._equal_to.get(value)
         if nearer is None:
             return value
-        if not isinstance(nearer, Var):
+        if not isinstance(nearer, Var) or nearer not in self._equal_to:
             return nearer
         passed: list[Var] = []
         while nearer is not None:
@@ -104,7 +104,7 @@ class Facts:
 
     def _find_each(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         known = self._equal_to
-        return tuple([self.find(value) if isinstance(value, Var) and value in known else value for value in values])
+        return tuple([self.find(value) if value in known else value for value in values])
 
     def _decide(self, var: Var, value: int) -> None:
         """The bounds leave that value only."""

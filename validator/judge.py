@@ -124,10 +124,11 @@ class _Waiting:
     guard: int | None
 
 
-@lru_cache(maxsize=1 << 10)  # the same places hand over as many values in other pairs
-def _numbered(name: str, count: int, by: str) -> tuple[Settled, ...]:
-    """So many obligations of that name, settled by that rung."""
-    return tuple([Settled(f"{name} {number}", Status.PROVED, by, 0.0) for number in range(count)])
+@lru_cache(maxsize=1 << 12)  # other pairs have obligations of the same names
+def _settled(name: str, several: int, by: str) -> tuple[Settled, ...]:
+    """The obligation of that name, or so many that are numbered, settled by that rung."""
+    names = [f"{name} {number}" for number in range(several)] if several else [name]
+    return tuple([Settled(one, Status.PROVED, by, 0.0) for one in names])
 
 
 @dataclass
@@ -222,10 +223,8 @@ class _Judge:
         settled, without_solver = attempt.settled, self._discharger.without_solver
         for obligation, guard in self._pair.obligations(origins):
             by = without_solver(obligation)
-            if obligation.several and by is not None:
-                settled += _numbered(obligation.name, obligation.several, by)
-            elif by is not None:
-                settled.append(Settled(obligation.name, Status.PROVED, by, 0.0))
+            if by is not None:
+                settled += _settled(obligation.name, obligation.several, by)
             elif self._discharger.is_late:
                 attempt.unsettled.append((obligation, guard, NotSettled("wall")))
                 return attempt

@@ -53,7 +53,8 @@ class Memory:
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
     What both traces have is found out once: `computed` is what operations without memory do on these arguments, and
-    `said` which terms conditions say to be constants or objects of a name, and these.
+    `said` which terms conditions say to be constants or objects of a name, and these; and whether one of them can be a
+    key in memory.
     """
 
     terms: ObjectTerms
@@ -66,7 +67,7 @@ class Memory:
     is_pending: bool = False
     is_plain: bool = False
     computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
-    said: dict[Term, Mapping[Term, Term]] = field(default_factory=dict)
+    said: dict[Term, tuple[Mapping[Term, Term], bool]] = field(default_factory=dict)
 
     def any_index(self, slot: Field) -> Term:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
@@ -259,12 +260,14 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         self._passed += 1
         if self.memory.is_plain or passes.kind == "truth":
             return
-        said = self.memory.said.get(passes)
-        if said is None:
-            said = self.memory.said[passes] = dict(_said(self._terms, passes))
+        found = self.memory.said.get(passes)
+        if found is None:
+            told = dict(_said(self._terms, passes))
+            found = self.memory.said[passes] = told, any(term.kind != "ite" for term in told)
+        said, has_keys = found
         for term, stands in said.items():
             self.known.setdefault(term, (stands, self._passed))
-        if any(term.kind != "ite" for term in said):
+        if has_keys:
             for key in self.memory.slots:
                 if not is_raw(key):
                     self._chains[key] = self.memory.chains.rekeyed(self._chains[key], said)

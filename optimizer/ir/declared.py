@@ -6,14 +6,15 @@ other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from optimizer.ir.immutable import immutable
 
 if TYPE_CHECKING:
     from optimizer.ir.declaration_entries import Array, Call, Descr, KnownObject, Struct
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Declarations:
     """All that is declared, in the order of the text. `cleared` speaks of the structs that are not declared: have new
     ones zeros in their int and float fields?"""

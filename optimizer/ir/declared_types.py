@@ -11,13 +11,13 @@ from optimizer.ir.declared import Declarations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.memory_types import SUBCLASS, Array, Field, Known, Struct, string_type
-from optimizer.ir.row import Type
+from optimizer.ir.row import FLOAT, INT, REF
 from optimizer.ir.string_text import HIGHEST
 
 if TYPE_CHECKING:
     from optimizer.ir import declaration_entries
 
-_TYPES = {"ref": Type.REF, "float": Type.FLOAT}
+_TYPES = {"ref": REF, "float": FLOAT}
 
 
 class DeclaredTypes:
@@ -94,7 +94,7 @@ class DeclaredTypes:
         return Field(
             key,
             name,
-            _TYPES.get(type_name, Type.INT),
+            _TYPES.get(type_name, INT),
             owner,
             low,
             high,

@@ -29,45 +29,44 @@ NAME = "dead-code"
 
 _COMPUTED = frozenset({Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW})
 _CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
+_NOBODY = Var("")  # what a call that nobody needs gives
 
 
 def remove_dead_code(trace: Trace, layout: Layout) -> Trace:
     """The trace without the operations, in exit blocks too, whose results nobody needs."""
-    live = _Liveness(trace, layout)
-    return trace.of(live.keep(trace.ops))
+    return _Liveness(trace, layout).live_part()
 
 
 class _Liveness:
-    """Which variables are needed, found from what stays in any case."""
+    """Which variables are needed, found from what stays in any case.
+
+    `_purposes` are for each operation, in the order of the text, the variable that it is there for; None of what stays.
+    """
 
     def __init__(self, trace: Trace, layout: Layout) -> None:
+        self._trace = trace
         self._layout = layout
         operations = all_operations(trace)
         self._definitions = {op.result: op for op in operations if op.result is not None}
+        self._purposes = [
+            (op.result or _NOBODY) if self._goes(op) else self._changed_allocation(op) for op in operations
+        ]
         self._stores: dict[Value, list[Operation]] = {}  # to objects that the trace allocates
         self._live: set[Value] = set()
         self._pending: list[Value | None] = []
         self._find_roots(operations)
         self._reach_all()
 
-    def _find_roots(self, operations: Sequence[Operation]) -> None:
-        unneeded = 0  # from there on, some may be needed by nobody
-        for place, operation in enumerate(operations):
-            if not self._goes(operation):
-                changed = self._changed_allocation(operation)
-                if changed is None:
-                    self._need(operation)
-                else:
-                    self._stores.setdefault(changed, []).append(operation)
-            exit_ = operation.exit
-            if exit_ is None:
-                continue
-            if exit_.failargs is not None:
-                self._pending += exit_.failargs
-            else:
-                for one in (*operations[unneeded : place + 1], *exit_.block):
-                    self._need(one)
-                unneeded = place + 1
+    def _goes(self, operation: Operation) -> bool:
+        """Is it there for its result alone? A call that can raise is not, and an overflow operation stays with its
+        guard."""
+        row = operation.op
+        if row.kind in _COMPUTED:
+            return row.overflows is None
+        if row.kind is not Kind.EVENT or not row.is_call:
+            return False
+        call = call_of(operation, self._layout)
+        return call is not None and not call.is_event and not call.effects.can_raise
 
     def _changed_allocation(self, operation: Operation) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
@@ -78,10 +77,22 @@ class _Liveness:
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
 
-    def _need(self, operation: Operation) -> None:
-        self._pending.extend(operation.args)
-        if operation.result is not None:
-            self._pending.append(operation.result)
+    def _find_roots(self, operations: Sequence[Operation]) -> None:
+        unneeded = 0  # from there on, some may be needed by nobody
+        for place, (operation, purpose) in enumerate(zip(operations, self._purposes, strict=True)):
+            if purpose is None:
+                self._pending += operation.args
+            elif purpose is not operation.result:
+                self._stores.setdefault(purpose, []).append(operation)
+            exit_ = operation.exit
+            if exit_ is None:
+                continue
+            if exit_.failargs is not None:
+                self._pending += exit_.failargs
+            else:
+                for one in (*operations[unneeded : place + 1], *exit_.block):
+                    self._pending += (*one.args, one.result)
+                unneeded = place + 1
 
     def _reach_all(self) -> None:
         pending, live = self._pending, self._live
@@ -96,24 +107,17 @@ class _Liveness:
             for store in self._stores.get(value, ()):
                 pending += store.args
 
-    def keep(self, operations: Iterable[Operation]) -> Iterator[Operation]:
-        for operation in operations:
-            if operation.result not in self._live:
-                changed = self._changed_allocation(operation)
-                if self._goes(operation) if changed is None else changed not in self._live:
-                    continue
-            if operation.exit is not None and operation.exit.block:
-                block = tuple(self.keep(operation.exit.block))
-                operation = operation.on(operation.args, Exit(operation.exit.failargs, operation.exit.origin, block))
-            yield operation
+    def live_part(self) -> Trace:
+        """The trace without the operations whose purposes are not live."""
+        return self._trace.of(self.keep(self._trace.ops, iter(self._purposes)))
 
-    def _goes(self, operation: Operation) -> bool:
-        """Is it there for its result alone? A call that can raise is not, and an overflow operation stays with its
-        guard."""
-        row = operation.op
-        if row.kind in _COMPUTED:
-            return row.overflows is None
-        if row.kind is not Kind.EVENT or not row.is_call:
-            return False
-        call = call_of(operation, self._layout)
-        return call is not None and not call.is_event and not call.effects.can_raise
+    def keep(self, operations: Iterable[Operation], purposes: Iterator[Var | None]) -> list[Operation]:
+        kept: list[Operation] = []
+        for operation, purpose in zip(operations, purposes, strict=False):  # purposes go on behind a block
+            exit_ = operation.exit
+            if exit_ is not None and exit_.block:
+                block = tuple(self.keep(exit_.block, purposes))
+                operation = operation.on(operation.args, Exit(exit_.failargs, exit_.origin, block))
+            if purpose is None or purpose in self._live:
+                kept.append(operation)
+        return kept

@@ -90,10 +90,10 @@ class RuleIndex:
     def candidates(self, operation: Operation, facts: Facts) -> Sequence[Rule]:
         """The rules whose patterns the operation may match, in their order; none where all arguments are constants."""
         op, args = operation.op, operation.args
-        if op not in self._by_root:
-            return ()
         tells = self._tells.get((op, facts.word))
         if tells is None:
+            if op not in self._by_root:
+                return ()
             tells = self._tells[op, facts.word] = _what_tells(self._by_root[op], facts.word)
         key = op, args[0] == args[-1], tuple(map(_shape, args, repeat(facts), repeat(tells)))
         found = self._candidates.get(key)
@@ -135,7 +135,7 @@ def _shape(value: Value, facts: Facts, tells: _Tells) -> _Shape:
         return tells.literals.get(value.value, ConstInt)
     if isinstance(value, ConstFloat):
         return ConstInt
-    definition = facts.definition(value)
+    definition = facts.definition(value) if tells.inside else None
     return definition.op if definition is not None and definition.op in tells.inside else None
 
 

@@ -119,8 +119,9 @@ def _without_what_is_copied(patch: pytest.MonkeyPatch) -> None:
 def _dead_copies(patch: pytest.MonkeyPatch) -> None:
     original = _Liveness.keep
 
-    def keep(self: _Liveness, operations: Iterable[Operation]) -> Any:
-        return (one for one in original(self, operations) if one.op.kind is not Kind.COPY or self._stores)
+    def keep(self: _Liveness, operations: Iterable[Operation], purposes: Any) -> Any:
+        kept = original(self, operations, purposes)
+        return [one for one in kept if one.op.kind is not Kind.COPY or self._stores]
 
     patch.setattr(_Liveness, "keep", keep)
 

@@ -13,7 +13,7 @@ from optimizer import orders, walk
 from optimizer.facts import Facts
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import OPS, Kind
-from optimizer.ir.trace import ConstInt, Exit, Operation, Var
+from optimizer.ir.trace import ConstInt, Exit, Operation, Var, exit_of
 from optimizer.orders import Orders
 from optimizer.passes import cse, dead_code, guards
 from optimizer.passes.cse import CommonSubexpressions
@@ -302,26 +302,20 @@ def _dead(wrong: Callable[[Operation], bool]) -> Plant:
     return lambda patch: patch.setattr(liveness, "_goes", lambda self, one: right(self, one) or wrong(one))
 
 
-def _failargs_need_nothing(patch: pytest.MonkeyPatch) -> None:
-    right: Any = vars(dead_code)["_Liveness"]._find_roots
-
-    def find_roots(self: Any, operations: list[Operation]) -> None:
-        without = [
-            op if op.exit is None or op.exit.failargs is None else replace(op, exit=replace(op.exit, failargs=()))
-            for op in operations
-        ]
-        right(self, without)
-
-    patch.setattr(vars(dead_code)["_Liveness"], "_find_roots", find_roots)
+def _needing(less: Callable[[Operation], Operation]) -> Plant:
+    """What stays needs only what it needs in the operation that `less` gives."""
+    liveness: Any = vars(dead_code)["_Liveness"]
+    right = liveness._find_roots
+    return lambda patch: patch.setattr(liveness, "_find_roots", lambda self, all_: right(self, list(map(less, all_))))
 
 
-def _ends_need_one(patch: pytest.MonkeyPatch) -> None:
-    right: Any = vars(dead_code)["_Liveness"]._need
+def _without_failargs(one: Operation) -> Operation:
+    no_failargs = one.exit is None or one.exit.failargs is None
+    return one if no_failargs else replace(one, exit=replace(exit_of(one), failargs=()))
 
-    def need(self: Any, operation: Operation) -> None:
-        right(self, replace(operation, args=operation.args[:1]) if operation.op.kind is Kind.END else operation)
 
-    patch.setattr(vars(dead_code)["_Liveness"], "_need", need)
+def _ending_with_one(one: Operation) -> Operation:
+    return replace(one, args=one.args[:1]) if one.op.kind is Kind.END else one
 
 
 def _stores_are_dead(patch: pytest.MonkeyPatch) -> None:
@@ -448,9 +442,9 @@ WALK_FAULTS = (
     _dead_code("calls are dead", "a call whose result nobody needs goes", _dead(
         lambda one: one.op.kind is Kind.EVENT and one.result is not None),
         "[i0]\ni1 = call_i(i0, descr=f)\njump()\n"),
-    _dead_code("failargs need nothing", "what only guards hand over is dead", _failargs_need_nothing,
+    _dead_code("failargs need nothing", "what only guards hand over is dead", _needing(_without_failargs),
         "[i0]\ni1 = int_neg(i0)\nguard_true(i0) [i1]\njump()\n"),
-    _dead_code("ends need one value", "only the first value of an end is needed", _ends_need_one,
+    _dead_code("ends need one value", "only the first value of an end is needed", _needing(_ending_with_one),
         "[i0]\ni1 = int_neg(i0)\njump(i0, i1)\n"),
     _dead_code("stores are dead", "a store to an object of which nothing else is said goes", _stores_are_dead,
         "[p0, i1]\nsetfield_gc(p0, i1, descr=a)\njump()\n"),
