@@ -20,7 +20,7 @@ from optimizer.passes.guards import Guards
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.raw import RawAccesses
 from optimizer.passes.references import ReferenceTests
-from optimizer.passes.simplify import RuleIndex, Simplify
+from optimizer.passes.simplify import Simplify
 from optimizer.passes.strings import Strings
 from optimizer.passes.virtuals import Virtuals
 from optimizer.riders import Pass
@@ -30,11 +30,9 @@ from optimizer.walk import walk
 ALL_RULES = (*RULES, *FLOAT_RULES)
 """Those of both tables."""
 
-_INDEX = RuleIndex(ALL_RULES)
-
 FORWARD: Mapping[str, Callable[[], Pass]] = {
     Fold.name: Fold,
-    Simplify.name: lambda: Simplify(_INDEX),
+    Simplify.name: lambda: Simplify(ALL_RULES),
     Floats.name: Floats,
     CommonSubexpressions.name: CommonSubexpressions,
     Calls.name: Calls,

@@ -51,13 +51,13 @@ class Simplify(Pass):
     def knows(row: Op) -> bool:
         return (row.meaning or row.passes or row.passes_floats) is not None
 
-    def __init__(self, rules: RuleIndex) -> None:
-        self._rules = rules
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._rules = _index(rules)
 
     def leave_out(self, names: Collection[str]) -> None:
         """Do without the rules of these names."""
         if names:
-            self._rules = RuleIndex(rule for rule in self._rules.rules if rule.name not in names)
+            self._rules = _Index(rule for rule in self._rules.rules if rule.name not in names)
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         for rule in self._rules.candidates(operation, facts):
@@ -76,7 +76,7 @@ _Shape = Op | type[ConstInt] | frozenset[str] | None
 written, or which operation defines it."""
 
 
-class RuleIndex:
+class _Index:
     """Rules by the row at their root, and by the shapes of its arguments as far as these have been met."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
@@ -128,6 +128,11 @@ def _what_tells(rules: Sequence[Rule], word: int) -> _Tells:
     return _Tells(
         literals, frozenset(inside).union(row for row in _WITH_FLAG if any(_computes(row, one) for one in inside))
     )
+
+
+@lru_cache(maxsize=2)
+def _index(rules: tuple[Rule, ...]) -> _Index:
+    return _Index(rules)
 
 
 def _shape(value: Value, facts: Facts, tells: _Tells) -> _Shape:
