@@ -41,8 +41,8 @@ def _cast(draft: AimedDraft, one: Value) -> None:
     """Takes the address of an object that was there before the trace, and perhaps what is there; or one in it."""
     if draft.choices.chance(30):
         index = draft.variable() if draft.choices.chance(30) else ConstInt(draft.choices.integer(0, 3))
-        offset, shift = ConstInt(draft.choices.pick((0, 8, 16, 17))), ConstInt(draft.choices.integer(0, 3))
-        draft.attempt(draft.choices.pick(draft.memory.places), (one, index, offset, shift))
+        offset, shift = draft.choices.pick((0, 8, 16, 17)) % draft.domain.half, draft.choices.integer(0, 3)
+        draft.attempt(draft.choices.pick(draft.memory.places), (one, index, ConstInt(offset), ConstInt(shift)))
         return
     cast = draft.attempt(draft.choices.pick(draft.memory.addresses), (one,))
     if cast is not None and cast.result is not None and draft.choices.chance(60):
