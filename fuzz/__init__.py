@@ -6,8 +6,9 @@ when it is first asked for.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
     from fuzz.generator import GeneratedTrace, generate
@@ -16,15 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["GeneratedTrace", "Shape", "generate", "traces"]
 
-_HOMES = {
-    "GeneratedTrace": "fuzz.generator",
-    "generate": "fuzz.generator",
-    "Shape": "fuzz.shape",
-    "traces": "fuzz.strategy",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = names_from(
+    __name__,
+    {
+        "GeneratedTrace": "fuzz.generator",
+        "generate": "fuzz.generator",
+        "Shape": "fuzz.shape",
+        "traces": "fuzz.strategy",
+    },
+)

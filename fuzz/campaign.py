@@ -178,7 +178,9 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
     after, optimizing = optimized.trace, clock() - start
     problem = malformed(before, after)
     if problem is not None:
-        return replace(find(FindKind.MALFORMED, after, problem), fired=optimized.fired)
+        own = malformed(before, before)  # of what the optimizer was given
+        kind, message = (FindKind.MALFORMED, problem) if own is None else (FindKind.FAULT, f"the trace made: {own}")
+        return replace(find(kind, after, message), fired=optimized.fired)
     assert isinstance(after, Trace)
     try:
         verdict = judge(before, after, made.generated.state)

@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
     from optimizer.ir.interpreter import run
@@ -19,16 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Trace", "format_trace", "optimize", "parse", "run"]
 
-_HOMES = {
-    "Trace": "optimizer.ir.trace",
-    "format_trace": "optimizer.ir.text",
-    "optimize": "optimizer.pipeline",
-    "parse": "optimizer.ir.text",
-    "run": "optimizer.ir.interpreter",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = names_from(
+    __name__,
+    {
+        "Trace": "optimizer.ir.trace",
+        "format_trace": "optimizer.ir.text",
+        "optimize": "optimizer.pipeline",
+        "parse": "optimizer.ir.text",
+        "run": "optimizer.ir.interpreter",
+    },
+)

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
     from validator.counterexample import Counterexample, State
@@ -42,14 +43,14 @@ __all__ = [
     "validate",
 ]
 
-_HOMES = {
-    "Counterexample": "validator.counterexample",
-    "State": "validator.counterexample",
-    "validate": "validator.judge",
-}
+_VERDICTS = dict.fromkeys(__all__, "validator.verdict")
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "validator.verdict")), name)
+__getattr__ = names_from(
+    __name__,
+    _VERDICTS
+    | {
+        "Counterexample": "validator.counterexample",
+        "State": "validator.counterexample",
+        "validate": "validator.judge",
+    },
+)

@@ -181,8 +181,7 @@ class _Computer:
         if computed is None:
             computed = self.heap.memory.computed[row, args] = _computed(self.terms, operation, args)
         condition, result, other = computed
-        if condition is not self.terms.true:
-            self._defined(condition, operation, number, place)
+        self._defined(condition, operation, number, place)
         if operation.result is not None:
             assert result is not None
             self.values[operation.result.name] = result
@@ -194,8 +193,7 @@ class _Computer:
     def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Place) -> None:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         condition = memory.defined(self.terms, self.heap, descr, *args)
-        if condition is not self.terms.true:
-            self._defined(condition, operation, number, place)
+        self._defined(condition, operation, number, place)
         if memory.passes is not None:
             self.passes = memory.passes(self.terms, self.heap, descr, *args)
         if memory.meaning is not None and not operation.op.is_guard:
@@ -260,7 +258,6 @@ class _Encoder:
         self._calls: CallEncoder | None = None  # of a trace that has calls
         self._positions = 0
         self._number = 0
-        self._place: Place = (0, 0)
         for position, var in enumerate(trace.inputs):
             self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
 
@@ -307,10 +304,17 @@ class _Encoder:
             left = ExitEncoding(computer.handed_over(operation), (), heap, {})
         passes = computer.passes
         self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
-        self._place = place[0] + 1, place[1]
         if operation.op.memory is not None:
             computer.pass_guard(operation)
         self._heap.learn(passes)
+
+    @property
+    def _events(self) -> int:
+        return 0 if self._calls is None else len(self._calls.events)
+
+    @property
+    def _place(self) -> Place:
+        return len(self._guards), self._events
 
     def _call(self, operation: Operation, number: int) -> None:
         if self._calls is None:
@@ -318,8 +322,7 @@ class _Encoder:
 
             self._calls = CallEncoder(self._heap, recorded=self._before is None)
         args = self._computer.args(operation)
-        result, defined = self._calls.call(operation, number, args, self._place[0], self._known)
-        self._place = self._place[0], len(self._calls.events)
+        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
         self._defined += defined
         if operation.result is not None:
             assert result is not None
@@ -331,7 +334,7 @@ class _Encoder:
         passed = [guard.passes for guard in self._guards]
         if self._before is None:
             return [*passed, *(known.condition for known in self._defined)], ()
-        return passed, _promised(self._before, self._place[1])
+        return passed, _promised(self._before, self._events)
 
 
 def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:

@@ -265,3 +265,11 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer mine:optimize"
     assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
     assert data["interrupted"] is True
+
+
+def test_an_ill_formed_trace_that_was_made_is_no_find_of_the_optimizer() -> None:
+    made = GeneratedTrace(replace(parse("[]\nfinish(8)\n"), word=4), State(()), {})
+    found = examine(Made(0, made), unchanged, judge)
+    assert isinstance(found, Find)
+    assert found.kind is FindKind.FAULT
+    assert found.message.startswith("the trace made: the constant 8 is outside the range")
