@@ -34,10 +34,11 @@ from optimizer.ir.trace import (
 )
 from validator.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.pair_memory import Allocator, Computed, Memory
 from validator.raw_chains import RawChains
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import MOST_TERMS, Chains
-from validator.symbolic_heap import Allocator, Computed, Memory, SymbolicHeap
+from validator.symbolic_heap import SymbolicHeap
 
 if TYPE_CHECKING:
     from validator.call_encoder import CallEncoder

@@ -15,9 +15,9 @@ from typing import Any
 from optimizer.ir.row import NEW, REF
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
+from validator.chain_links import Chain, Stored, links
 from validator.encoding import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.facts import Facts
-from validator.store_chains import Chain, Stored, links
 from validator.symbolic_heap import SymbolicHeap
 from validator.visibility import Sight
 

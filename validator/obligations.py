@@ -21,7 +21,8 @@ from validator.encode import leave
 from validator.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
-from validator.symbolic_heap import Memory, SymbolicHeap
+from validator.pair_memory import Memory
+from validator.symbolic_heap import SymbolicHeap
 from validator.verdict import Failargs, Guards, Options
 from validator.visibility import agrees
 

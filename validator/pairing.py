@@ -15,7 +15,7 @@ from validator.encode import encode, memory_for
 from validator.encoding import Encoding
 from validator.matching import guess_by_name, match_allocations
 from validator.obligations import Pair
-from validator.symbolic_heap import Memory
+from validator.pair_memory import Memory
 from validator.verdict import Options, Rungs
 
 P = ParamSpec("P")

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from optimizer.ir.memory_types import RawItem
 from optimizer.ir.raw_memory import BYTES
 from optimizer.ir.term import Term
+from validator.chain_links import Chain, Overlapped, Renewed, Stored, held_behind, initial, links
 from validator.object_terms import ObjectTerms
-from validator.raw_links import Overlapped, held_behind
 from validator.raw_overlaps import has_overlaps
-from validator.store_chains import NEAR, Chain, Renewed, Stored, initial, links
+from validator.store_chains import NEAR
 
 ANYWHERE = "any address"
 """The variable that is any address: what holds of it holds of all."""

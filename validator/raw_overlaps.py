@@ -1,4 +1,4 @@
-"""Puts links into the chains of raw memory that say what may have overlapped (see `validator.raw_links`)."""
+"""Puts links into the chains of raw memory that say what may have overlapped (see `validator.chain_links`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.term import Term
-from validator.raw_links import Overlapped
-from validator.store_chains import Chain, Start, Stored
+from validator.chain_links import Chain, Overlapped, Start, Stored
 
 _MOST = 150
 """So many such links may stand above each other."""

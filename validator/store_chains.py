@@ -11,75 +11,31 @@ object, on both sides of a pair.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.row import INT, REF
 from optimizer.ir.term import Term
+from validator.chain_links import (
+    NO_EPOCH,
+    Bytewise,
+    Chain,
+    Copied,
+    Key,
+    Overlapped,
+    Renewed,
+    Start,
+    Stored,
+    held_behind,
+    initial,
+)
 from validator.object_kinds import Initial, at_event
 from validator.object_terms import ObjectTerms
-from validator.raw_links import NO_EPOCH, Overlapped, held_behind
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Start:
-    """What the slot held at first."""
-
-    slot: Field
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stored:
-    """`value` was put into the slot of an object (a reference that may be a choice), at `index` in an array."""
-
-    below: Chain
-    object: Term
-    index: Term | None
-    value: Term
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Renewed:
-    """The event of that number may have changed the slot, of all that it could see."""
-
-    below: Chain
-    event: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Copied:
-    """So many items of `source`, from `start` on, as `below` has them, were put into an object, from `at` on."""
-
-    below: Chain
-    object: Term
-    at: Term
-    source: Term
-    start: Term
-    count: Term
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bytewise:
-    """Somewhere in the object so many bytes from `offset` on were changed, to the lowest ones of `value`."""
-
-    below: Chain
-    object: Term
-    offset: Term
-    size: int
-    value: Term
-
-
-Chain = Start | Stored | Copied | Renewed | Overlapped | Bytewise
 
 MOST_TERMS = 600_000
 """A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
 that may be the same has a term for each way that they may be, and a read from there as many for each of those."""
-
-Key = tuple[Term, Term | None]
-"""An object and an index, None for a field."""
-
 
 NEAR = 64
 """What a store overwrites is looked for among so many stores before it."""
@@ -448,24 +404,3 @@ class Chains:
                     chain = below
                 case Start():
                     return result
-
-
-def initial(slot: Field, epoch: int) -> Initial:
-    """What the slot held when that epoch began."""
-    return Initial(slot.key, epoch, slot.type, slot.low, slot.high)
-
-
-def links(chain: Chain) -> Iterator[Stored | Copied | Renewed]:
-    """The links of a chain, the latest first, but for those that only say what may overlap with it."""
-    while not isinstance(chain, Start):
-        if not isinstance(chain, Overlapped) and not isinstance(chain, Bytewise):
-            yield chain
-        chain = chain.below
-
-
-def changes(chain: Chain) -> Iterator[Stored | Copied | Renewed | Bytewise]:
-    """The same, with the stores to bytes of objects that it may overlap with."""
-    while not isinstance(chain, Start):
-        if not isinstance(chain, Overlapped):
-            yield chain
-        chain = chain.below

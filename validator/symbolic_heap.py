@@ -6,8 +6,7 @@ that they are given (`named`), so that an allocation of the optimized trace can 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,9 @@ from optimizer.ir.heap_domain import HeapDomain
 from optimizer.ir.layout import Array, Field, RawItem, Struct
 from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
 from optimizer.ir.raw_memory import BYTES, is_raw
-from optimizer.ir.row import INT, REF, Op, Type
+from optimizer.ir.row import INT, REF, Type
 from optimizer.ir.term import Term
+from validator.chain_links import NO_EPOCH, Chain, Key
 from validator.object_kinds import (
     ARRAYS,
     OBJECTS,
@@ -31,60 +31,11 @@ from validator.object_kinds import (
     is_reference,
 )
 from validator.object_terms import ObjectTerms
-from validator.raw_chains import RawChains
-from validator.raw_links import NO_EPOCH
-from validator.raw_overlaps import Overlaps
-from validator.store_chains import Chain, Chains, Key
+from validator.pair_memory import Allocator, Memory
 
 if TYPE_CHECKING:
     from optimizer.ir.effects import Effects
     from validator.comparisons import Range
-
-
-Computed = tuple[Term, Term | None, Term]
-"""When an operation without memory is defined, its result, and whether it passes, or overflows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
-
-    `indexed` are the keys of those that are found by an index too.
-    `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
-    `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
-    What both traces have is found out once: `computed` is what operations without memory do on these arguments, and
-    `said` which terms conditions say to be constants or objects of a name, and these; and whether one of them can be a
-    key in memory.
-    """
-
-    terms: ObjectTerms
-    chains: Chains
-    raw: RawChains
-    overlaps: Overlaps
-    slots: Mapping[str, Field]
-    indexed: frozenset[str]
-    has_exceptions: bool = False
-    is_pending: bool = False
-    is_plain: bool = False
-    computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
-    said: dict[Term, tuple[Mapping[Term, Term], bool]] = field(default_factory=dict)
-
-    def any_index(self, slot: Field) -> Term:
-        """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
-        holds for all."""
-        return self.terms.var(f"an index of {slot.key}")
-
-
-@dataclass(slots=True)
-class Allocator:
-    """Which terms the allocations of a trace are, by their numbers in the order of the text; new ones for the rest.
-
-    `mismatched` are the lengths of arrays, by number, for which a term of another length was named.
-    """
-
-    named: Mapping[int, Term] = field(default_factory=dict)
-    made: dict[int, Term] = field(default_factory=dict)
-    mismatched: dict[int, tuple[Term, Term]] = field(default_factory=dict)
 
 
 def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:

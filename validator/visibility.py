@@ -12,11 +12,11 @@ from optimizer.ir.layout import Field
 from optimizer.ir.raw_memory import BYTES, is_raw
 from optimizer.ir.row import REF
 from optimizer.ir.term import Term
+from validator.chain_links import Chain, Copied, Key, Renewed, Start, Stored, changes, links
 from validator.object_kinds import APPLIED, choices, is_reference
 from validator.object_terms import ObjectTerms
 from validator.raw_chains import ANYWHERE
 from validator.raw_overlaps import has_overlaps
-from validator.store_chains import Chain, Copied, Key, Renewed, Start, Stored, changes, links
 from validator.symbolic_heap import SymbolicHeap
 
 

@@ -12,7 +12,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from validator.object_kinds import ARRAYS, ClassRange, validity_name
-from validator.symbolic_heap import Memory
+from validator.pair_memory import Memory
 
 WORD = 64
 _SLOT_BITS = 16

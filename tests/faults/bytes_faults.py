@@ -18,7 +18,8 @@ from optimizer.ir.trace import ConstRef, Operation
 from optimizer.memory import Memory
 from optimizer.passes import dead_code
 from validator import store_chains, visibility
-from validator.store_chains import Bytewise, Chains
+from validator.chain_links import Bytewise
+from validator.store_chains import Chains
 from validator.symbolic_heap import SymbolicHeap
 
 _PAIRS = "validator/test_object_bytes_pairs.py::"

@@ -11,11 +11,11 @@ from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.row import Type
 from optimizer.ir.term import Term
 from optimizer.ir.trace_layout import layout_of
+from validator.chain_links import initial
 from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS, at_event
 from validator.object_terms import SimplifyingObjectTerms
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Portfolio
-from validator.store_chains import initial
 from validator.witness import is_satisfiable
 
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "bit_not", "neg", "shl", "ashr", "srem", "fmod"]
