@@ -176,7 +176,7 @@ class Pair:
         if mine.events != theirs.events:
             yield Obligation(f"guard {j}: events", place, self.terms.false, fails)
             return
-        wanted, got = theirs.exit, self._exit(j, origin)
+        wanted, got = theirs.exit, self.exit(j, origin)
         if got.block:
             yield from self._defined(got.block, place, fails)
         if self.options.failargs is Failargs.IGNORE:
@@ -218,7 +218,7 @@ class Pair:
                 same = self.terms.false if got is None else self.terms.equal(wanted, got)
                 yield Obligation(f"{name} {i}", place, same, given)
 
-    def _exit(self, j: int, origin: int) -> ExitEncoding:
+    def exit(self, j: int, origin: int) -> ExitEncoding:
         """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
         own = self.after.guards[j].exit
         if not own.made or self.options.failargs is Failargs.IGNORE:

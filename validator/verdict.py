@@ -7,25 +7,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from optimizer.ir.immutable import immutable
+from validator.check.modes import Failargs as Failargs
+from validator.check.modes import Guards as Guards
 from validator.solvers.answers import SolverChoice
 
 if TYPE_CHECKING:
     from validator.counterexample import Counterexample
-
-
-class Guards(Enum):
-    """Where a guard of the optimized trace may fail: see section 5 of the trace language."""
-
-    SAME = "same"
-    EARLY = "early"
-    SAFE = "safe"
-
-
-class Failargs(Enum):
-    """Are the values that guards hand over compared?"""
-
-    CHECK = "check"
-    IGNORE = "ignore"
 
 
 class Rungs(Enum):

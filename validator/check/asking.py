@@ -1,0 +1,94 @@
+"""Asks Z3 whether what must hold at a place follows from what may be assumed there.
+
+A *place* counts what has happened: guards of the recorded and of the optimized trace that have passed, and events that
+are done. What may be assumed there is
+
+- that those guards have passed;
+- that an operation of the recorded trace with at most as many events ahead is defined, if all guards ahead of it pass;
+- that an exit block of it is defined where its guard, with at most as many events ahead, is the first one that fails;
+- what is known of the values that the optimized trace has loaded by then;
+- what holds of the terms whatever the traces do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import z3
+
+if TYPE_CHECKING:
+    from validator.check.side import Side
+    from validator.check.universe import Universe
+
+
+class Place(NamedTuple):
+    """So many guards of both traces have passed, and so many events are done; None: all events return."""
+
+    before: int
+    after: int
+    events: int | None
+
+    def has_done(self, events: int) -> bool:
+        return self.events is None or events <= self.events
+
+
+class Asking:
+    """Asks with an effort of so many of Z3's units of resources a query."""
+
+    def __init__(self, universe: Universe, effort: int) -> None:
+        self._universe = universe
+        self._effort = effort
+        self.queries = 0
+
+    def holds(self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any) -> bool | None:
+        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up; False where it has
+        values for which it does not, though these may be none that a run can have."""
+        if z3.is_true(claim):
+            return True
+        passed = [guard.passes for guard in before.guards[: place.before]]
+        passed += [] if after is None else [guard.passes for guard in after.guards[: place.after]]
+        if any(claim.eq(one) for one in (*passed, *given)) or z3.is_true(z3.simplify(claim)):
+            return True
+        assumed = [*passed, *given, *_assumed(before, after, place)]
+        floats = self._universe.words.floats
+        query = [*self._universe.facts, *floats.facts, *assumed, z3.Not(claim)]
+        answer = self._check(query)
+        if answer is not True and floats.is_used:
+            exact = self._check([floats.exactly(one) for one in query])
+            return True if exact else answer
+        return answer
+
+    def _check(self, query: Sequence[Any]) -> bool | None:
+        """Does nothing satisfy the query?"""
+        self.queries += 1
+        solver = z3.Solver()
+        solver.set("rlimit", self._effort)
+        solver.add(*query)
+        try:
+            answer = solver.check()
+        except z3.Z3Exception:
+            return None
+        if answer == z3.unsat:
+            return True
+        return False if answer == z3.sat else None
+
+
+def _assumed(before: Side, after: Side | None, place: Place) -> Iterator[Any]:
+    ahead: list[Any] = []
+    guards = place.before
+    for fact in before.facts:
+        if place.has_done(fact.events):
+            while guards < fact.guards:
+                ahead.append(before.guards[guards].passes)
+                guards += 1
+            yield z3.Implies(z3.And(*ahead), fact.condition) if ahead else fact.condition
+    ahead = []
+    for guard in before.guards[place.before :]:
+        if place.has_done(guard.events):
+            leaves = z3.And(*ahead, z3.Not(guard.passes))
+            yield from (z3.Implies(leaves, condition) for _, _, condition in guard.exit.block)
+        ahead.append(guard.passes)
+    for fact in () if after is None else after.facts:
+        if fact.guards <= place.after and place.has_done(fact.events):
+            yield fact.condition

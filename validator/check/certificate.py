@@ -1,0 +1,70 @@
+"""What a prover hands to the checker: hints, which can make it fail and never make it accept.
+
+- `origins` of the guards of the optimized trace, in order.
+- `partners`: which of its allocations stands for which one of the recorded trace, by the numbers of the operations.
+- `equal`: cuts, by the names of variables: a variable of the optimized trace is one of the recorded trace, or a machine
+  int. Each is proved where the variable is defined, and used behind it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from optimizer.ir.faults import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    origins: tuple[int | None, ...] = ()
+    partners: tuple[tuple[int, int], ...] = ()
+    equal: tuple[tuple[str, str | int], ...] = ()
+
+
+def certificate_json(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as data that JSON can hold."""
+    return {
+        "origins": list(certificate.origins),
+        "partners": [list(pair) for pair in certificate.partners],
+        "equal": [list(pair) for pair in certificate.equal],
+    }
+
+
+def write_certificate(certificate: Certificate) -> str:
+    return json.dumps(certificate_json(certificate)) + "\n"
+
+
+def read_certificate(text: str, file: str = "certificate") -> Certificate:
+    """The certificate of that text. Raises InputError."""
+    try:
+        return _certificate(json.loads(text))
+    except (ValueError, TypeError, KeyError) as problem:
+        raise InputError(f"this is no certificate: {problem}", file=file) from None
+
+
+def _certificate(data: Any) -> Certificate:
+    if not isinstance(data, dict) or set(data) != {"origins", "partners", "equal"}:
+        raise ValueError("it must have origins, partners and equal, and nothing else")
+    origins = tuple(None if one is None else _number(one) for one in data["origins"])
+    partners = tuple((_number(one), _number(other)) for one, other in data["partners"])
+    equal = tuple((_name(one), other if isinstance(other, str) else _integer(other)) for one, other in data["equal"])
+    return Certificate(origins, partners, equal)
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"expected a whole number, got {value!r}")
+    return value
+
+
+def _number(value: Any) -> int:
+    if _integer(value) < 0:
+        raise ValueError(f"expected the number of a guard or an operation, got {value}")
+    return _integer(value)
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected the name of a variable, got {value!r}")
+    return value
