@@ -17,9 +17,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import z3
 
+from validator.check.slicing import Slicing
+
 if TYPE_CHECKING:
     from validator.check.side import Side
     from validator.check.universe import Universe
+
+
+_QUICK = 3_000
+"""The effort of a query for a claim by itself, of which many hold."""
+_EFFORTS = (30_000, 300_000)
+"""Of queries with what is related to it, and with all that may be assumed."""
 
 
 class Place(NamedTuple):
@@ -39,27 +47,56 @@ class Asking:
     def __init__(self, universe: Universe, effort: int) -> None:
         self._universe = universe
         self._effort = effort
+        self._quick = z3.SimpleSolver()
+        self._slicing = Slicing()
         self.queries = 0
 
-    def holds(self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any) -> bool | None:
-        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up; False where it has
-        values for which it does not, though these may be none that a run can have."""
-        if z3.is_true(claim):
+    def holds(
+        self,
+        before: Side,
+        after: Side | None,
+        place: Place,
+        given: Sequence[Any],
+        claim: Any,
+        effort: int | None = None,
+    ) -> bool | None:
+        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up, or with less `effort`
+        where that does not do; False where it has values for which it does not, though no run may have them."""
+        if z3.is_true(claim) or self._refutes(_QUICK, [*given, z3.Not(claim)]):
             return True
-        passed = [guard.passes for guard in before.guards[: place.before]]
+        universe, passed = self._universe, [guard.passes for guard in before.guards[: place.before]]
         passed += [] if after is None else [guard.passes for guard in after.guards[: place.after]]
-        if any(claim.eq(one) for one in (*passed, *given)) or z3.is_true(z3.simplify(claim)):
-            return True
-        assumed = [*passed, *given, *_assumed(before, after, place)]
-        floats = self._universe.words.floats
-        query = [*self._universe.facts, *floats.facts, *assumed, z3.Not(claim)]
-        answer = self._check(query)
+        floats = universe.words.floats
+        known = [*passed, *_assumed(before, after, place)]
+        asked = [*given, z3.Not(claim)]
+        general = [*universe.facts, *floats.facts, *universe.definitions]
+        near, query = self._slicing.related([*known, *general], asked), [*known, *general, *asked]
+        for units in _EFFORTS:
+            if units <= (effort or self._effort) and (
+                self._refutes(units, [*near, *asked]) or self._refutes(units, query)
+            ):
+                return True
+        if effort is not None:
+            return None
+        answer = self._settle(query)
         if answer is not True and floats.is_used:
-            exact = self._check([floats.exactly(one) for one in query])
-            return True if exact else answer
+            return self._settle([floats.exactly(one) for one in query]) or answer
         return answer
 
-    def _check(self, query: Sequence[Any]) -> bool | None:
+    def _refutes(self, effort: int, query: Sequence[Any]) -> bool:
+        """Does nothing satisfy the query, as the solver sees that keeps what it has learned?"""
+        self.queries += 1
+        self._quick.set("rlimit", effort)
+        self._quick.push()
+        self._quick.add(*query)
+        try:
+            return bool(self._quick.check() == z3.unsat)
+        except z3.Z3Exception:
+            return False
+        finally:
+            self._quick.pop()
+
+    def _settle(self, query: Sequence[Any]) -> bool | None:
         """Does nothing satisfy the query?"""
         self.queries += 1
         solver = z3.Solver()

@@ -2,24 +2,28 @@
 
 - `origins` of the guards of the optimized trace, in order.
 - `partners`: which of its allocations stands for which one of the recorded trace, by the numbers of the operations.
-- `equal`: cuts, by the names of variables: a variable of the optimized trace is one of the recorded trace, or a machine
-  int. Each is proved where the variable is defined, and used behind it.
+- `equal` and `bounds` are cuts: a variable, of the trace `before` or `after`, is one of the recorded trace or a machine
+  int, or lies between two machine ints. Each is proved where the variable is defined, and used behind it.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from optimizer.ir.faults import InputError
+
+
+BEFORE, AFTER = "before", "after"
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
     origins: tuple[int | None, ...] = ()
     partners: tuple[tuple[int, int], ...] = ()
-    equal: tuple[tuple[str, str | int], ...] = ()
+    equal: tuple[tuple[str, str, str | int], ...] = ()
+    bounds: tuple[tuple[str, str, int, int], ...] = ()
 
 
 def certificate_json(certificate: Certificate) -> dict[str, Any]:
@@ -27,7 +31,8 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
     return {
         "origins": list(certificate.origins),
         "partners": [list(pair) for pair in certificate.partners],
-        "equal": [list(pair) for pair in certificate.equal],
+        "equal": [list(cut) for cut in certificate.equal],
+        "bounds": [list(cut) for cut in certificate.bounds],
     }
 
 
@@ -44,12 +49,18 @@ def read_certificate(text: str, file: str = "certificate") -> Certificate:
 
 
 def _certificate(data: Any) -> Certificate:
-    if not isinstance(data, dict) or set(data) != {"origins", "partners", "equal"}:
-        raise ValueError("it must have origins, partners and equal, and nothing else")
-    origins = tuple(None if one is None else _number(one) for one in data["origins"])
-    partners = tuple((_number(one), _number(other)) for one, other in data["partners"])
-    equal = tuple((_name(one), other if isinstance(other, str) else _integer(other)) for one, other in data["equal"])
-    return Certificate(origins, partners, equal)
+    parts = {field.name for field in fields(Certificate)}
+    if not isinstance(data, dict) or set(data) != parts:
+        raise ValueError(f"it must have {', '.join(sorted(parts))}, and nothing else")
+    return Certificate(
+        tuple(None if one is None else _number(one) for one in data["origins"]),
+        tuple((_number(one), _number(other)) for one, other in data["partners"]),
+        tuple(
+            (_trace(trace), _name(one), other if isinstance(other, str) else _integer(other))
+            for trace, one, other in data["equal"]
+        ),
+        tuple((_trace(trace), _name(one), _integer(low), _integer(high)) for trace, one, low, high in data["bounds"]),
+    )
 
 
 def _integer(value: Any) -> int:
@@ -62,6 +73,12 @@ def _number(value: Any) -> int:
     if _integer(value) < 0:
         raise ValueError(f"expected the number of a guard or an operation, got {value}")
     return _integer(value)
+
+
+def _trace(value: Any) -> str:
+    if value not in (BEFORE, AFTER):
+        raise ValueError(f"expected {BEFORE} or {AFTER}, got {value!r}")
+    return str(value)
 
 
 def _name(value: Any) -> str:

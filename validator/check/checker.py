@@ -54,8 +54,7 @@ def check(
     try:
         universe = _universe(before, after, layout_of(before, after))
         asking = Asking(universe, effort)
-        numbers = {number: number + 1 for number in range(len(all_operations(before)))}
-        recorded = Recorded(before, universe, numbers, asking)
+        recorded = Recorded(before, universe, certificate, asking)
         recorded.side.run()
         optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
         optimized.prove()

@@ -289,7 +289,7 @@ class Memory(HeapDomain[Any, Any, Any]):
                 self.universe.facts.append(self.lengths[0] == self.lengths[1])
                 self.lengths = None
         for slot in self.universe.slots.values():
-            if has_slot(type_, slot, self.universe):
+            if self.universe.has_slot(number, slot):
                 self._clear(p, slot, cleared or not lacks(type_, slot, self.universe))
         return p
 
@@ -334,7 +334,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         for key, slot in written.items():
             array = universe.base(slot, event + 1)
             for number in self.allocated:
-                if number not in self.reach.seen:
+                if number not in self.reach.seen and universe.has_slot(number, slot):
                     p = allocation_number(number)
                     array = z3.Store(array, p, old[key][p])
             self.arrays[key] = array
@@ -360,7 +360,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         marks = self.marks[slot.key]
         wrote = z3.Const(f"{slot.key} written by event {event}", marks.sort())
         for number in self.allocated:
-            if number in self.reach.seen:
+            if number in self.reach.seen and self.universe.has_slot(number, slot):
                 p = allocation_number(number)
                 either = z3.Or(marks[p], wrote[p]) if z3.is_bool(marks[p]) else _either(marks[p], wrote[p])
                 marks = z3.Store(marks, p, either)
@@ -373,13 +373,6 @@ def _stored(array: Any, p: Any, index: Any, value: Any) -> Any:
 
 def _either(one: Any, other: Any) -> Any:
     return z3.Map(z3.Or(z3.BoolVal(True), z3.BoolVal(True)).decl(), one, other)
-
-
-def has_slot(type_: Struct | Array, slot: Field, universe: Universe) -> bool:
-    """May an object of that type have that memory?"""
-    if is_raw(slot.key) or slot.key in VIEWS:
-        return False
-    return slot.owner is None or not universe.layout.unrelated(slot.owner, type_.name)
 
 
 def lacks(type_: Struct | Array, slot: Field, universe: Universe) -> bool:

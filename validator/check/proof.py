@@ -24,25 +24,30 @@ the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import z3
 
 from optimizer.ir.layout import Field
 from optimizer.ir.object_bytes import VIEWS
-from optimizer.ir.trace import Trace, Var
+from optimizer.ir.row import INT, REF
+from optimizer.ir.trace import Trace, Var, all_operations
 from validator.check.asking import Asking, Place
 from validator.check.calls import same
-from validator.check.certificate import Certificate
+from validator.check.certificate import AFTER, BEFORE, Certificate
 from validator.check.memory import Memory
 from validator.check.modes import Failargs, Guards
 from validator.check.reach import Places
 from validator.check.seen import Applied, EventSeen, ExitSeen, Follower, GuardSeen
 from validator.check.side import Side
-from validator.check.universe import NULL, Universe, allocation_number, has_limits, is_old
+from validator.check.universe import NULL, Universe, has_limits
 
 _FALSE = z3.BoolVal(False)
+
+
+CUT = 300_000
+"""The effort for a cut, which may be wrong."""
 
 
 class Fails(Exception):
@@ -53,11 +58,41 @@ class Fails(Exception):
         self.obligation, self.reason = obligation, reason
 
 
+class Cuts:
+    """The cuts of a certificate that are about one trace."""
+
+    def __init__(self, certificate: Certificate, trace: str, universe: Universe) -> None:
+        self._trace, self._universe = trace, universe
+        self._equal = {var: other for of, var, other in certificate.equal if of == trace}
+        self._bounds = {var: (low, high) for of, var, low, high in certificate.bounds if of == trace}
+
+    def given(
+        self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]
+    ) -> Any:
+        """The value of a variable as it is written from now on: as the certificate says, if that is proved to be the
+        same, or by a name."""
+        value = value if var.type is REF else self._universe.called(value, f"{self._trace}:{var}")
+        said = self._equal.get(var.name)
+        other = self._universe.words.const(said) if isinstance(said, int) else others.get(said or "")
+        if other is not None and other.sort() == value.sort() and (other.eq(value) or holds(value == other)):
+            reach = side.memory.reach
+            if var.type is REF:
+                reach.note(other, reach.places(value) | reach.places(other))
+            return other
+        low, high = self._bounds.get(var.name, (0, 0))
+        if var.type is INT and low < high:
+            within = z3.And(value >= low, value <= high)
+            if holds(within):
+                side.fact(within)
+        return value
+
+
 class Recorded(Follower):
     """Follows the recorded trace, and keeps what is found."""
 
-    def __init__(self, trace: Trace, universe: Universe, numbers: dict[int, int], asking: Asking) -> None:
-        self._asking = asking
+    def __init__(self, trace: Trace, universe: Universe, certificate: Certificate, asking: Asking) -> None:
+        self._asking, self._cuts = asking, Cuts(certificate, BEFORE, universe)
+        numbers = {number: number + 1 for number in range(len(all_operations(trace)))}
         self.applied_functions: list[Applied] = []
         self.side = Side(trace, universe, numbers, trace, self)
 
@@ -74,12 +109,14 @@ class Recorded(Follower):
         return event.found
 
     def given(self, var: Var, value: Any) -> Any:
-        return value
+        return self._cuts.given(var, value, self.side, self.side.values, self._holds)
 
     def decide(self, condition: Any) -> bool | None:
-        side = self.side
-        place = Place(len(side.guards), 0, None)
-        return next((way for way, one in _ways(condition) if self._asking.holds(side, None, place, (), one)), None)
+        return next((way for way, one in _ways(condition) if self._holds(one)), None)
+
+    def _holds(self, claim: Any) -> bool:
+        place = Place(len(self.side.guards), 0, None)
+        return self._asking.holds(self.side, None, place, (), claim, CUT) is True
 
 
 class Optimized(Follower):
@@ -99,8 +136,7 @@ class Optimized(Follower):
         self._recorded, self._before = recorded, recorded.side
         self._total = len(self._before.guards)
         self._origins = certificate.origins
-        self._equal = dict(certificate.equal)
-        self._checked: set[str] = set()
+        self._cuts = Cuts(certificate, AFTER, universe)
         numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
         self.obligations = 0
         self.side = Side(trace, universe, numbers, self._before.trace, self)
@@ -146,23 +182,13 @@ class Optimized(Follower):
         self._prove(f"op {op}: {what}", self._place(), condition)
 
     def decide(self, condition: Any) -> bool | None:
-        asking, before, place = self._asking, self._before, self._place()
-        return next((way for way, one in _ways(condition) if asking.holds(before, self.side, place, (), one)), None)
+        return next((way for way, one in _ways(condition) if self._holds(one)), None)
 
     def given(self, var: Var, value: Any) -> Any:
-        """The value that the certificate says, if that is proved to be the same."""
-        said = self._equal.get(var.name)
-        other = self._before.values.get(said) if isinstance(said, str) else None
-        if isinstance(said, int):
-            other = self._universe.words.const(said)
-        if other is None or other.sort() != value.sort() or other.eq(value):
-            return value
-        if self._asking.holds(self._before, self.side, self._place(), (), value == other):
-            if other.sort() == NULL.sort():
-                reach = self.side.memory.reach
-                reach.note(other, reach.places(value) | reach.places(other))
-            return other
-        return value
+        return self._cuts.given(var, value, self.side, self._before.values, self._holds)
+
+    def _holds(self, claim: Any) -> bool:
+        return self._asking.holds(self._before, self.side, self._place(), (), claim, CUT) is True
 
     def applied(self, applied: Applied) -> None:
         """The function is called as the recorded trace has called it by then."""
@@ -262,7 +288,8 @@ class Optimized(Follower):
         index = z3.Const("some index", self._universe.word)
         if has_limits(slot) or key in VIEWS:
             p = z3.Const("some object", NULL.sort())
-            where = [p != NULL, z3.Or(is_old(p), *[p == allocation_number(number) for number in seen])]
+            here = [number for number in seen if self._universe.has_slot(number, slot)]
+            where = [p != NULL, self._universe.among(p, here)]
         else:
             p, where = NULL, []
 

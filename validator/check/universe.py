@@ -48,6 +48,8 @@ class Universe:
         self.words = Words(layout.word)
         self.word = z3.BitVecSort(layout.word)
         self.facts: list[Any] = []
+        self.definitions: list[Any] = []  # of values that are called by names
+        self._names: dict[int, tuple[Any, Any]] = {}  # by the number of the term, which is kept
         self._class_of = z3.Function("class", REFERENCE, CLASS)
         self._length_of = z3.Function("length", REFERENCE, self.word)
         self._vtable_of = z3.Function("vtable", CLASS, self.word)
@@ -93,6 +95,17 @@ class Universe:
     def among(self, p: Any, allocations: Sequence[int] | frozenset[int]) -> Any:
         """Is it one of those allocations, or no allocation?"""
         return z3.Or(is_old(p), *[p == allocation_number(number) for number in sorted(allocations) if number])
+
+    def called(self, value: Any, name: str) -> Any:
+        """The value by a name, that of an equal term if there is one. Z3 is told what it is where that may matter."""
+        if z3.is_const(value) or _is_bit(value):
+            return value
+        key = value.get_id()
+        if key not in self._names:
+            called = z3.Const(name, value.sort())
+            self._names[key] = value, called
+            self.definitions.append(called == value)
+        return self._names[key][1]
 
     # Memory.
 
@@ -229,6 +242,10 @@ class Universe:
             self.facts.append(self._length_of(p) == 0)
         return p
 
+    def has_slot(self, number: int, slot: Field) -> bool:
+        """May the allocation have that memory?"""
+        return slot.owner is None or not self.layout.unrelated(slot.owner, self.types[number].name)
+
     # What the world decides.
 
     def is_valid(self, invalidations: int) -> Any:
@@ -248,6 +265,11 @@ def allocation_number(number: int) -> Any:
 def is_old(p: Any) -> Any:
     """Is it NULL, or an object that no trace has allocated?"""
     return z3.ULT(p, FRESH)
+
+
+def _is_bit(value: Any) -> bool:
+    """Is it 1 where something holds, and 0 elsewhere?"""
+    return z3.is_app_of(value, z3.Z3_OP_ITE) and all(map(z3.is_bv_value, value.children()[1:]))
 
 
 def has_limits(slot: Field) -> bool:
