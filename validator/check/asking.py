@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _QUICK = 3_000
 """The effort of a query for a claim by itself, of which many hold."""
-_EFFORTS = (30_000, 300_000)
-"""Of queries with what is related to it, and with all that may be assumed."""
+_FEW = 30_000
+"""That of the next queries: with what is near, and with all that may be assumed."""
 
 
 class Place(NamedTuple):
@@ -67,20 +67,19 @@ class Asking:
         universe, passed = self._universe, [guard.passes for guard in before.guards[: place.before]]
         passed += [] if after is None else [guard.passes for guard in after.guards[: place.after]]
         floats = universe.words.floats
-        known = [*passed, *_assumed(before, after, place)]
+        known = [*universe.facts, *floats.facts, *passed, *_assumed(before, after, place)]
         asked = [*given, z3.Not(claim)]
-        general = [*universe.facts, *floats.facts, *universe.definitions]
-        near, query = self._slicing.related([*known, *general], asked), [*known, *general, *asked]
-        for units in _EFFORTS:
-            if units <= (effort or self._effort) and (
-                self._refutes(units, [*near, *asked]) or self._refutes(units, query)
-            ):
-                return True
+        near = [*self._slicing.near(known, universe.definitions, asked), *asked]
+        if self._refutes(_FEW, near):
+            return True
         if effort is not None:
-            return None
-        answer = self._settle(query)
+            return self._settle(near, effort) or None
+        whole = [*known, *(definition for _, definition in universe.definitions), *asked]
+        if self._refutes(_FEW, whole) or self._settle(near, self._effort // 10):
+            return True
+        answer = self._settle(whole, self._effort)
         if answer is not True and floats.is_used:
-            return self._settle([floats.exactly(one) for one in query]) or answer
+            return self._settle([floats.exactly(one) for one in whole], self._effort) or answer
         return answer
 
     def _refutes(self, effort: int, query: Sequence[Any]) -> bool:
@@ -96,11 +95,11 @@ class Asking:
         finally:
             self._quick.pop()
 
-    def _settle(self, query: Sequence[Any]) -> bool | None:
+    def _settle(self, query: Sequence[Any], effort: int) -> bool | None:
         """Does nothing satisfy the query?"""
         self.queries += 1
         solver = z3.Solver()
-        solver.set("rlimit", self._effort)
+        solver.set("rlimit", effort)
         solver.add(*query)
         try:
             answer = solver.check()

@@ -35,10 +35,17 @@ class Slicing:
                 self._known[one.get_id()] = one, found | ({one.get_id()} if _is_symbol(one) else frozenset())
         return self._known[term.get_id()][1]
 
-    def related(self, facts: Iterable[Any], start: Sequence[Any]) -> list[Any]:
-        """The facts that share a symbol with one of those terms."""
-        wanted = frozenset().union(*map(self.symbols, start))
-        return [fact for fact in facts if not wanted.isdisjoint(self.symbols(fact))]
+    def near(self, facts: Iterable[Any], definitions: Iterable[tuple[Any, Any]], asked: Sequence[Any]) -> list[Any]:
+        """What values are that the terms name; the facts about something in these terms, and those about nothing else
+        than these and the definitions."""
+        named = frozenset().union(*map(self.symbols, asked))
+        found = [definition for name, definition in definitions if name.get_id() in named]
+        wide = named.union(*map(self.symbols, found))
+        for fact in facts:
+            symbols = self.symbols(fact)
+            if not named.isdisjoint(symbols) or (symbols and symbols <= wide):
+                found.append(fact)
+        return found
 
 
 def _is_symbol(term: Any) -> bool:

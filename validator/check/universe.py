@@ -48,7 +48,7 @@ class Universe:
         self.words = Words(layout.word)
         self.word = z3.BitVecSort(layout.word)
         self.facts: list[Any] = []
-        self.definitions: list[Any] = []  # of values that are called by names
+        self.definitions: list[tuple[Any, Any]] = []  # names of values, and what they are
         self._names: dict[int, tuple[Any, Any]] = {}  # by the number of the term, which is kept
         self._class_of = z3.Function("class", REFERENCE, CLASS)
         self._length_of = z3.Function("length", REFERENCE, self.word)
@@ -104,7 +104,7 @@ class Universe:
         if key not in self._names:
             called = z3.Const(name, value.sort())
             self._names[key] = value, called
-            self.definitions.append(called == value)
+            self.definitions.append((called, called == value))
         return self._names[key][1]
 
     # Memory.
