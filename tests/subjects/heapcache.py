@@ -224,7 +224,7 @@ class HeapCache:
             return
         for arg in op.args:
             self._force(arg)
-        self._do_stores(lambda place: call is None or self._sees(call, place[0]))
+        self._do_stores(lambda place: call is None or self.types.sees(call, place[0]))
         self._objects.unseen.difference_update(op.args)
         self._forget(self._known, lambda place: place[1] not in self._objects.unseen and self._changes(call, place))
         if call is None or "writes" not in call:
@@ -237,10 +237,6 @@ class HeapCache:
             return {}
         call = self.types.call(op.descr) or {}
         return call if op.name.startswith("call_") and not call.get("loop_invariant") else None
-
-    def _sees(self, call: dict[str, Any], field: str) -> bool:
-        hides_reads = faulty("store put off over a reading call") and "writes" in call
-        return (self.types.may_read(call, field) and not hides_reads) or self.types.may_write(call, field)
 
     def _changes(self, call: dict[str, Any] | None, place: Place) -> bool:
         if place[2] and faulty("event that keeps items") and not (call and "writes" in call):
