@@ -12,6 +12,7 @@ are done. What may be assumed there is
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,12 +42,17 @@ class Place(NamedTuple):
         return self.events is None or events <= self.events
 
 
-class Asking:
-    """Asks with an effort of so many of Z3's units of resources a query."""
+class OutOfTime(Exception):
+    """The pair takes longer than it may."""
 
-    def __init__(self, universe: Universe, effort: int) -> None:
+
+class Asking:
+    """Asks with an effort of so many of Z3's units of resources a query, for so many seconds in all."""
+
+    def __init__(self, universe: Universe, effort: int, timeout_s: float) -> None:
         self._universe = universe
         self._effort = effort
+        self._deadline = time.monotonic() + timeout_s
         self._quick = z3.SimpleSolver()
         self._slicing = Slicing()
         self.queries = 0
@@ -62,6 +68,8 @@ class Asking:
     ) -> bool | None:
         """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up, or with less `effort`
         where that does not do; False where it has values for which it does not, though no run may have them."""
+        if time.monotonic() > self._deadline:
+            raise OutOfTime
         if z3.is_true(claim) or self._refutes(_QUICK, [*given, z3.Not(claim)]):
             return True
         universe, passed = self._universe, [guard.passes for guard in before.guards[: place.before]]
@@ -100,6 +108,7 @@ class Asking:
         self.queries += 1
         solver = z3.Solver()
         solver.set("rlimit", effort)
+        solver.set("timeout", max(1, int(1000 * (self._deadline - time.monotonic()))))
         solver.add(*query)
         try:
             answer = solver.check()

@@ -1,7 +1,7 @@
 """Calls and other events of one trace.
 
-A call that is made only where a condition holds counts as an event everywhere: both traces must have it, and show it the
-same memory. That is more than is right, and what is unknown behind it may be what was there before.
+A call that is made only where a condition holds counts as an event everywhere: both traces must have it, and show it
+the same memory. That is more than is right, and what is unknown behind it may be what was there before.
 """
 
 from __future__ import annotations
@@ -141,9 +141,7 @@ class Calls:
             self._side.fact(z3.Implies(happens, universe.among(one, reach.given | reach.seen)))
         return result, raised
 
-    def _declared(
-        self, call: Call, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any
-    ) -> None:
+    def _declared(self, call: Call, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any) -> None:
         """What is declared of what the function gives is assumed of the recorded trace."""
         if not self._side.is_recorded or call.declared is None or result is None:
             return

@@ -14,7 +14,6 @@ from typing import Any
 
 from optimizer.ir.faults import InputError
 
-
 BEFORE, AFTER = "before", "after"
 
 

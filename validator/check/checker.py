@@ -12,7 +12,7 @@ from optimizer.ir.row import FIELD, INT
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
 from optimizer.ir.trace_layout import layout_of
-from validator.check.asking import Asking
+from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate
 from validator.check.modes import Failargs, Guards
 from validator.check.proof import Fails, Optimized, Recorded
@@ -20,6 +20,8 @@ from validator.check.universe import Universe
 
 EFFORT = 20_000_000
 """Of a query, in Z3's units: about ten million a second."""
+TIMEOUT_S = 60.0
+"""For the pair, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ def check(
     guards: Guards = Guards.EARLY,
     failargs: Failargs = Failargs.CHECK,
     effort: int = EFFORT,
+    timeout_s: float = TIMEOUT_S,
 ) -> Checked | Unsettled:
     """Does the certificate prove that `after` is a correct optimization of `before`? Raises InputError where the traces
     do not agree on what they name."""
@@ -53,13 +56,15 @@ def check(
         return Unsettled("", problem)
     try:
         universe = _universe(before, after, layout_of(before, after))
-        asking = Asking(universe, effort)
+        asking = Asking(universe, effort, timeout_s)
         recorded = Recorded(before, universe, certificate, asking)
         recorded.side.run()
         optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
         optimized.prove()
     except Fails as failure:
         return Unsettled(failure.obligation, failure.reason)
+    except OutOfTime:
+        return Unsettled("", "the checker ran out of time")
     except Unsupported as limit:
         return Unsettled("", str(limit))
     return Checked(optimized.obligations, asking.queries)
@@ -116,5 +121,3 @@ def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
         if mixed is not None:
             raise Unsupported(f"{mixed} beside bytes of raw memory")
     return Universe(layout, slots, frozenset(indexed))
-
-

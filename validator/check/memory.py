@@ -1,8 +1,8 @@
 """The heap of one trace as Z3 arrays: the domain over which the rows of operations on memory are run.
 
-Each memory (a field, the items of an array, bytes) is an array from references to what that object holds: a value, or an
-array from words to values. Stores make new arrays. Where an allocation may leave memory unwritten, a second array says
-what has been written.
+Each memory (a field, the items of an array, bytes) is an array from references to what that object holds: a value, or
+an array from words to values. Stores make new arrays. Where an allocation may leave memory unwritten, a second array
+says what has been written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
 from optimizer.ir.raw_memory import BYTES, is_raw, range_of
 from optimizer.ir.row import REF, Type
 from validator.check.reach import Places, Reach
-from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number, is_old
+from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
 
 _FEW = 16
 """So many items are copied or compared one by one."""
@@ -224,7 +224,9 @@ class Memory(HeapDomain[Any, Any, Any]):
             self._disturb(BYTES, NULL, slot.key, address, value)
 
     def get_bytes(self, p: Any, item: RawItem, offset: Any) -> Any:
-        return self.get(p, OBJECT_REFERENCES, offset) if item.type is REF else self._number(p, OBJECT_BYTES, item, offset)
+        return (
+            self.get(p, OBJECT_REFERENCES, offset) if item.type is REF else self._number(p, OBJECT_BYTES, item, offset)
+        )
 
     def set_bytes(self, p: Any, item: RawItem, offset: Any, value: Any) -> None:
         if item.type is REF:
@@ -378,5 +380,3 @@ def _either(one: Any, other: Any) -> Any:
 def lacks(type_: Struct | Array, slot: Field, universe: Universe) -> bool:
     """Is that memory of an object of that type unwritten, where it was not cleared?"""
     return slot.type is not REF or (isinstance(type_, Array) and slot.key in universe.indexed)
-
-

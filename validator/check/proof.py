@@ -66,9 +66,7 @@ class Cuts:
         self._equal = {var: other for of, var, other in certificate.equal if of == trace}
         self._bounds = {var: (low, high) for of, var, low, high in certificate.bounds if of == trace}
 
-    def given(
-        self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]
-    ) -> Any:
+    def given(self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]) -> Any:
         """The value of a variable as it is written from now on: as the certificate says, if that is proved to be the
         same, or by a name."""
         value = value if var.type is REF else self._universe.called(value, f"{self._trace}:{var}")
@@ -317,9 +315,7 @@ class Optimized(Follower):
             self._prove(f"event {number}: kind", place, _FALSE, given)
         self._prove(f"event {number}: condition", place, event.happens == theirs.happens, given)
         self._prove_equal(f"event {number}: argument", theirs.args, event.args, place, (*given, event.happens))
-        self._prove_memory(
-            f"event {number}", theirs.memory, event.memory, theirs.found, theirs.may_see, place, given
-        )
+        self._prove_memory(f"event {number}", theirs.memory, event.memory, theirs.found, theirs.may_see, place, given)
         return theirs.found
 
     def _prove_end(self) -> None:
@@ -339,6 +335,3 @@ class Optimized(Follower):
 
 def _ways(condition: Any) -> tuple[tuple[bool, Any], tuple[bool, Any]]:
     return (True, condition), (False, z3.Not(condition))
-
-
-

@@ -188,4 +188,3 @@ class Side:
         found = self.follower.event(event)
         self.events.append(event)
         return found
-

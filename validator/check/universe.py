@@ -152,7 +152,9 @@ class Universe:
             key = known.array.item.key
             self._texts.append((constant, key, known.items))
             if key in self.slots:
-                self.facts += [self.base(known.array.item, 0)[constant][i] == item for i, item in enumerate(known.items)]
+                self.facts += [
+                    self.base(known.array.item, 0)[constant][i] == item for i, item in enumerate(known.items)
+                ]
         for slot, value in known.fields:
             if slot.key in self.slots:
                 holds = self.is_valid(0) if slot.quasi_immutable else z3.BoolVal(True)
@@ -192,7 +194,9 @@ class Universe:
         if struct.declared:
             return self.isa(p, struct.name)
         class_ = self._struct_class(struct)
-        return z3.And(self.is_in(p, STRUCTS), z3.Or(self._class_of(p) == class_, self._below(self._class_of(p), class_)))
+        return z3.And(
+            self.is_in(p, STRUCTS), z3.Or(self._class_of(p) == class_, self._below(self._class_of(p), class_))
+        )
 
     def _struct_class(self, struct: Struct) -> Any:
         """The class of a struct: one that is not declared has a number that nobody knows."""
@@ -298,4 +302,3 @@ def _number_classes(layout: Layout) -> dict[str, ClassRange]:
     for place, name in enumerate(layout.array_names()):
         ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges
-
