@@ -35,8 +35,8 @@ _WORST_FIRST = (Exit.FAULT, Exit.REFUTED, Exit.USAGE, Exit.UNSUPPORTED, Exit.UNK
 
 
 def exit_code(verdict: Verdict, strict: bool = False) -> Exit:
-    """The exit code of one verdict. `strict` takes a vacuous proof, or one not known not to be, for unknown, and one that
-    was to be checked and is not."""
+    """The exit code of one verdict. `strict` takes a vacuous proof, or one not known not to be, for unknown, and one
+    that was to be checked and is not."""
     match verdict:
         case Proved(evidence):
             is_checked = evidence.audit is None or not evidence.audit.unsettled

@@ -14,7 +14,7 @@ from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, Verdict, validate
 from validator.cli import validate as command
 from validator.cli_invoke import invoke
-from validator.exits import Exit
+from validator.exits import Exit, run_command
 from validator.report import verdict_json, verdict_text
 from validator.verdict import Rungs, Status
 
@@ -129,7 +129,8 @@ def test_a_verdict_that_is_no_proof_is_not_audited() -> None:
 def run(tmp_path: Path, before: str, after: str, *options: str) -> int:
     (tmp_path / "before").write_text(before)
     (tmp_path / "after").write_text(after)
-    return invoke(command, [str(tmp_path / "before"), str(tmp_path / "after"), *options], "validate")
+    arguments = [str(tmp_path / "before"), str(tmp_path / "after"), *options]
+    return run_command(lambda: invoke(command, arguments, "validate"))
 
 
 def test_the_command_audits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

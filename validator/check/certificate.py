@@ -43,7 +43,7 @@ def read_certificate(text: str, file: str = "certificate") -> Certificate:
     """The certificate of that text. Raises InputError."""
     try:
         return _certificate(json.loads(text))
-    except (ValueError, TypeError, KeyError) as problem:
+    except (ValueError, TypeError, RecursionError) as problem:
         raise InputError(f"this is no certificate: {problem}", file=file) from None
 
 

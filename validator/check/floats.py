@@ -1,7 +1,7 @@
 """Floats as Z3's floating-point numbers: binary64 with one NaN, which is what the language has.
 
-Arithmetic, casts and roots are functions of which nothing is known, at first, but that sums and products commute; what
-is proved of these holds of the real ones. `exactly` puts the real ones in their place.
+Arithmetic, casts and roots are functions of which nothing is known, at first, but what they give of constants and some
+laws that hold bit for bit; what is proved of these holds of the real ones. `exactly` puts the real ones in their place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.float_domain import FloatDomain
-from optimizer.ir.floats import Float
+from optimizer.ir.floats import NAN, Float, exact_inverse
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)
@@ -30,6 +30,10 @@ class Floats(FloatDomain[Any, Any, Any]):
 
     def _opaque(self, name: str, exact: Any, *args: Any) -> Any:
         """The function of that name on these arguments; `exact` is what it is, of arguments of these sorts."""
+        if all(z3.is_bv_value(arg) or z3.is_fp_value(arg) for arg in args):
+            value = z3.simplify(exact(*args))
+            if z3.is_bv_value(value) or z3.is_fp_value(value):
+                return value
         if name not in self._functions:
             variables = [z3.Var(i, arg.sort()) for i, arg in enumerate(args)]
             body = exact(*variables)
@@ -48,27 +52,48 @@ class Floats(FloatDomain[Any, Any, Any]):
         return z3.substitute_funs(condition, *self._exact)
 
     def const(self, value: Float) -> Any:
-        return z3.simplify(z3.fpBVToFP(z3.BitVecVal(value.bits, 64), DOUBLE))
+        return _constant(value)
 
     # Arithmetic.
 
     def add(self, a: Any, b: Any) -> Any:
-        return self._opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y), *_ordered(a, b))
+        a, b = _ordered(a, b)
+        if b.eq(_MINUS_ZERO):
+            return a
+        if b.eq(_NAN):
+            return b
+        return self._opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y), a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
-        return self._opaque("float_sub", lambda x, y: z3.fpSub(z3.RNE(), x, y), a, b)
+        return self.add(a, self.neg(b))
 
     def mul(self, a: Any, b: Any) -> Any:
-        return self._opaque("float_mul", lambda x, y: z3.fpMul(z3.RNE(), x, y), *_ordered(a, b))
+        a, b = _ordered(a, b)
+        if b.eq(_ONE):
+            return a
+        if b.eq(_MINUS_ONE):
+            return self.neg(a)
+        if b.eq(_TWO):
+            return self.add(a, a)
+        if b.eq(_NAN):
+            return b
+        return self._opaque("float_mul", lambda x, y: z3.fpMul(z3.RNE(), x, y), a, b)
 
     def div(self, a: Any, b: Any) -> Any:
+        if _NAN.eq(a) or _NAN.eq(b):
+            return _NAN
+        inverse = exact_inverse(_float(b)) if z3.is_fp_value(b) else None
+        if inverse is not None:
+            return self.mul(a, self.const(inverse))
         return self._opaque("float_div", lambda x, y: z3.fpDiv(z3.RNE(), x, y), a, b)
 
     def sqrt(self, a: Any) -> Any:
         return self._opaque("float_sqrt", lambda x: z3.fpSqrt(z3.RNE(), x), a)
 
     def neg(self, a: Any) -> Any:
-        return z3.fpNeg(a)
+        if z3.is_app_of(a, z3.Z3_OP_FPA_NEG):
+            return a.arg(0)
+        return z3.simplify(z3.fpNeg(a)) if z3.is_fp_value(a) else z3.fpNeg(a)
 
     def abs(self, a: Any) -> Any:
         return z3.fpAbs(a)
@@ -90,7 +115,9 @@ class Floats(FloatDomain[Any, Any, Any]):
     # Casts.
 
     def of_int(self, n: Any) -> Any:
-        return self._opaque("float_of_int", lambda x: z3.fpSignedToFP(z3.RNE(), x, DOUBLE), n)
+        value = self._opaque("float_of_int", lambda x: z3.fpSignedToFP(z3.RNE(), x, DOUBLE), n)
+        self.facts.append(z3.Not(z3.Or(z3.fpIsNaN(value), z3.fpIsInf(value))))
+        return value
 
     def to_int(self, a: Any) -> Any:
         width = z3.BitVecSort(self._width)
@@ -121,5 +148,20 @@ class Floats(FloatDomain[Any, Any, Any]):
         return self._opaque("float_to_single", exact, a)
 
 
+def _constant(value: Float) -> Any:
+    return z3.simplify(z3.fpBVToFP(z3.BitVecVal(value.bits, 64), DOUBLE))
+
+
+_MINUS_ZERO, _ONE, _MINUS_ONE, _TWO = (_constant(Float.of(value)) for value in (-0.0, 1.0, -1.0, 2.0))
+_NAN = _constant(NAN)
+
+
+def _float(constant: Any) -> Float:
+    return Float(z3.simplify(z3.fpToIEEEBV(constant)).as_long())
+
+
 def _ordered(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both in an order that is the same whatever theirs was, a constant behind what is none."""
+    if z3.is_fp_value(a) != z3.is_fp_value(b):
+        return (b, a) if z3.is_fp_value(a) else (a, b)
     return (a, b) if a.get_id() <= b.get_id() else (b, a)
