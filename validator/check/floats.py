@@ -11,7 +11,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.float_domain import FloatDomain
-from optimizer.ir.floats import NAN, Float, exact_inverse
+from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)
@@ -121,7 +121,11 @@ class Floats(FloatDomain[Any, Any, Any]):
 
     def to_int(self, a: Any) -> Any:
         width = z3.BitVecSort(self._width)
-        return self._opaque("float_to_int", lambda x: z3.fpToSBV(z3.RTZ(), x, width), a)
+        number = self._opaque("float_to_int", lambda x: z3.fpToSBV(z3.RTZ(), x, width), a)
+        if a.num_args() == 1 and a.decl().name() == "float_of_int" and self._width > EXACT_INTS:
+            was, limit = a.arg(0), 1 << EXACT_INTS
+            self.facts.append(z3.Implies(z3.And(was >= -limit, was <= limit), number == was))
+        return number
 
     def of_bytes(self, n: Any) -> Any:
         return z3.fpBVToFP(n, DOUBLE)

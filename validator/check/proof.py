@@ -69,7 +69,7 @@ class Cuts:
     def given(self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]) -> Any:
         """The value of a variable as it is written from now on: as the certificate says, if that is proved to be the
         same, or by a name."""
-        value = value if var.type is REF else self._universe.called(value, f"{self._trace}:{var}")
+        value = self._universe.called(value, f"{self._trace}:{var}") if var.type is INT else value
         said = self._equal.get(var.name)
         other = self._universe.words.const(said) if isinstance(said, int) else others.get(said or "")
         if other is not None and other.sort() == value.sort() and (other.eq(value) or holds(value == other)):
