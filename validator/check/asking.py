@@ -31,6 +31,10 @@ _FEW = 30_000
 """That of the next queries: with what is near, and with all that may be assumed."""
 
 
+_MORE = 500_000
+"""That of further ones, where it is memory that is hard."""
+
+
 class Place(NamedTuple):
     """So many guards of both traces have passed, and so many events are done; None: all events return."""
 
@@ -83,7 +87,9 @@ class Asking:
         if effort is not None:
             return self._settle(near, effort) or None
         whole = [*known, *(definition for _, definition in universe.definitions), *asked]
-        if self._refutes(_FEW, whole) or self._settle(near, self._effort // 10):
+        if self._refutes(_FEW, whole) or self._refutes(_MORE, near) or self._settle(near, self._effort // 10):
+            return True
+        if self._refutes(2 * _MORE, whole):
             return True
         answer = self._settle(whole, self._effort)
         if answer is not True and floats.is_used:
