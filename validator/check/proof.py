@@ -73,9 +73,8 @@ class Cuts:
         said = self._equal.get(var.name)
         other = self._universe.words.const(said) if isinstance(said, int) else others.get(said or "")
         if other is not None and other.sort() == value.sort() and (other.eq(value) or holds(value == other)):
-            reach = side.memory.reach
             if var.type is REF:
-                reach.note(other, reach.places(value) | reach.places(other))
+                side.memory.reach.identify(other, value)
             return other
         low, high = self._bounds.get(var.name, (0, 0))
         if var.type is INT and low < high:

@@ -61,6 +61,11 @@ class Reach:
         """The reference may be one of those."""
         self._of[p.get_id()] = p, places
 
+    def identify(self, p: Any, known: Any) -> None:
+        """The reference is the other one, which may be all that is known of it: it may come from the other trace."""
+        if p.get_id() not in self._of:
+            self.note(p, self.places(known))
+
     def places(self, p: Any) -> Places:
         known = self._of.get(p.get_id())
         if known is not None:

@@ -28,6 +28,7 @@ from optimizer.ir.trace import (
 )
 from validator.check.calls import Calls
 from validator.check.memory import Memory
+from validator.check.reach import OLD
 from validator.check.reach import Places
 from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen, found_at_end, is_reference
 from validator.check.universe import NULL, Universe
@@ -60,6 +61,7 @@ class Side:
         value = self.universe.unknown(name, type_)
         if type_ is REF:
             self.universe.facts.append(self.universe.among(value, ()))
+            self.memory.reach.note(value, frozenset({OLD}))
         return value
 
     def run(self) -> None:
