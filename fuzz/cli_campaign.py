@@ -21,7 +21,7 @@ from fuzz.folder import has_campaign, read_plan, write_plan
 from fuzz.generator import can_draw
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
-from fuzz.plan import Plan
+from fuzz.plan import AIMED, Plan, usual_mutate
 from fuzz.supervisor import supervise
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
@@ -49,7 +49,7 @@ _SECONDS = 60.0
     "--mutate",
     type=click.IntRange(0, 100),
     metavar="N",
-    help="Mutate N % of the traces; 0 by default, 100 with --seeds-from.",
+    help=f"Mutate N % of the traces; 100 by default with --seeds-from, else {AIMED}, of our own optimizer 0.",
 )
 @click.option(
     "--seeds-from",
@@ -112,7 +112,7 @@ def fuzz(
     if resume:
         plan = _resumed(path, context)
     else:
-        share = (100 if seeds_from else 0) if mutate is None else mutate
+        share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
             _first(seed),
             optimizer=optimizer,
