@@ -28,7 +28,7 @@ OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 """A campaign does not wait long for one proof: there are more traces."""
 
 
-AIMED = 30
+AIMED = 10
 """So many percent of the traces for an optimizer that is not ours are mutated from such as it has changed."""
 
 

@@ -207,7 +207,7 @@ _RAW = 35
 """So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
 
 _SHORT = (4, 8, 12, 20, 40)
-"""How long traces are of which something is left out: short ones are many more."""
+"""How long traces without a heap are, where it was chosen what is in them: of short ones there are more in a second."""
 
 _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
@@ -222,7 +222,8 @@ def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary
     has_floats = word >= _FLOATS_FROM and vocabulary.has("floats") and choices.chance(floats)
     has_heap = any(map(vocabulary.has, _ON_HEAPS)) and choices.chance(heaps)
     heap = _draw_heap_shape(choices, has_floats, vocabulary) if has_heap else None
-    longest = choices.pick((20, 40, 40, 60) if vocabulary.is_all else _SHORT)
+    is_short = heap is None and not vocabulary.is_all
+    longest = choices.pick(_SHORT if is_short else (20, 40, 40, 60))
     mix = DEFAULT_MIX if vocabulary.is_all else _AIMED_MIX
     if heap is not None:
         texts = ((Step.TEXT, choices.pick((10, 20, 60))),) if heap.strings else ()
@@ -238,7 +239,7 @@ def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary
     return Shape(
         word=word,
         inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
-        min_operations=5 if vocabulary.is_all else 2,
+        min_operations=2 if is_short else 5,
         max_operations=longest,
         mix=mix,
         unknown_failargs=choices.pick((0, 0, 0, 10)),
