@@ -42,6 +42,11 @@ class Effects:
     def sees_everything(self) -> bool:
         return self.reads is None or self.writes is None
 
+    @property
+    def sees_nothing(self) -> bool:
+        """Does no memory matter to it?"""
+        return not (self.sees_everything or self.reads or self.writes)
+
 
 def _names(key: str, keys: Collection[str]) -> bool:
     """Is the memory among those? With any memory of objects, their bytes are."""
