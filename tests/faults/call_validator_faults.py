@@ -86,7 +86,7 @@ CALL_VALIDATOR_FAULTS = (
         _WRONG,
     ),
     _caught(
-        "functions are blind",
+        "functions find anything",
         "it does not matter what a function finds in memory",
         _around(obligations, "finds_the_same", lambda _, memory, *__: memory.terms.true),
         _WRONG,
