@@ -130,8 +130,7 @@ def copy(text: Text, to: Text, start: int, at: int, count: int) -> None:
         raise Wrong
     if start + count > len(text.items) or at + count > len(to.items):
         raise Wrong
-    taken = [written(text, start + i) for i in range(count)]
-    to.items[at : at + count] = taken
+    to.items[at : at + count] = text.items[start : start + count]
 
 
 # Random traces.
@@ -173,9 +172,10 @@ def call(name: str, texts: list[Text | None], numbers: list[int]) -> object:
         raise Wrong
     match what, texts, numbers:
         case "concat", [Text() as one, Text() as other], []:
-            return Text(one.wide, [*whole(one), *whole(other)])
+            return Text(one.wide, [*one.items, *other.items])
         case "slice", [Text() as one], [int(start), int(stop)]:
-            return Text(one.wide, [*part(one, start, stop - start)])
+            check(one, start, stop - start)
+            return Text(one.wide, one.items[start:stop])
         case "eq_slice_char", [Text() as one], [int(start), int(count), int(char)]:
             check(one, start, count)
             return int(count == 1 and part(one, start, 1) == [char])

@@ -15,6 +15,17 @@ COPIED = "[p0, p1, i2, i3, i4, i5]\n"
 IS_ABC = '[p0]\ni5 = ptr_eq(p0, "abc")\nguard_true(i5) []\n'
 
 PROVED = {
+    "a copy of what is not written": (
+        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
+        "guard_true(i5) []\nfinish(i1)",
+        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
+        "guard_true(i5) []\np3 = newstr(3)\ncopystrcontent(p2, p3, 0, 0, i1)\nfinish(i1)",
+    ),
+    "a copy of what is partly written": (
+        "[i1]\np2 = newstr(2)\nstrsetitem(p2, 0, 65)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, 2)\n"
+        "i4 = strgetitem(p3, 0)\nfinish(p3, i4)",
+        "[i1]\np3 = newstr(2)\nstrsetitem(p3, 0, 65)\nfinish(p3, 65)",
+    ),
     "what may be a constant": (
         '[p0]\ni1 = strgetitem(p0, 1)\ni2 = ptr_eq(p0, "abc")\ni3 = int_eq(i1, 98)\ni4 = int_and(i2, i3)\nfinish(i4)\n',
         '[p0]\ni2 = ptr_eq(p0, "abc")\nfinish(i2)\n',
@@ -141,11 +152,22 @@ WRONG = {
         "[i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\nfinish(i1)",
         "[i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni3 = strgetitem(p2, 1)\nfinish(i1)",
     ),
-    "a copy of what is not written": (
-        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
-        "guard_true(i5) []\nfinish(i1)",
-        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
-        "guard_true(i5) []\np3 = newstr(3)\ncopystrcontent(p2, p3, 0, 0, i1)\nfinish(i1)",
+    "a load of a copy of what is not written": (
+        "[p0]\np2 = newstr(3)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, 2)\nfinish(p3)",
+        "[p0]\np2 = newstr(3)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, 2)\ni4 = strgetitem(p3, 1)\nfinish(p3)",
+    ),
+    "a load of a copy of so many items that are not written": (
+        "[p0, i1]\np2 = newstr(3)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, i1)\nfinish(p3)",
+        "[p0, i1]\np2 = newstr(3)\np3 = newstr(2)\nstrsetitem(p3, 0, 5)\ncopystrcontent(p2, p3, 0, 0, i1)\n"
+        "i4 = strgetitem(p3, 0)\nfinish(p3)",
+    ),
+    "a copy of what is not written over what is": (
+        "[]\np2 = newstr(1)\np3 = newstr(1)\nstrsetitem(p3, 0, 5)\nfinish(p3)",
+        "[]\np2 = newstr(1)\np3 = newstr(1)\nstrsetitem(p3, 0, 5)\ncopystrcontent(p2, p3, 0, 0, 1)\nfinish(p3)",
+    ),
+    "another result behind a copy of what is not written": (
+        "[i1]\np2 = newstr(3)\np3 = newstr(3)\ncopystrcontent(p2, p3, 0, 0, 2)\nfinish(i1)",
+        "[i1]\nfinish(7)",
     ),
     "an equal string for a constant": (
         '[]\nfinish("ab")',
