@@ -6,8 +6,11 @@ from typing import Any
 
 from faults.planting import Plant, ValidatorFault
 
+from optimizer.ir.effects import Effects
 from optimizer.ir.heap import Heap
+from optimizer.ir.layout import Field
 from optimizer.ir.objects import Object, blank, type_of
+from optimizer.ir.string_text import HIGHEST
 from optimizer.ir.term import Term
 from validator import comparisons, visibility
 from validator.object_terms import ObjectTerms
@@ -59,6 +62,10 @@ def _cleared(self: Object, cell: Any, like: Any) -> Any:
     return self.cells.get(cell, blank(type_of(like)))
 
 
+def _but_strings(right: Any) -> Any:
+    return lambda self, slot: slot.owner not in HIGHEST and right(self, slot)
+
+
 def _one_version(self: Chains, chain: Any, p: Term) -> int:
     return 0
 
@@ -88,6 +95,10 @@ STRING_VALIDATOR_FAULTS = (
         "validator/test_array_copies.py::test_wrong_copies_are_refuted"),
     _fault("unwritten items are cleared", "a run copies 0 where nothing has been written",
         _set(Object, "value", _cleared), "validator/test_array_copies.py::test_copies_run_as_those_of_lists"),
+    _fault("no event names strings", "no event changes a string, though it says that it does",
+        _set(Effects, "may_write", _but_strings(Effects.may_write)), f"{_JUDGED}test_what_is_wrong_is_refuted"),
+    _fault("events change strings", "every event changes strings",
+        _set(Field, "is_steady", property(lambda self: self.immutable)), f"{_JUDGED}test_what_is_right_is_proved"),
     _fault("compared at one place", "strings are equal if one item is",
         _set(comparisons._Said, "differs", lambda self: self._terms.true),
         f"{_CALLS}test_what_is_right_is_proved"),
