@@ -82,7 +82,7 @@ class Machine:
             assert op.descr is not None
             texts = [arg for arg in args if not isinstance(arg, int)]
             assert all(arg is None or isinstance(arg, Text) for arg in texts)
-            return call(op.descr, texts, [arg for arg in args[1:] if isinstance(arg, int)])  # type: ignore[arg-type]
+            return call(op.descr, texts, [arg for arg in args[1:] if isinstance(arg, int)], self.trace.word)  # type: ignore[arg-type]
         if name == "ptr_eq":
             return int(args[0] is args[1])
         if name == "int_add":
@@ -162,7 +162,7 @@ DECLARATIONS = "+++\n" + "".join(
 DECLARATIONS += "+++\n"
 
 
-def call(name: str, texts: list[Text | None], numbers: list[int]) -> object:
+def call(name: str, texts: list[Text | None], numbers: list[int], word: int) -> object:
     """What a function on strings of one kind gives."""
     if any(isinstance(one, Text) and one.wide != name.startswith("unicode") for one in texts):
         raise Wrong
@@ -172,6 +172,8 @@ def call(name: str, texts: list[Text | None], numbers: list[int]) -> object:
         raise Wrong
     match what, texts, numbers:
         case "concat", [Text() as one, Text() as other], []:
+            if len(one.items) + len(other.items) >= 1 << (word - 1):
+                raise Wrong
             return Text(one.wide, [*one.items, *other.items])
         case "slice", [Text() as one], [int(start), int(stop)]:
             check(one, start, stop - start)

@@ -54,7 +54,10 @@ def _has_items(d: Domain[Any, Any], h: Any, slot: Any, p: Any, start: Any, count
 
 _STRINGS: Requirement = (lambda d, h, slot, p, q: d.both(_string(h, slot, p), _string(h, slot, q)), _NO_STRING)
 _STRING: Requirement = (lambda d, h, slot, p, *_: _string(h, slot, p), _NO_STRING)
-_TOTAL: Requirement = (lambda d, h, _slot, p, q: d.sle(d.const(0), d.add(h.length(p), h.length(q))), LENGTH[1])
+_TOTAL: Requirement = (
+    lambda d, h, _slot, p, q: d.sle(d.const(0), d.add(h.length(p), h.length(q))),
+    "the sum of the lengths overflows",
+)
 _ORDER: Requirement = (lambda d, h, _slot, _p, i, j: d.both(d.sle(d.const(0), i), d.sle(i, j)), LENGTH[1])
 _INSIDE: Requirement = (lambda d, h, _slot, p, _i, j: d.sle(j, h.length(p)), "the slice is not inside its string")
 

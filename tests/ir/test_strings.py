@@ -176,3 +176,14 @@ def test_a_copy_of_too_many_items_is_not_followed() -> None:
     heap = parse_heap("p0 = str[length=0x1000000000]", layout_of(trace))
     assert run(trace, [Ref("p0"), 1 << 36], heap=heap).outcome == Undefined(1, TOO_LONG)
     assert run(trace, [Ref("p0"), 1 << 10], heap=heap).outcome == Finished(())
+
+
+@pytest.mark.parametrize(("length", "is_defined"), [(16383, True), (16384, False)])
+def test_a_concatenation_that_is_too_long_is_undefined(length: int, is_defined: bool) -> None:
+    declared = '+++\nword = 16\n[call.strconcat]\nresult = "ref"\nelidable = true\noopspec = "strconcat"\n+++\n'
+    trace = parse(f"{declared}[p0, p1]\np2 = call_r(1, p0, p1, descr=strconcat)\ni3 = strlen(p2)\nfinish(i3)\n")
+    heap = parse_heap(f"p0 = str[length=16384]\np1 = str[length={length}]", layout_of(trace))
+    outcome = run(trace, [Ref("p0"), Ref("p1")], heap=heap).outcome
+    assert outcome == (Finished((32767,)) if is_defined else Undefined(0, "the sum of the lengths overflows"))
+    p0, p1 = Text(False, [0] * 16384), Text(False, [0] * length)
+    assert Machine(trace, {"p0": p0, "p1": p1}, {}).run() == ([32767] if is_defined else 0)

@@ -44,6 +44,10 @@ COPIED = (
 )
 
 PROVED = {
+    "the sum of the lengths": (
+        CONCAT + "i6 = strlen(p0)\ni7 = strlen(p1)\ni8 = int_add_ovf(i6, i7)\nguard_no_overflow() [i2]\nfinish(i8)",
+        CONCAT + "i8 = strlen(p5)\nfinish(i8)",
+    ),
     "of a constant by another name": (
         'p5 = same_as_r("ab")\np6 = same_as_r(p5)\np7 = call_r(1, p6, "c", descr=strconcat)\nfinish(p7)',
         'finish("abc")',
