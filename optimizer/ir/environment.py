@@ -17,11 +17,12 @@ from optimizer.ir.floats import Float
 from optimizer.ir.functions import Functions
 from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import Field, Struct
+from optimizer.ir.layout import Array, Field
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.row import REF, VOID, Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
+from optimizer.ir.string_text import HIGHEST
 
 
 class Environment:
@@ -122,7 +123,9 @@ class Environment:
     def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
         """Those of a string are changed by what may change its items."""
         type_ = self._heap.objects[target].type
-        return isinstance(type_, Struct) or type_.item is None or effects.may_write(type_.item)
+        if isinstance(type_, Array) and type_.name in HIGHEST and type_.item is not None:
+            return effects.may_write(type_.item)
+        return True
 
     def _is_visible(self, ref: Ref) -> bool:
         return ref in self._heap.objects and (not ref.fresh or ref in self._heap.seen)
