@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from declared_calls import event
 from reference_strings import DECLARATIONS
@@ -407,3 +409,12 @@ def test_a_string_holds_nothing_outside(before: str, after: str, monkeypatch: py
             heap = found.counterexample.state.heap
             assert heap is not None
             assert parse_heap(format_heap(heap), heap.layout) == heap
+
+
+def test_a_verdict_on_functions_on_strings_goes_to_another_process() -> None:
+    found = verdict(CONCAT + "finish(p5)", CONCAT.replace("p0, p1", "p1, p0") + "finish(p5)")
+    assert isinstance(found, Refuted)
+    told = pickle.loads(pickle.dumps(found)).counterexample
+    assert told.difference == found.counterexample.difference
+    assert found.counterexample.state.heap.layout.known_calls
+    assert told.state.heap.layout.known_calls == {}
