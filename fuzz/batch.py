@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from fuzz.campaign import Find, FindKind, Record, examine
 from fuzz.drawing import Drawing
 from fuzz.find import case_of
-from fuzz.keeping import Keeping
+from fuzz.keeping import Keeping, unreduced
 from fuzz.mutation.pool import load_pool
 from fuzz.optimizers import open_optimizer
 from fuzz.plan import Plan
 from fuzz.results import Result, result_of
 from fuzz.store import Case
+from fuzz.triage import Kept
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
@@ -50,9 +51,16 @@ class Told:
     case: Case | None = None
 
 
-def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told]:
-    """The results of the task's seeds, in their order. What is known is worked on again, since it guides what comes
-    behind it."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A find that is about to be reduced, and what is to be said of it if there is no time for that."""
+
+    told: Told
+
+
+def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told | Found]:
+    """The results of the task's seeds, in their order, and each find as it is before it is reduced. What is known is
+    worked on again, since it guides what comes behind it."""
     drawing = Drawing(load_pool(plan.seeds_from).traces, plan.mutate, plan.seed - plan.seeds_skip)
     missing = [seed for seed in task.seeds if seed not in task.known]
 
@@ -78,17 +86,24 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
             if seed in task.known:
                 yield Told(seed)
                 continue
-            yield _told(plan, task, record, making_s, keeping)
+            yield from _told(plan, task, record, making_s, keeping)
 
 
-def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keeping) -> Told:
+def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keeping) -> Iterator[Told | Found]:
     is_lost = record.seed in task.lost
     result = result_of(record, task.first, making_s, lost=is_lost)
     if not isinstance(record, Find):
-        return Told(record.seed, result)
-    kept = keeping.keep(record, case_of(record, plan), lost=is_lost)
+        yield Told(record.seed, result)
+        return
+    case = case_of(record, plan)
+    if not is_lost:
+        yield Found(_of_find(result, unreduced(record, case)))
+    yield _of_find(result, keeping.keep(record, case, lost=is_lost))
+
+
+def _of_find(result: Result, kept: Kept) -> Told:
     name = kept.case.name if kept.case is not None else ""
-    return Told(record.seed, replace(result, case=name, bucket=kept.bucket), kept.case)
+    return Told(result.seed, replace(result, case=name, bucket=kept.bucket), kept.case)
 
 
 def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:

@@ -9,10 +9,15 @@ from dataclasses import dataclass, field
 from fuzz.campaign import FindKind
 from fuzz.coverage import all_coverage, never_fired
 from fuzz.plan import Plan
+from fuzz.report.words import times
 from fuzz.results import COUNTED, Result
+from fuzz.seeds import Seeds
 
 _SHOWN_NAMES = 50
 """If more has never fired, the campaign was too short to tell anything by it."""
+
+_SHOWN_RUNS = 4
+"""Of so many ranges of seeds each is told, with a command; of more it is told where they begin and end."""
 
 SHOWN_FINDS = 20
 """A person is told of so many finds; the others are stored and counted like these."""
@@ -20,7 +25,7 @@ SHOWN_FINDS = 20
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of results. `fired` names what has fired, `last` is the greatest seed, `before` the number of
+    """Counts of results. `fired` names what has fired, `seeds` are those that have results, `before` the number of
     traces that were there at the start."""
 
     plan: Plan
@@ -29,11 +34,11 @@ class Summary:
     finds: Counter[FindKind] = field(default_factory=Counter)
     cases: list[str] = field(default_factory=list)
     fired: set[str] = field(default_factory=set)
-    last: int = 0
+    seeds: Seeds = field(default_factory=Seeds)
     before: int = 0
 
     def add(self, result: Result) -> None:
-        self.last = max(self.last, result.seed)
+        self.seeds.add(result.seed)
         self.fired.update(result.fired)
         if result.is_find:
             self.finds[FindKind(result.verdict)] += 1
@@ -67,9 +72,7 @@ class Summary:
         if len(self.cases) > SHOWN_FINDS:
             lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
         lines += self._never_fired()
-        if self.traces:
-            lines.append(f"  repeat with: {self._command()}")
-        return "\n".join(lines)
+        return "\n".join(lines + self._repeat())
 
     def data(self, seconds: float, interrupted: bool) -> dict[str, object]:
         """The same for programs."""
@@ -84,18 +87,27 @@ class Summary:
             "finds": {kind.value: self.finds[kind] for kind in FindKind},
             "never_fired": never_fired(self.fired),
             "cases": sorted(self.cases, key=_by_seed),
-            "command": self._command(),
+            "commands": [self._command(run) for run in self.seeds.runs()],
         }
 
-    def _command(self) -> str:
-        return self.plan.command(self.plan.seed, self._span())
+    def _command(self, seeds: range) -> str:
+        return self.plan.command(seeds.start, len(seeds))
 
-    def _span(self) -> int:
-        """So many seeds there are from the first to the last."""
-        return self.last - self.plan.seed + 1 if self.traces else 0
+    def _repeat(self) -> list[str]:
+        """The commands that make the same traces: of each batch that was begun they make all up to some seed."""
+        runs = list(self.seeds.runs())
+        if len(runs) > _SHOWN_RUNS:
+            whole = range(runs[0].start, runs[-1].stop)
+            more = len(whole) - len(self.seeds)
+            return [f"  repeat with: {self._command(whole)}", f"    (and {times(more, 'trace')} that were not made)"]
+        return [f"  {'and' if i else 'repeat'} with: {self._command(run)}" for i, run in enumerate(runs)]
 
     def _seeds(self) -> str:
-        return f", seeds {self.plan.seed} to {self.last}" if self.traces else ""
+        runs = list(self.seeds.runs())
+        if len(runs) > _SHOWN_RUNS:
+            return f", seeds {runs[0].start} to {runs[-1][-1]}, with gaps"
+        told = ", ".join(f"{run.start} to {run[-1]}" for run in runs)
+        return f", seeds {told}" if told else ""
 
     def _never_fired(self) -> list[str]:
         names = never_fired(self.fired)
