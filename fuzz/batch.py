@@ -61,7 +61,8 @@ class Found:
 def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told | Found]:
     """The results of the task's seeds, in their order, and each find as it is before it is reduced. What is known is
     worked on again, since it guides what comes behind it."""
-    drawing = Drawing(load_pool(plan.seeds_from).traces, plan.mutate, plan.seed - plan.seeds_skip)
+    pool = load_pool(plan.seeds_from, plan.vocabulary)
+    drawing = Drawing(pool.traces, plan.mutate, plan.seed - plan.seeds_skip, plan.vocabulary)
     missing = [seed for seed in task.seeds if seed not in task.known]
 
     def judge(before: Trace, after: Trace, state: State) -> Verdict:
