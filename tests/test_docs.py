@@ -187,7 +187,7 @@ def test_pairs_are_judged_as_they_say(before: Block, after: Block) -> None:
     options, said = said_of(after.text)
     recorded, optimized = parse(before.text), parse(after.text)
     verdict = validate(recorded, optimized, options)
-    printed = verdict_text(verdict, recorded, optimized).split("\n\n")[0].splitlines()
+    printed = verdict_text(verdict).split("\n\n")[0].splitlines()
     told = [re.sub(r": \d+ obligations? holds?.*", "", printed[0]), *(line.strip() for line in printed[1:])]
     if not any(line.startswith("origins inferred") for line in said):
         told = [line for line in told if not line.startswith("origins inferred")]
