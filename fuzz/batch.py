@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fuzz.campaign import Find, FindKind, Record, examine
+from fuzz.changes import Seen
 from fuzz.drawing import Drawing
 from fuzz.find import case_of
 from fuzz.keeping import Keeping, unreduced
@@ -69,7 +70,7 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
         return _judge(plan, before, after, state)
 
     with open_optimizer(plan.optimizer) as optimizer:
-        keeping = Keeping(plan, optimizer, judge)
+        keeping, seen = Keeping(plan, optimizer, judge), Seen()
         for seed in task.seeds:
             if not missing or seed > missing[-1] or (task.until is not None and clock() >= task.until):
                 return
@@ -84,22 +85,21 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
             else:
                 record = examine(made, optimizer, judge)
                 drawing.note(record)
+            result = result_of(record, task.first, making_s, seen, lost=seed in task.lost)
             if seed in task.known:
                 yield Told(seed)
-                continue
-            yield from _told(plan, task, record, making_s, keeping)
+            else:
+                yield from _told(plan, record, result, keeping)
 
 
-def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keeping) -> Iterator[Told | Found]:
-    is_lost = record.seed in task.lost
-    result = result_of(record, task.first, making_s, lost=is_lost)
+def _told(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Iterator[Told | Found]:
     if not isinstance(record, Find):
         yield Told(record.seed, result)
         return
     case = case_of(record, plan)
-    if not is_lost:
+    if not result.lost:
         yield Found(_of_find(result, unreduced(record, case)))
-    yield _of_find(result, keeping.keep(record, case, lost=is_lost))
+    yield _of_find(result, keeping.keep(record, case, lost=result.lost))
 
 
 def _of_find(result: Result, kept: Kept) -> Told:

@@ -144,7 +144,7 @@ class Vocabulary:
             if operation.exit is not None:
                 values += [value for value in operation.exit.failargs or () if value is not None]  # type: ignore[misc]
         for type_ in {value.type for value in values} - types:
-            yield f"{type_.value}s"
+            yield f"values of type {type_.value}"
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -160,6 +160,15 @@ class Vocabulary:
         lists = {"--kinds": self.kinds, "--ops": self.ops, "--without": self.without}
         words = [word for option, names in lists.items() if names for word in (option, ",".join(names))]
         return words if self.word is None else [*words, "--word", str(self.word)]
+
+    @property
+    def text(self) -> str:
+        """In a few words; nothing where all is chosen."""
+        told = [f"the kinds {', '.join(self.kinds)}"] * bool(self.kinds)
+        told += [f"the operations {', '.join(self.ops)}"] * bool(self.ops)
+        told += [f"none of {', '.join(self.without)}"] * bool(self.without)
+        told += [f"words of {self.word} bits"] * (self.word is not None)
+        return "; ".join(told)
 
     def narrowed(self, other: Vocabulary) -> Vocabulary:
         """What is in both. Raises InputError where they name words of different widths."""
