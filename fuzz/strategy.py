@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from random import Random
 
 from hypothesis import strategies as st
 
-from fuzz.choices import Choices
+from fuzz.choices import Choices, RandomChoices
 from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.shape import Shape, draw_shape
 from fuzz.vocabulary import Vocabulary, check_names
@@ -69,11 +70,21 @@ def traces(word: int = 64, max_ops: int = 20, kinds: Collection[str] = ()) -> st
         check_names(vocabulary, str)
     except InputError as mistake:
         raise ValueError(str(mistake)) from None
-    return _of_any_shape(vocabulary, max_ops)
+    return st.sampled_from(_shapes(vocabulary, max_ops)).flatmap(_generated).map(_trace_of)
 
 
-@st.composite
-def _of_any_shape(draw: st.DrawFn, vocabulary: Vocabulary, max_ops: int) -> Trace:
-    choices = DrawnChoices(draw)
-    shape = draw_shape(choices, vocabulary=vocabulary)
-    return generate_from(choices, replace(shape, min_operations=0, max_operations=max_ops)).trace
+_SHAPES = 40
+
+
+def _shapes(vocabulary: Vocabulary, max_ops: int) -> list[Shape]:
+    """A plain shape for integers, and those for other kinds that seeds of a campaign have. They are fixed: a trace whose
+    shape changes while it shrinks is another one."""
+    drawn = [draw_shape(RandomChoices(Random(n)), vocabulary=vocabulary) for n in range(_SHAPES)]
+    if vocabulary.has("integers"):
+        plain = Shape(word=drawn[0].word, vocabulary=vocabulary)
+        drawn = [plain, *(shape for shape in drawn if shape.heap is not None or shape.floats)]
+    return [replace(shape, min_operations=0, max_operations=max_ops) for shape in drawn]
+
+
+def _trace_of(generated: GeneratedTrace) -> Trace:
+    return generated.trace
