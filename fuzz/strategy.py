@@ -77,8 +77,8 @@ _SHAPES = 40
 
 
 def _shapes(vocabulary: Vocabulary, max_ops: int) -> list[Shape]:
-    """A plain shape for integers, and those for other kinds that seeds of a campaign have. They are fixed: a trace whose
-    shape changes while it shrinks is another one."""
+    """A plain shape for integers, and those for other kinds that seeds of a campaign have. They are fixed: a trace
+    whose shape changes while it shrinks is another one."""
     drawn = [draw_shape(RandomChoices(Random(n)), vocabulary=vocabulary) for n in range(_SHAPES)]
     if vocabulary.has("integers"):
         plain = Shape(word=drawn[0].word, vocabulary=vocabulary)
