@@ -23,6 +23,7 @@ _COMMANDS = {
     "report": "fuzz.cli_report:report",
     "reduce": "fuzz.cli_reduce:reduce",
     "pypy-log": "fuzz.cli_pypy_log:pypy_log",
+    "init": "fuzz.cli_init:init",
 }
 
 
