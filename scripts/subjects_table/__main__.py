@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
 
-from subjects_table.measure import NAMES, Campaign, Failed, Measured, faults, measure
+from subjects_table.measure import NAMES, Campaign, Failed, Fault, Measured, faults, measure
 from subjects_table.tables import read, table, write
 
 _OURS = str(Path(sys.executable).with_name("traceproof"))
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_RESULTS = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -32,8 +34,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--jobs", default=2, show_default=True, metavar="J", help="So many campaigns at a time.")
 @click.option("--traceproof", "command", default=_OURS, metavar="CMD", help="The traceproof to measure; this one.")
 @click.option("--json", "results", type=_FILE, help="Write what was measured to this file.")
-@click.option("--compare", type=_FILE, help="Put the results of this file beside it.")
-@click.option("--show", type=_FILE, help="Measure nothing, show the results of this file.")
+@click.option("--compare", type=_RESULTS, help="Put the results of this file beside it.")
+@click.option("--show", type=_RESULTS, help="Measure nothing, show the results of this file.")
 @click.argument("more", nargs=-1)
 def subjects_table(
     subjects: tuple[str, ...],
@@ -59,25 +61,36 @@ def subjects_table(
     $ scripts/subjects-table --subject peephole --half tuning --json before.json
     $ scripts/subjects-table --compare before.json -- --traces 9000
     """
-    if show:
-        measured = read(show)
-    else:
-        campaign = Campaign(command, seconds, more)
-        chosen = [fault for subject in subjects or NAMES for fault in faults(subject, half)]
-        chosen = [fault for fault in chosen if not names or fault.name in names]
-        tasks = [(fault, seed) for fault in chosen for seed in seeds]
-        measured = []
-        try:
-            with ThreadPoolExecutor(jobs) as pool:
-                for one in pool.map(lambda task: measure(task[0], task[1], campaign), tasks):
-                    measured.append(one)
-                    _tell(one)
-        except Failed as failure:
-            raise click.ClickException(str(failure)) from None
-    if results:
-        write(results, measured)
-    columns = [("before", read(compare)), ("after", measured)] if compare else [("", measured)]
+    try:
+        if show:
+            measured = read(show)
+        else:
+            chosen = [fault for subject in subjects or NAMES for fault in faults(subject, half)]
+            tasks = [(fault, seed) for fault in _named(names, chosen) for seed in seeds]
+            measured = _measure(tasks, Campaign(command, seconds, more), jobs)
+        if results:
+            write(results, measured)
+        columns = [("before", read(compare)), ("after", measured)] if compare else [("", measured)]
+    except Failed as failure:
+        raise click.ClickException(str(failure)) from None
     print(table(columns), end="")
+
+
+def _named(names: Sequence[str], chosen: list[Fault]) -> list[Fault]:
+    """Those of these names, all if there are none."""
+    for name in names:
+        if name not in [fault.name for fault in chosen]:
+            raise click.UsageError(f"there is no fault {name!r}")
+    return [fault for fault in chosen if not names or fault.name in names]
+
+
+def _measure(tasks: Sequence[tuple[Fault, int]], campaign: Campaign, jobs: int) -> list[Measured]:
+    measured = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for one in pool.map(lambda task: measure(task[0], task[1], campaign), tasks):
+            measured.append(one)
+            _tell(one)
+    return measured
 
 
 def _tell(one: Measured) -> None:

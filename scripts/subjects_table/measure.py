@@ -87,7 +87,8 @@ def _run(command: Sequence[str]) -> tuple[list[str], float]:
     """The lines that a campaign prints, and the seconds of processors that it has used."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout
-    lines = process.stdout.read().splitlines()
+    with process.stdout as told:
+        lines = told.read().splitlines()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):

@@ -8,11 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
-from subjects_table.measure import Measured
+from subjects_table.measure import Failed, Measured
 
 
 def read(path: Path) -> list[Measured]:
-    return [Measured(**one) for one in json.loads(path.read_text())]
+    """What `write` has written. Raises Failed."""
+    try:
+        return [Measured(**one) for one in json.loads(path.read_text())]
+    except (ValueError, TypeError):
+        raise Failed(f"{path} holds no results of this script") from None
 
 
 def write(path: Path, measured: Sequence[Measured]) -> None:
@@ -57,5 +61,5 @@ def _sums(columns: Sequence[tuple[str, Sequence[Measured]]], faults: Sequence[tu
             campaigns = [one for one in measured if one.subject == subject and one.fault in names]
             found, cpu = sum(one.found for one in campaigns), sum(one.cpu_seconds for one in campaigns)
             told.append(f"{name + ': ' if name else ''}{found} of {len(campaigns)} campaigns find it, {cpu:.0f} CPU s")
-        lines.append(f"- {subject}, {half}, {len(names)} faults: {'; '.join(told)}")
+        lines.append(f"- {subject}, {half}: {'; '.join(told)}")
     return lines

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heapcache_faults import FAULTS
+from known_objects import KnownObjects, taught_value
 from memory_types import Types
 from planted import faulty
 from server import serve
@@ -43,12 +44,7 @@ class HeapCache:
         self._known: dict[Place, str] = {}
         self._put_off: dict[Place, Op] = {}
         self._last_stored: dict[Place, str] = {}
-        self._unseen: set[str] = set()
-        self._nonnull: set[str] = set()
-        self._instances: set[str] = set()
-        self._classes: dict[str, str] = {}
-        self._superclasses: set[tuple[str, str]] = set()
-        self._lengths: dict[str, str] = {}
+        self._objects = KnownObjects()
 
     def run(self, ops: list[Op]) -> None:
         for op in ops:
@@ -77,7 +73,7 @@ class HeapCache:
             self._length(op)
         elif op.name == "assert_not_none":
             self._emit(op)
-            self._nonnull.add(op.args[0])
+            self._objects.nonnull.add(op.args[0])
         elif op.name.startswith(_PURE):
             self._emit(op)
         else:
@@ -100,28 +96,8 @@ class HeapCache:
             self._force(arg)
         self.ops.append(op)
 
-    def _is_nonnull(self, value: str) -> bool:
-        return value in self._nonnull or value.startswith("ConstPtr(")
-
-    def _are_apart(self, p: str, q: str) -> bool:
-        """Are they two objects, or is one of them NULL and the other one not?"""
-        if p == q:
-            return False
-        if "NULL" in (p, q):
-            return self._is_nonnull(q if p == "NULL" else p)
-        if any(one in self._unseen or one in self._virtuals for one in (p, q)):
-            return True
-        return self._differ(self._classes, p, q) or self._differ(self._constant_lengths(), p, q)
-
-    def _constant_lengths(self) -> dict[str, str]:
-        return {array: length for array, length in self._lengths.items() if number(length) is not None}
-
-    @staticmethod
-    def _differ(known: dict[str, str], p: str, q: str) -> bool:
-        return p in known and q in known and known[p] != known[q]
-
     def _may_be_one(self, one: Place, other: Place) -> bool:
-        if one[0] != other[0] or self._are_apart(one[1], other[1]):
+        if one[0] != other[0] or self._objects.are_apart(one[1], other[1]):
             return False
         if faulty("indices compared by name"):
             return one[2] == other[2]
@@ -132,18 +108,15 @@ class HeapCache:
 
     def _allocate(self, op: Op) -> None:
         assert op.result
-        self._nonnull.add(op.result)
         if op.name not in _ARRAYS:
-            self._instances.add(op.result)
-            self._classes[op.result] = self.types.vtable(op.descr) if op.descr else op.args[0]
+            self._objects.add_instance(op.result, self.types.vtable(op.descr) if op.descr else op.args[0])
             self._virtuals[op.result] = Virtual(op)
             return
-        self._lengths[op.result] = op.args[0]
+        self._objects.add_array(op.result, op.args[0])
         length = number(op.args[0])
         if length is not None and 0 <= length <= _LONGEST:
             self._virtuals[op.result] = Virtual(op, length)
         else:
-            self._unseen.add(op.result)
             self.ops.append(op)
 
     def _force(self, value: str) -> None:
@@ -151,22 +124,20 @@ class HeapCache:
         virtual = self._virtuals.pop(value, None)
         if virtual is None:
             return
-        self._forced[value] = virtual
-        self._unseen.add(value)
         self.ops.append(virtual.op)
         for (field, index), store in virtual.stores.items():
-            self._force(store.args[-1])
-            self._hide_no_more(store.args[-1])
+            inner = store.args[-1]
+            if inner in self._virtuals:
+                self._forced[inner] = self._virtuals[inner]
+            self._force(inner)
+            if not faulty("escape inside an escaping object"):
+                self._objects.unseen.discard(inner)
             self.ops.append(store)
-            self._known[field, value, index] = store.args[-1]
-
-    def _hide_no_more(self, value: str) -> None:
-        if not faulty("escape through a store"):
-            self._unseen.discard(value)
+            self._known[field, value, index] = inner
 
     def _compare(self, op: Op) -> None:
         p, q = op.args
-        if p == q or self._are_apart(p, q):
+        if p == q or self._objects.are_apart(p, q):
             self._forward(op, str(int((p == q) == bool(_COMPARISONS[op.name]))))
         else:
             self._emit(op)
@@ -174,12 +145,12 @@ class HeapCache:
     def _length(self, op: Op) -> None:
         assert op.result
         array = (op.descr or "") if faulty("lengths by descr") else op.args[0]
-        self._nonnull.add(op.args[0])
-        if array in self._lengths:
-            self._forward(op, self._lengths[array])
+        self._objects.nonnull.add(op.args[0])
+        if array in self._objects.lengths:
+            self._forward(op, self._objects.lengths[array])
         else:
             self._emit(op)
-            self._lengths[array] = op.result
+            self._objects.lengths[array] = op.result
 
     # Memory
 
@@ -196,17 +167,17 @@ class HeapCache:
         if virtual is not None and virtual.holds(place[2]):
             self._forward(op, self.resolve(virtual.read(op, place)))
             return
-        if faulty("forced object read as virtual") and (place[0], place[2]) in (
+        if faulty("inner object read as virtual") and (place[0], place[2]) in (
             self._forced[place[1]].stores if place[1] in self._forced else ()
         ):
             self._forward(op, self._forced[place[1]].read(op, place))
             return
         self._force(op.args[0])
-        self._nonnull.add(op.args[0])
+        self._objects.nonnull.add(op.args[0])
         if place in self._known:
             self._forward(op, self.resolve(self._known[place]))
             return
-        if not faulty("overwritten store hides a read"):
+        if not (place[2] and faulty("put-off item hides a read at another index")):
             self._do_stores(lambda other: self._may_be_one(place, other))
         self.ops.append(op)
         self._known[place] = op.result
@@ -219,19 +190,20 @@ class HeapCache:
             return
         for arg in op.args:
             self._force(arg)
-        self._hide_no_more(op.args[-1])
-        self._nonnull.add(op.args[0])
+        self._objects.unseen.discard(op.args[-1])
+        self._objects.nonnull.add(op.args[0])
         if self._is_redundant(place, op.args[-1]):
             return
         self._put_off.pop(place, None)
         self._do_stores(lambda other: self._may_be_one(place, other))
         if not faulty("aliasing store"):
-            self._forget(lambda other: self._may_be_one(place, other))
+            self._forget(self._known, lambda other: self._may_be_one(place, other))
+        self._forget(self._last_stored, lambda other: self._may_be_one(place, other))
         self._put_off[place] = op
         self._known[place] = self._last_stored[place] = op.args[-1]
 
     def _is_redundant(self, place: Place, value: str) -> bool:
-        if faulty("store redundant by an older value") and self._last_stored.get(place) == value:
+        if faulty("store redundant across a call that writes") and self._last_stored.get(place) == value:
             return True
         return self._known.get(place) == value
 
@@ -239,106 +211,63 @@ class HeapCache:
         for place in list(filter(chosen, self._put_off)):
             self.ops.append(self._put_off.pop(place))
 
-    def _forget(self, chosen: Callable[[Place], bool]) -> None:
-        for place in list(filter(chosen, self._known)):
-            del self._known[place]
+    def _forget(self, known: dict[Place, str], chosen: Callable[[Place], bool]) -> None:
+        for place in list(filter(chosen, known)):
+            del known[place]
 
     # Events
 
     def _event(self, op: Op) -> None:
-        call = self.types.call(op.descr) if op.name.startswith("call_") else None
+        call = self._declared(op)
         if call is not None and call.get("elidable"):
             self._emit(op)
             return
-        if call is None or call.get("loop_invariant"):
-            call = {}
         for arg in op.args:
             self._force(arg)
-        self._do_stores(lambda place: self._sees(call, place[0]))
-        self._unseen.difference_update(op.args)
-        self._forget(lambda place: place[1] not in self._unseen and self._changes(call, place))
-        self._last_stored.clear()
+        self._do_stores(lambda place: call is None or self.types.sees(call, place[0]))
+        self._objects.unseen.difference_update(op.args)
+        self._forget(self._known, lambda place: place[1] not in self._objects.unseen and self._changes(call, place))
+        if call is None or "writes" not in call:
+            self._last_stored.clear()
         self.ops.append(op)
 
-    def _sees(self, call: dict[str, Any], field: str) -> bool:
-        reads = self.types.may_read(call, field) and not (
-            faulty("store put off over a reading call") and call.get("writes") is not None
-        )
-        return reads or self.types.may_write(call, field)
+    def _declared(self, op: Op) -> dict[str, Any] | None:
+        """What the event may do; None where it is not known, and may be all."""
+        if op.name.startswith("escape_"):
+            return {}
+        call = self.types.call(op.descr) or {}
+        return call if op.name.startswith("call_") and not call.get("loop_invariant") else None
 
-    def _changes(self, call: dict[str, Any], place: Place) -> bool:
-        if place[2] and faulty("event that keeps items") and "writes" not in call:
+    def _changes(self, call: dict[str, Any] | None, place: Place) -> bool:
+        if place[2] and faulty("event that keeps items") and not (call and "writes" in call):
             return False
-        return self.types.may_write(call, place[0])
+        return call is None or self.types.may_write(call, place[0])
 
     # Guards
 
     def _guard(self, recorded: Op) -> None:
         op = recorded.copied(self.resolve)
-        if self._always_passes(op):
+        if self._objects.always_passes(op):
             return
-        if op.name == "guard_nonnull_class" and self._needs_class_alone(op.args[0]):
+        if op.name == "guard_nonnull_class" and self._objects.needs_class_alone(op.args[0]):
             op.name = "guard_class"
         for arg in op.args:
             self._force(arg)
-        if faulty("exit reads what passing taught"):
-            self._learn(op)
-        Exit(self._virtuals, self.resolve, f".exit{op.origin}").complete(op, self._stores_of_exit())
+        taught = taught_value(op)
+        learned = {op.args[0]: taught} if taught is not None and is_variable(op.args[0]) else {}
+        exit_block = Exit(self._virtuals, self.resolve, f".exit{op.origin}")
+        exit_block.complete(op, self._stores_of_exit(learned))
         self.ops.append(op)
-        self._learn(op)
+        self._objects.learn(op)
+        self._forwarded.update(learned)
 
-    def _needs_class_alone(self, value: str) -> bool:
-        return self._is_nonnull(value) and (value in self._instances or faulty("null check of a class"))
-
-    def _stores_of_exit(self) -> list[Op]:
+    def _stores_of_exit(self, learned: dict[str, str]) -> list[Op]:
         stores = list(self._put_off.values())
-        if faulty("store missing in an exit"):
-            return []
+        if faulty("store of NULL missing in an exit"):
+            stores = [store for store in stores if store.args[-1] not in ("NULL", "0", "0.0")]
+        if faulty("exit stores what passing taught"):
+            stores = [store.copied(lambda value: learned.get(value, value)) for store in stores]
         return stores[-1:] if faulty("one store in an exit") else stores
-
-    def _always_passes(self, op: Op) -> bool:
-        value = op.args[0] if op.args else ""
-        match op.name:
-            case "guard_nonnull":
-                return self._is_nonnull(value)
-            case "guard_class" | "guard_nonnull_class":
-                return self._classes.get(value) == op.args[1]
-            case "guard_subclass":
-                return self._classes.get(value) == op.args[1] or (value, op.args[1]) in self._superclasses
-            case "guard_is_object":
-                return value in self._instances
-            case "guard_value":
-                return value == op.args[1]
-            case "guard_true" | "guard_false":
-                return value == str(int(op.name == "guard_true"))
-            case "guard_isnull":
-                return value == "NULL"
-        return False
-
-    def _learn(self, op: Op) -> None:
-        """The guard has passed."""
-        value = op.args[0] if op.args else ""
-        if not is_variable(value):
-            return
-        match op.name:
-            case "guard_nonnull":
-                self._nonnull.add(value)
-            case "guard_class" | "guard_nonnull_class" | "guard_subclass" | "guard_is_object":
-                self._nonnull.add(value)
-                self._instances.add(value)
-                if op.name == "guard_subclass":
-                    self._superclasses.add((value, op.args[1]))
-                if op.name.endswith("_class") or (
-                    op.name != "guard_is_object" and faulty("subclass taken for the class")
-                ):
-                    self._classes[value] = op.args[1]
-            case "guard_value":
-                if not is_variable(op.args[1]):
-                    self._forwarded[value] = op.args[1]
-            case "guard_isnull":
-                self._forwarded[value] = "NULL"
-            case "guard_true" | "guard_false":
-                self._forwarded[value] = str(int(op.name == "guard_true"))
 
 
 def optimize(trace: Trace, refuses: bool) -> Trace:

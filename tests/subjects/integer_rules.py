@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
-from integers import COMPARED, SHIFTS, UNSIGNED, Machine, Range
+from comparison_rules import comparison, is_true, is_zero
+from integers import COMPARED, SHIFTS, UNSIGNED, Machine
 from planted import faulty
 from trace_text import number
-
-Call = tuple[str, list[str]]
-Answer = str | Call | None
-
-SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-OPPOSITE = {
-    "int_lt": "int_ge", "int_le": "int_gt", "int_gt": "int_le", "int_ge": "int_lt", "int_eq": "int_ne",
-    "int_ne": "int_eq", "uint_lt": "uint_ge", "uint_le": "uint_gt", "uint_gt": "uint_le", "uint_ge": "uint_lt",
-    "int_is_zero": "int_is_true", "int_is_true": "int_is_zero",
-}  # fmt: skip
-
-
-class Facts(Protocol):
-    """What is known where the operation stands."""
-
-    machine: Machine
-
-    def range(self, value: str) -> Range: ...
-
-    def possible_bits(self, value: str) -> int:
-        """All bits but those that are 0 for certain."""
-
-    def producer(self, value: str) -> Call | None: ...
+from value_facts import Answer, Facts, constant_operation
 
 
 def simplify(name: str, args: list[str], facts: Facts) -> Answer:
     """A value or a call that gives the same, None if there is nothing better."""
     if name in COMPARED or name in UNSIGNED:
-        return _comparison(name, args, facts)
+        return comparison(name, args, facts)
     rule = _RULES.get(name)
     return rule(args, facts) if rule else None
 
@@ -50,20 +28,6 @@ def _power(value: str, machine: Machine) -> int | None:
     return unsigned.bit_length() - 1 if unsigned and not unsigned & (unsigned - 1) else None
 
 
-def _is_bool(value: str, facts: Facts) -> bool:
-    low, high = facts.range(value)
-    return low >= 0 and high <= 1
-
-
-def _inner(name: str, value: str, facts: Facts) -> tuple[str, int] | None:
-    """The first argument and the constant of that operation, if the value is made by one with a constant."""
-    producer = facts.producer(value)
-    if producer is None or producer[0] != name:
-        return None
-    constant = number(producer[1][1])
-    return None if constant is None else (producer[1][0], constant)
-
-
 def _same_as(args: list[str], _: Facts) -> Answer:
     return args[0]
 
@@ -75,7 +39,7 @@ def _add(args: list[str], facts: Facts) -> Answer:
         return x
     if number(x) is not None:
         return "int_add", [y, x]
-    inner = _inner("int_add", x, facts)
+    inner = constant_operation("int_add", x, facts)
     if constant is not None and inner:
         return "int_add", [inner[0], str(facts.machine.wrap(inner[1] + constant))]
     return ("int_lshift", [x, "1"]) if x == y else None
@@ -133,7 +97,7 @@ def _and(args: list[str], facts: Facts) -> Answer:
         return x
     if not facts.possible_bits(x) & ~(constant & facts.machine.ones):
         return x
-    inner = _inner("int_and", x, facts)
+    inner = constant_operation("int_and", x, facts)
     return ("int_and", [inner[0], str(inner[1] & constant)]) if inner else None
 
 
@@ -170,7 +134,7 @@ def _shift(name: str) -> Callable[[list[str], Facts], Answer]:
         x, by = args[0], number(args[1])
         if by == 0 or number(x) == 0:
             return x
-        inner = _inner(name, x, facts)
+        inner = constant_operation(name, x, facts)
         if by is None or inner is None or not (0 <= by < facts.machine.word and 0 <= inner[1] < facts.machine.word):
             return _of_other_shift(name, x, by, facts)
         return _shifted_twice(name, inner[0], inner[1] + by, facts.machine.word)
@@ -190,7 +154,7 @@ def _shifted_twice(name: str, x: str, by: int, word: int) -> Answer:
 
 def _of_other_shift(name: str, x: str, by: int | None, facts: Facts) -> Answer:
     """A shift to the right of one to the left by as much."""
-    inner = _inner("int_lshift", x, facts)
+    inner = constant_operation("int_lshift", x, facts)
     if name == "int_lshift" or inner is None or inner[1] != by or not 0 < by < facts.machine.word:
         return None
     if name == "uint_rshift":
@@ -253,80 +217,6 @@ def _signext(args: list[str], facts: Facts) -> Answer:
     return args[0] if low <= facts.range(args[0])[0] and facts.range(args[0])[1] <= high else None
 
 
-def _is_true(args: list[str], facts: Facts) -> Answer:
-    if _is_bool(args[0], facts):
-        return args[0]
-    low, high = facts.range(args[0])
-    return "1" if low > 0 or high < 0 else None
-
-
-def _is_zero(args: list[str], facts: Facts) -> Answer:
-    low, high = facts.range(args[0])
-    if low > 0 or high < 0:
-        return "0"
-    producer = facts.producer(args[0])
-    return (OPPOSITE[producer[0]], producer[1]) if producer and producer[0] in OPPOSITE else None
-
-
-def _comparison(name: str, args: list[str], facts: Facts) -> Answer:
-    x, y = args
-    kind = name.rpartition("_")[2]
-    if x == y:
-        return "1" if kind in ("le", "ge", "eq") else "0"
-    if number(x) is not None or (kind in ("gt", "ge") and number(y) is None):
-        return name[:-2] + SWAPPED.get(kind, kind), [y, x]
-    if name in UNSIGNED:
-        return _unsigned(name, args, facts)
-    decided = _decided(kind, facts.range(x), facts.range(y))
-    if decided is not None:
-        return str(decided)
-    if _is_bool(x, facts) and number(y) is not None:
-        return x if COMPARED[name](1, int(y)) else ("int_is_zero", [x])
-    return _moved_sum(name, x, y, facts)
-
-
-def _unsigned(name: str, args: list[str], facts: Facts) -> Answer:
-    """As a signed one, where both sides are of one sign."""
-    signs = {facts.range(value)[0] >= 0 for value in args}
-    if all(facts.range(value)[0] >= 0 or facts.range(value)[1] < 0 for value in args):
-        if len(signs) == 1:
-            return UNSIGNED[name], args
-        return str(int((facts.range(args[0])[0] >= 0) == (name in ("uint_lt", "uint_le"))))
-    if number(args[1]) == 0 and name == "uint_gt":
-        return "int_is_true", args[:1]
-    if faulty("unsigned comparison by signed ranges"):
-        decided = _decided(name.rpartition("_")[2], facts.range(args[0]), facts.range(args[1]))
-        return None if decided is None else str(decided)
-    return None
-
-
-def _decided(kind: str, a: Range, b: Range) -> int | None:
-    match kind:
-        case "lt":
-            return 1 if a[1] < b[0] else 0 if a[0] >= b[1] else None
-        case "le":
-            return 1 if a[1] <= b[0] else 0 if a[0] > b[1] else None
-        case "gt":
-            return _decided("lt", b, a)
-        case "ge":
-            return _decided("le", b, a)
-    apart = a[1] < b[0] or b[1] < a[0]
-    return int(kind == "ne") if apart else None
-
-
-def _moved_sum(name: str, x: str, y: str, facts: Facts) -> Answer:
-    """`x + C < D` is `x < D - C` where neither wraps; for an equation it does not matter."""
-    inner, constant = _inner("int_add", x, facts), number(y)
-    if inner is None or constant is None:
-        return None
-    moved = constant - inner[1]
-    if name in ("int_eq", "int_ne"):
-        return name, [inner[0], str(facts.machine.wrap(moved))]
-    low, high = facts.range(inner[0])
-    wraps = not facts.machine.is_in(low + inner[1], high + inner[1]) and not faulty("sum moved over a comparison")
-    return None if wraps or not facts.machine.is_in(moved) else (name, [inner[0], str(moved)])
-
-
 _RULES: dict[str, Callable[[list[str], Facts], Answer]] = {
     "same_as_i": _same_as,
     "int_add": _add,
@@ -343,6 +233,6 @@ _RULES: dict[str, Callable[[list[str], Facts], Answer]] = {
     **{name: _remainder(name) for name in ("int_py_mod", "int_mod")},
     "int_force_ge_zero": _force_ge_zero,
     "int_signext": _signext,
-    "int_is_true": _is_true,
-    "int_is_zero": _is_zero,
+    "int_is_true": is_true,
+    "int_is_zero": is_zero,
 }

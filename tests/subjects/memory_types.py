@@ -34,8 +34,12 @@ class Types:
         """The declaration of calls with that descr."""
         return None if descr is None else self._calls.get(self._other_names.get(descr, descr))
 
-    def may_read(self, call: dict[str, Any], field: str) -> bool:
-        return any(one == "*" or self._covers(one, field) for one in call.get("reads", ["*"]))
+    def sees(self, call: dict[str, Any], field: str) -> bool:
+        """Must the field hold what it should when the call begins?"""
+        names: list[str] = [*call.get("writes", ["*"])]
+        if not (faulty("store put off over a reading call") and "writes" in call):
+            names += call.get("reads", ["*"])
+        return any(one == "*" or self._covers(one, field) for one in names)
 
     def may_write(self, call: dict[str, Any], field: str) -> bool:
         writes: Sequence[str] = call.get("writes", ["*"])

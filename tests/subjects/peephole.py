@@ -9,12 +9,14 @@ is not used. Its planted faults are in two halves: the held-out half must not be
 
 from __future__ import annotations
 
-from integer_rules import OPPOSITE, Call, simplify
+from comparison_rules import OPPOSITE
+from integer_rules import simplify
 from integers import COMMUTATIVE, COMPARED, EXACT, PURE, UNSIGNED, Machine, Range
 from peephole_faults import FAULTS
 from planted import faulty
 from server import serve
 from trace_text import Op, Trace, Unsupported, is_variable, number
+from value_facts import Call
 
 _OVERFLOWING = {f"{name}_ovf": name for name in EXACT}
 _POSITIONS = {"debug_merge_point", "jit_debug", "label"}

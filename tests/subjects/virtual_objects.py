@@ -52,9 +52,10 @@ class Exit:
         value = self._resolve(value)
         if not is_variable(value) or value not in self._virtuals:
             return value
-        if value in self._made and not (faulty("one virtual twice in an exit") and depth == 0):
-            return self._made[value]
         virtual = self._virtuals[value]
+        is_made_again = depth and faulty("shared object twice in an exit") and not self._holds_virtuals(virtual)
+        if value in self._made and not is_made_again:
+            return self._made[value]
         name = self._made[value] = f"{value}{self._suffix}_{len(self.block)}"
         self.block.append(Op(virtual.op.name, virtual.op.args, name, virtual.op.descr))
         if depth and faulty("shallow exit"):
@@ -63,3 +64,6 @@ class Exit:
             args = [name, *store.args[1:-1], self._value(store.args[-1], depth + 1)]
             self.block.append(Op(store.name, args, None, store.descr))
         return name
+
+    def _holds_virtuals(self, virtual: Virtual) -> bool:
+        return any(self._resolve(store.args[-1]) in self._virtuals for store in virtual.stores.values())
