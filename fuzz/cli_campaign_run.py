@@ -28,12 +28,11 @@ Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Found | T
 """Has tasks done, and tells what comes of them."""
 
 
-def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool) -> Exit:
-    """Run the campaign in the folder until it ends, or Ctrl-C."""
-    start = time.monotonic()
+def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool, start: float) -> Exit:
+    """Run the campaign in the folder until it ends, or Ctrl-C. Its time began at `start` by `time.monotonic`."""
     summary = Summary(plan, str(folder))
     shown = _Shown(summary, Status(start), folder, as_json)
-    until = None if plan.seconds is None else time.time() + plan.seconds
+    until = None if plan.seconds is None else time.time() + plan.seconds - (time.monotonic() - start)
     with closing(CampaignFolder(folder, plan, until, summary.add)) as campaign:
         summary.before = summary.traces
         interrupted = _work(campaign, supervising, summary, shown)

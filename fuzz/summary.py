@@ -141,6 +141,11 @@ class Summary:
     def warning(self) -> str:
         """What makes the whole campaign worth little; empty if nothing does."""
         told = self.handed_back
+        if self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
+            return (
+                f"no trace was done in {self.plan.seconds:g} s; the optimizer may take "
+                f"{self.plan.optimizer.limit_s:g} s for each (--optimizer-timeout)"
+            )
         if not self.is_foreign or told.changed or told.traces < _FEW_TRACES:
             return ""
         return (

@@ -62,6 +62,18 @@ def test_a_campaign_ends_in_time_while_a_server_hangs(tmp_path: Path) -> None:
     assert not list((tmp_path / "campaign" / "claims").iterdir())
 
 
+def test_a_campaign_ends_in_time_while_a_server_always_hangs(tmp_path: Path) -> None:
+    server(tmp_path, "")
+    (tmp_path / "server.py").write_text("import time\ntime.sleep(60)\n")
+    began = time.monotonic()
+    optimizer = ["--optimizer-server", shlex.join([sys.executable, "-S", "server.py"])]
+    running = start(["fuzz", "--seed", "1", "--seconds", "1.5", *optimizer], tmp_path)
+    out, err = running.communicate(timeout=60)
+    assert time.monotonic() - began < 1.5 + 2 + _STARTING_S
+    assert out.startswith("campaign ended: 0 traces in ")
+    assert err == ("warning: no trace was done in 1.5 s; the optimizer may take 10 s for each (--optimizer-timeout)\n")
+
+
 STUBBORN = """
 import itertools, time
 calls = itertools.count()
