@@ -22,7 +22,7 @@ from fuzz.folder import has_campaign, read_plan, write_plan
 from fuzz.generator import can_draw
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
-from fuzz.plan import Plan
+from fuzz.plan import AIMED, Plan, usual_mutate
 from fuzz.supervisor import supervise
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
@@ -50,7 +50,7 @@ _SECONDS = 60.0
     "--mutate",
     type=click.IntRange(0, 100),
     metavar="N",
-    help="Mutate N % of the traces; 0 by default, 100 with --seeds-from.",
+    help=f"Mutate N % of the traces; 100 by default with --seeds-from, else {AIMED}, of our own optimizer 0.",
 )
 @click.option(
     "--seeds-from",
@@ -115,7 +115,7 @@ def fuzz(
         plan = _resumed(path, context)
     else:
         seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
-        share = (100 if seeds_from else 0) if mutate is None else mutate
+        share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
             _first(seed),
             optimizer=optimizer,

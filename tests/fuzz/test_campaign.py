@@ -16,7 +16,7 @@ from fuzz.coverage import all_coverage
 from fuzz.find import case_of
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
+from fuzz.plan import AIMED, Plan
 from fuzz.results import Result, result_of
 from fuzz.store import read_case, store_case
 from fuzz.summary import Summary
@@ -28,7 +28,7 @@ from validator.judge import validate
 from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
-PLAN = Plan(seed=0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
+PLAN = Plan(seed=0, mutate=AIMED, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
 
 
 INTEGER_SEEDS = list(islice((seed for seed in count() if generate_for(seed).state.heap is None), 20))
