@@ -48,7 +48,7 @@ def _after(find: Find) -> tuple[str | None, str]:
     if find.after is None:
         return None, find.report
     if isinstance(find.after, str):
-        return None, f"{find.report}the optimizer printed:\n{find.after}\n"
+        return None, f"the optimizer printed:\n{find.after}\n{find.report}"
     if isinstance(find.after, Trace):
         try:
             return format_trace(find.after), find.report

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, NotDrawable, RandomChoices
@@ -22,8 +22,10 @@ from fuzz.rows import OF_TWO, family
 from fuzz.shape import Shape, Step, draw_shape
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import immutable
+from optimizer.ir.interpreter import run
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import OPS, Op
+from optimizer.ir.runs import Run
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from validator.counterexample import State
 
@@ -38,6 +40,23 @@ class GeneratedTrace:
     trace: Trace
     state: State
     values: dict[str, Datum]
+
+    def __str__(self) -> str:
+        from validator.state_text import state_lines  # here: hardly any is printed
+
+        done = run(self.trace, self.state.inputs, self.state.world, heap=self.state.heap)
+        return "\n".join([*state_lines(_Shown(self.state, done, done), self.trace), "", str(self.trace)])
+
+    __repr__ = __str__
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        printer.text(str(self))  # Hypothesis looks at fields otherwise
+
+
+class _Shown(NamedTuple):
+    state: State
+    before: Run
+    after: Run
 
 
 _DEFAULT = Shape()

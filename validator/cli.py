@@ -236,7 +236,7 @@ def _single(
     if as_json:
         return _print_json(verdict, name, before, after, strict)
     colour = sys.stdout.isatty()
-    text = verdict_text(verdict, before, after, _coloured if colour else plain)
+    text = verdict_text(verdict, _coloured if colour else plain)
     click.echo(text, err=isinstance(verdict, Failed))
     return exit_code(verdict, strict)
 

@@ -242,6 +242,7 @@ class Replay:
         if found is None:
             return None
         return Counterexample(
+            self._traces,
             found.obligation,
             runs.state,
             runs.before,

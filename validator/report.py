@@ -116,8 +116,9 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 # Words.
 
 
-def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, style: Style = plain) -> str:
-    """The verdict for a person: one line that says what it is, then what there is to know."""
+def verdict_text(verdict: Verdict, style: Style = plain) -> str:
+    """The verdict for a person: one line that says what it is, then what there is to know. Without style, what `print`
+    says of it."""
     match verdict:
         case Proved(evidence):
             lines = [
@@ -130,15 +131,13 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
         case Refuted(evidence, counterexample, others):
             from validator.side_by_side import side_by_side  # here: a proof is told without it
 
-            assert before is not None
-            assert after is not None
             lines = [
                 f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
                 *_notes(evidence),
                 "",
             ]
             for one in (counterexample, *others):
-                lines += [*side_by_side(one, before, after, style), ""]
+                lines += [*side_by_side(one, style), ""]
             lines.pop()
         case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]

@@ -44,8 +44,9 @@ class Row:
     is_first: bool = False
 
 
-def side_by_side(found: Counterexample, before: Trace, after: Trace, style: Style) -> Iterator[str]:
+def side_by_side(found: Counterexample, style: Style) -> Iterator[str]:
     """The lines: the state, both traces with values, the first difference marked, and a sentence that says it."""
+    before, after = found.traces
     yield from state_lines(found, before)
     yield ""
     found_rows = [*rows(before, found.before, after, found.after, found.obligation)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.batch import Task
+from fuzz.batch import Task, Told
 from fuzz.claims import Claims
 from fuzz.cli import main
 from fuzz.folder import CampaignFolder, write_plan
@@ -86,7 +86,7 @@ def run(plan: Plan, folder: Path, jobs: int, at_most: int | None = None) -> list
     for one in told:
         if isinstance(one, Task):
             campaign.end(one)
-        else:
+        elif isinstance(one, Told):
             campaign.keep(one)
         if at_most is not None and len(heard) >= at_most:
             break
