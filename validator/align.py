@@ -1,9 +1,9 @@
 """Which guard of the recorded trace each guard of the optimized one stands for.
 
-An assignment of origins never decreases, so it is a way through a grid: from the corner (0, 0) each step either assigns
-guard j of `after` to guard k of `before`, to (j + 1, k), or passes guard k, to (j, k + 1). What an assignment must prove
-hangs on the single steps of that way, not on the way as a whole. So the best way is a shortest one, by what the steps
-seem to cost, and what is learned about a step holds for every way that takes it.
+An assignment of origins never decreases, so it is a way through a grid: from the corner (0, 0) each step either
+assigns guard j of `after` to guard k of `before`, to (j + 1, k), or passes guard k, to (j, k + 1). What an assignment
+must prove hangs on the single steps of that way, not on the way as a whole. So the best way is a shortest one, by what
+the steps seem to cost, and what is learned about a step holds for every way that takes it.
 
 The search is A*: what the guards that are left cost at least, each by itself, is known ahead. Where the guards of both
 traces correspond in order it walks straight to the end, and it looks the farther aside the less they do.
@@ -12,7 +12,7 @@ traces correspond in order it walks straight to the end, and it looks the farthe
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate
@@ -30,15 +30,8 @@ _MOST_FAILARGS = 5
 _LARGEST_SEARCH = 1_000_000
 """So many steps are taken at most for a pair, in all searches together."""
 
-_STEPS_BETWEEN_LOOKS = 1024
-"""... at the clock."""
-
 _MOST_ALIKE = 8
 """Of more guards of `before` on one condition, it is not computed ahead what the best one of them costs."""
-
-
-class OutOfTime(Exception):
-    """The time of the pair was over before a way was found."""
 
 
 def given_origins(before: Trace, after: Trace, file: str = "after") -> list[Sequence[int]]:
@@ -75,18 +68,11 @@ def is_inferred(after: Trace, given: Sequence[Sequence[int]]) -> bool:
 
 
 class Alignment:
-    """The search for origins, among those that are `given`. Raises OutOfTime from where `is_late` on."""
+    """The search for origins, among those that are `given`."""
 
-    def __init__(
-        self,
-        before: Encoding,
-        after: Encoding,
-        given: Sequence[Sequence[int]],
-        is_late: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, before: Encoding, after: Encoding, given: Sequence[Sequence[int]]) -> None:
         self._before = before.guards
         self._after = after.guards
-        self._is_late = is_late
         self._steps_left = _LARGEST_SEARCH
         self._events = [guard.events for guard in self._before]
         self._choices = [self._in_place(j, choices) for j, choices in enumerate(given)]
@@ -209,8 +195,6 @@ class Alignment:
             raise Unsupported(
                 f"{len(self._after)} guards without origins, which are not in an order that is easy to see"
             )
-        if self._steps_left % _STEPS_BETWEEN_LOOKS == 0 and self._is_late():
-            raise OutOfTime
 
     def _least_left(self) -> list[int]:
         """What passing the guards of `before` costs at least, from each one on."""

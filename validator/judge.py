@@ -13,7 +13,7 @@ from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.trace_layout import layout_of
-from validator.align import Alignment, OutOfTime, decreasing, given_origins, is_inferred
+from validator.align import Alignment, decreasing, given_origins, is_inferred
 from validator.assumptions import assumptions, lost_failargs
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.guards_elsewhere import guards_elsewhere
@@ -165,16 +165,14 @@ class _Judge:
         self._pair = encode_pair(before, after, self._layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
         self._given_origins = given_origins(before, after)
-        discharger = self._discharger  # not this one, which has what is made here
-        self._is_late = lambda: discharger.is_late
-        self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins, self._is_late)
+        self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins)
 
     @cached_property
     def _running(self) -> Running:
         from validator.running import Running  # here: most proofs do without it
 
-        pair = self._before, self._after
-        return Running(*pair, self._options, self._layout, self._alignment, self._examples, self._is_late)
+        pair, discharger = (self._before, self._after), self._discharger  # not this one, which has what is made here
+        return Running(*pair, self._options, self._layout, self._alignment, self._examples, lambda: discharger.is_late)
 
     @property
     def is_repeatable(self) -> bool:
@@ -184,14 +182,6 @@ class _Judge:
     def verdict(self) -> Verdict:
         if not self._alignment.possible():
             return Unsupported(self._reordered())
-        try:
-            return self._searched()
-        except OutOfTime:
-            from validator.why_unknown import explain
-
-            return Unknown(self._evidence(None), f"which guard is which was not found out: {explain('wall')}")
-
-    def _searched(self) -> Verdict:
         unknown: _Attempt | None = None
         seen: set[tuple[int | None, ...]] = set()
         while True:
