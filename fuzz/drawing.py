@@ -1,9 +1,10 @@
 """Where the traces of a batch come from: each is generated from its seed, or mutated.
 
-The first seeds of a campaign are the traces of its pool, as they are. What is mutated are these, and those of the
-batch that have made something fire that nothing in the batch has made fire before, or two things that have not fired
-together. So what is drawn depends on the pool, on the first seed of the batch, and on what became of the seeds between;
-on nothing else.
+The first seeds of a campaign are the traces of its pool, as they are. What is mutated are these, and those of the batch
+that have made something fire that nothing in the batch has made fire before, or two things that have not fired
+together. Of an optimizer that does not tell what fired it is what can be seen from outside: what it has changed. So
+what is drawn depends on the pool, on the first seed of the batch, and on what became of the seeds between; on nothing
+else.
 """
 
 from __future__ import annotations
@@ -14,14 +15,27 @@ from dataclasses import dataclass
 from random import Random
 
 from fuzz.campaign import Made, Record
+from fuzz.changes import seen_changes
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.mutate import mutate
 from fuzz.mutation.pool import PoolTrace
+from fuzz.vocabulary import EVERYTHING, Vocabulary
+from optimizer.ir.trace import Trace
 
 _MOST_KEPT = 64
 _CONTENDERS = 3
+_OVERHEAD = 10
+"""A trace takes as long as so many operations, without those that it has."""
+
 _POOL_SHARE = 30
 """So many percent of the mutated traces are from the pool, once the batch has kept some."""
+
+
+def _shown_by(record: Record) -> frozenset[str]:
+    """What took part in optimizing; where the optimizer does not tell, what it has changed."""
+    if record.fired or record.made is None or not isinstance(record.after, Trace):
+        return record.fired
+    return seen_changes(record.made.generated.trace, record.after)
 
 
 @dataclass(slots=True, eq=False)
@@ -36,14 +50,18 @@ class _Kept:
 
 class Drawing:
     """Draws the traces of one batch in the order of its seeds. The seeds from `start` on are the traces of the pool; of
-    the others `mutate` percent are mutated, as far as there is something to mutate."""
+    the others `mutate` percent are mutated, as far as there is something to mutate. All of them but those of the pool
+    keep to the vocabulary."""
 
-    def __init__(self, pool: Sequence[PoolTrace], mutate: int, start: int = 0) -> None:
+    def __init__(
+        self, pool: Sequence[PoolTrace], mutate: int, start: int = 0, vocabulary: Vocabulary = EVERYTHING
+    ) -> None:
         self._given = pool
         self._start = start
         self._left = list(range(len(pool)))  # those that an example may be found for
         self._pool: dict[int, _Kept] = {}
         self._mutate = mutate
+        self._vocabulary = vocabulary
         self._kept: list[_Kept] = []
         self._fired: Counter[str] = Counter()
         self._together: defaultdict[str, set[str]] = defaultdict(set)
@@ -56,10 +74,10 @@ class Drawing:
         random = Random(f"{first} {seed}")
         parent = None if random.random() * 100 >= self._mutate else self._choose(random)
         if parent is None:
-            return Made(seed, generate_for(seed), first=first)
+            return Made(seed, generate_for(seed, self._vocabulary), first=first)
         parent.chosen += 1
         partner = self._partner(parent, random)
-        made = mutate(parent.generated, [partner.generated], random)
+        made = mutate(parent.generated, [partner.generated], random, self._vocabulary)
         parents = tuple(dict.fromkeys((parent.name, partner.name)))
         return Made(seed, made, parents, first)
 
@@ -67,7 +85,7 @@ class Drawing:
         """What became of a trace that was drawn: tell of all, in the order of their seeds."""
         if not self._mutate or self._is_given(record.seed):
             return
-        fired = record.fired
+        fired = _shown_by(record)
         self._fired.update(fired)
         new = [name for name in fired if not fired <= self._together[name]]
         for name in new:
@@ -79,8 +97,10 @@ class Drawing:
             self._kept.remove(min(self._kept, key=self._merit))
 
     def _merit(self, kept: _Kept) -> float:
-        """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated."""
-        return sum(1 / self._fired[name] for name in kept.fired) / (1 + kept.chosen)
+        """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated, and
+        the longer it is."""
+        rare = sum(1 / self._fired[name] for name in kept.fired)
+        return rare / (1 + kept.chosen) / (_OVERHEAD + len(kept.generated.trace.ops)) ** 2
 
     def _is_given(self, seed: int) -> bool:
         return 0 <= seed - self._start < len(self._given)
@@ -100,7 +120,7 @@ class Drawing:
             if number in self._pool:
                 return self._pool[number]
             example = self._given[number].example
-            if example is not None:
+            if example is not None and not self._vocabulary.foreign(example.trace):
                 self._pool[number] = _Kept(f"pool {number}", example)
             else:
                 self._left.remove(number)

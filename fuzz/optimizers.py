@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,7 @@ def _words(spec: OptimizerSpec) -> list[str]:
 def within(optimizer: Optimizer, limit_s: float) -> Optimizer:
     """The optimizer, which raises Hangs when it takes longer, as far as an alarm can tell."""
 
+    @wraps(optimizer)
     def limited(trace: Trace) -> object:
         try:
             with alarm(limit_s):

@@ -7,10 +7,12 @@ to a batch, so that a batch is a function of its first seed and of the plan.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuzz.optimizers import OptimizerSpec
+from fuzz.optimizers import OptimizerKind, OptimizerSpec
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
 from validator.verdict import Failargs, Guards, Options
 
@@ -26,12 +28,25 @@ OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 """A campaign does not wait long for one proof: there are more traces."""
 
 
+AIMED = 10
+"""So many percent of the traces for an optimizer that is not ours are mutated from such as it has changed."""
+
+
+def usual_mutate(optimizer: OptimizerSpec, seeds_from: Sequence[str]) -> int:
+    """The percentage of traces that is mutated where nothing is said of it. Traces are drawn for our own optimizer so
+    that this finds nothing sooner."""
+    if seeds_from:
+        return 100
+    return 0 if optimizer.kind is OptimizerKind.OURS else AIMED
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`seed` is the first one. A campaign ends after so many `traces` or `seconds` (None: there is no such end), or at
     the find number `stop_after`. It begins with the traces in the files `seeds_from`, but for the first `seeds_skip`.
     Of the others a share of `mutate` percent is mutated, from these and those that the batch has kept. `memory_mb` is
-    for each worker."""
+    for each worker. Traces keep to what is `asked` for, and to what the optimizer has `announced` that it
+    understands."""
 
     seed: int
     traces: int | None = None
@@ -43,6 +58,13 @@ class Plan:
     mutate: int = 0
     memory_mb: int = 4096
     options: Options = OPTIONS
+    asked: Vocabulary = EVERYTHING
+    announced: Vocabulary = EVERYTHING
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What all traces keep to."""
+        return self.announced.narrowed(self.asked)
 
     @property
     def patience_s(self) -> float:
@@ -55,7 +77,7 @@ class Plan:
 
     def _deciding(self) -> tuple[object, ...]:
         begins = self.seed - self.seeds_skip if self.seeds_from else None
-        return self.optimizer, self.seeds_from, begins, self.mutate, self.options
+        return self.optimizer, self.seeds_from, begins, self.mutate, self.options, self.vocabulary
 
     def batch_of(self, seed: int) -> int:
         """The first seed of the batch that the seed belongs to."""
@@ -70,8 +92,9 @@ class Plan:
         skip = self.seeds_skip + first - self.seed
         if self.seeds_from and skip:
             words.append(f"--seeds-skip {skip}")
-        if self.mutate or self.seeds_from:
+        if self.mutate != usual_mutate(self.optimizer, self.seeds_from):
             words.append(f"--mutate {self.mutate}")
+        words += map(shlex.quote, self.asked.words())
         return " ".join(words)
 
     def data(self) -> dict[str, Any]:
@@ -86,6 +109,8 @@ class Plan:
             "seeds_skip": self.seeds_skip,
             "mutate": self.mutate,
             "memory_mb": self.memory_mb,
+            "asked": self.asked.data(),
+            "announced": self.announced.data(),
             "options": {
                 "guards": self.options.guards.value,
                 "failargs": self.options.failargs.value,
@@ -109,6 +134,8 @@ class Plan:
                 seeds_skip=data.get("seeds_skip", 0),
                 mutate=data["mutate"],
                 memory_mb=data["memory_mb"],
+                asked=Vocabulary.read(data["asked"]),
+                announced=Vocabulary.read(data["announced"]),
                 options=Options(
                     Guards(options["guards"]),
                     Failargs(options["failargs"]),

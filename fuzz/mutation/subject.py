@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from fuzz.choices import RandomChoices, constant, float_constant
+from fuzz.choices import NotDrawable, RandomChoices, constant, float_constant
 from fuzz.generator import GeneratedTrace
+from fuzz.mutation.rows import alike
 from fuzz.mutation.sketch import Sketch, results_of
+from fuzz.rows import Rows, family, rows_but
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import Datum
-from optimizer.ir.ops import Type
+from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var, exit_of
 from optimizer.riders import Names
 
@@ -30,9 +33,39 @@ class Subject:
     other: GeneratedTrace
     random: Random
     names: Names
+    vocabulary: Vocabulary = EVERYTHING
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that may be put in, by what can be done with them."""
+        return rows_but(self.sketch.word, self.vocabulary.excluded)
+
+    def alike(self, row: Op) -> tuple[Op, ...]:
+        """The other rows that can stand in that one's place."""
+        return tuple(other for other in alike(row, self.sketch.word) if other not in self.vocabulary.excluded)
 
     def pick(self, among: Sequence[T]) -> T | None:
         return self.random.choice(among) if among else None
+
+    def relatives(self, row: Op) -> tuple[Op, ...]:
+        """Those of them that are close relatives; all of them where there are none."""
+        if not row.is_pure:
+            return self.alike(row)
+        close = family(row, self.sketch.word)
+        return tuple(other for other in self.alike(row) if other in close) or self.alike(row)
+
+    def choose(self, among: Sequence[T]) -> T:
+        """One of those. Raises NotDrawable where there are none."""
+        if not among:
+            raise NotDrawable
+        return self.random.choice(among)
+
+    @property
+    def flag_guard(self) -> Op:
+        """The guard that there has been no overflow. Raises NotDrawable where it may not be put in."""
+        if not self.rows.flag_guards:
+            raise NotDrawable
+        return self.rows.flag_guards[0]
 
     def chance(self, percent: int) -> bool:
         return self.random.random() * 100 < percent
@@ -55,9 +88,15 @@ class Subject:
             case 0 | 1 if near is not None:
                 return ConstInt(wrap(near + random.choice((-2, -1, 1, 2))))
             case 2 if near is not None:
-                return ConstInt(wrap(random.choice((-near, ~near, near ^ 1 << random.randrange(word), near << 1))))
-            case 3 | 4 | 5 if others:
+                power = 1 << min(abs(near).bit_length(), word - 1)
+                border = power + random.choice((-1, 0, 1))
+                flipped = near ^ 1 << random.randrange(word)
+                return ConstInt(wrap(random.choice((-near, ~near, flipped, near << 1, near >> 1, border, -border))))
+            case 3 | 4 if others:
                 return ConstInt(random.choice(others))
+            case 5 if others:
+                other = random.choice(others)
+                return ConstInt(wrap(random.choice((other, -other, word - other)) + random.choice((-1, 0, 1))))
         return ConstInt(constant(RandomChoices(random), word))
 
     def float_constant(self, near: Float | None) -> ConstFloat:

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
+from fuzz.changes import Seen
 from fuzz.coverage import all_coverage
 from fuzz.find import case_of
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
+from fuzz.plan import AIMED, Plan
 from fuzz.results import Result, result_of
 from fuzz.store import read_case, store_case
 from fuzz.summary import Summary
@@ -27,7 +28,7 @@ from validator.judge import validate
 from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
-PLAN = Plan(seed=0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
+PLAN = Plan(seed=0, mutate=AIMED, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
 
 
 INTEGER_SEEDS = list(islice((seed for seed in count() if generate_for(seed).state.heap is None), 20))
@@ -249,7 +250,7 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     records = [*run_campaign(range(5, 8), crashing, judge), *run_campaign(range(8, 10), unchanged, content)]
     for record in records:
         case = f"seed-{record.seed}-crash" if isinstance(record, Find) else ""
-        summary.add(replace(result_of(record, 5, 0.0), case=case))
+        summary.add(replace(result_of(record, 5, 0.0, Seen()), case=case))
     assert summary.text(2.0, False).splitlines() == [
         "campaign ended: 5 traces in 2.0 s, 2.5 a second, seeds 5 to 9",
         "  proved 2, unknown 0, unsupported 0",
