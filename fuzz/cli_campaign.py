@@ -27,6 +27,7 @@ from fuzz.supervisor import supervise
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from validator.cli_seconds import Seconds
 from validator.exits import Exit
 
 _FOLDER = "campaign"
@@ -34,7 +35,7 @@ _SECONDS = 60.0
 
 
 @click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
-@click.option("--seconds", type=click.FloatRange(0), metavar="N", help="Stop after that many; 60 by default.")
+@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 @click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")

@@ -25,6 +25,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.cli_modes import mode_options
+from validator.cli_seconds import Seconds
 from validator.counterexample import State
 from validator.exits import Exit, describe
 from validator.files import read_trace
@@ -41,7 +42,7 @@ _DEFAULT = Options()
 @click.argument("after", required=False, metavar="[AFTER]")
 @click.option("-o", "--output", metavar="DIR", help="Store what is left in this new folder, as a case.")
 @click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
-@click.option("--seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
+@click.option("--seconds", type=Seconds(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
 @mode_options(
     "Where a guard may fail; a case says so itself.",

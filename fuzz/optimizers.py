@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -20,6 +18,7 @@ from fuzz.user_module import load_module
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import run_passes
+from validator.alarm import Late, alarm
 
 
 class OptimizerKind(StrEnum):
@@ -129,37 +128,15 @@ def _words(spec: OptimizerSpec) -> list[str]:
 # A limit of time for what runs in this process.
 
 
-class _Late(BaseException):
-    """Not an Exception: an optimizer may catch those."""
-
-
 def within(optimizer: Optimizer, limit_s: float) -> Optimizer:
-    """The optimizer, which raises Hangs when it takes longer. Only Python's main thread can be interrupted so:
-    elsewhere there is no limit, nor is there one inside a single call of something that is not written in Python."""
+    """The optimizer, which raises Hangs when it takes longer, as far as an alarm can tell."""
 
     @wraps(optimizer)
     def limited(trace: Trace) -> object:
-        if threading.current_thread() is not threading.main_thread():
-            return optimizer(trace)
         try:
-            with _alarm(limit_s):
+            with alarm(limit_s):
                 return optimizer(trace)
-        except _Late:
+        except Late:
             raise Hangs(f"no answer within {limit_s:g} s") from None
 
     return limited
-
-
-@contextmanager
-def _alarm(limit_s: float) -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise _Late
-
-    before = signal.signal(signal.SIGALRM, late)
-    # Again and again, in case that one is caught.
-    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

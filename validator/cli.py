@@ -11,6 +11,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.cli_invoke import invoke
 from validator.cli_modes import mode_options
+from validator.cli_seconds import Seconds
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
@@ -65,7 +66,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(0, min_open=True),
     default=_DEFAULT.timeout_s,
     show_default=True,
     metavar="S",

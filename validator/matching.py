@@ -8,11 +8,12 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.row import NEW, REF
+from optimizer.ir.row import NEW, REF, Op
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.chain_links import Chain, Stored, links
@@ -164,18 +165,18 @@ def _as_it_is(term: Term) -> Term:
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
     """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
     one of the same operation behind as many events. A guess: guards may share one."""
+    alike: dict[tuple[Op, int], list[int]] = {}
+    for k, guard in enumerate(before.guards):
+        alike.setdefault((guard.operation.op, guard.events), []).append(k)
     origins: list[int | None] = []
     low = 0
     for guard, choices in zip(after.guards, allowed, strict=True):
-        alike = [k for k in choices if k >= low and _is_alike(before.guards[k], guard)]
-        found = next(iter(choices if len(choices) == 1 else alike), None)
+        recorded = alike.get((guard.operation.op, guard.events), [])
+        later = (recorded[i] for i in range(bisect_left(recorded, low), len(recorded)))
+        found = choices[0] if len(choices) == 1 else next((k for k in later if k in choices), None)
         origins.append(found)
         low = low if found is None else found + 1
     return origins
-
-
-def _is_alike(wanted: GuardEncoding, got: GuardEncoding) -> bool:
-    return wanted.operation.op is got.operation.op and wanted.events == got.events
 
 
 class _Flow:

@@ -19,6 +19,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import leave
 from validator.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
+from validator.jump_targets import jump_apart
 from validator.looks import are_plainly_the_same, finds_the_same
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
@@ -337,6 +338,8 @@ class Pair:
             yield Obligation("end: events", place, self.terms.false)
         elif before.trace.end.op is not after.trace.end.op:
             yield Obligation("end: kind", place, self.terms.false)
+        elif after.trace.end.op.jumps and jump_apart(before.trace, after.trace):
+            yield Obligation("end: target", place, self.terms.false)
         elif len(before.end) != len(after.end):
             yield Obligation("end: arguments", place, self.terms.false)
         else:

@@ -32,6 +32,7 @@ from optimizer.ir.layout import Layout
 from optimizer.ir.objects import NULL
 from optimizer.ir.trace import Trace, exit_of
 from validator.counterexample import Counterexample, State
+from validator.jump_targets import are_apart, shared_label
 from validator.verdict import Failargs, Guards, Options
 
 Origins = Sequence[int | None]
@@ -69,6 +70,7 @@ class Replay:
         self._layout = layout
         self._traces = before, after
         self._options = options
+        self._label = shared_label(before, after)
         self._listed = [exit_of(guard).failargs is not None for guard in before.guards]
 
     @cached_property
@@ -159,7 +161,7 @@ class Replay:
             return runs.events
         if isinstance(after.outcome, GuardFailed):
             return self._at_guard(runs, after.outcome, origin)
-        return _at_end(runs)
+        return _at_end(runs, self._label)
 
     def _at_guard(self, runs: Runs, left: GuardFailed, origin: int | None) -> Difference | None:
         before, guard = runs.before, left.guard
@@ -273,8 +275,8 @@ def _obligation(where: str, what: str, found: Mismatch) -> str:
     return f"{where}: heap {found.memory}" if found.value is None else f"{where}: {what} {found.value}"
 
 
-def _at_end(runs: Runs) -> Difference | None:
-    """The optimized trace went to its end, or stopped at an event."""
+def _at_end(runs: Runs, label: str | None) -> Difference | None:
+    """The optimized trace went to its end, or stopped at an event. The `label` is the target at which both start."""
     before, after = runs.before, runs.after
     wanted, got = before.outcome, after.outcome
     if isinstance(got, Stopped):
@@ -299,6 +301,9 @@ def _at_end(runs: Runs) -> Difference | None:
     assert isinstance(got, Finished | Jumped)
     if type(wanted) is not type(got):
         return Difference("end: kind", f"the recorded trace {_ending(wanted)}, the optimized one {_ending(got)}")
+    if isinstance(wanted, Jumped) and isinstance(got, Jumped) and are_apart(wanted.target, got.target, label):
+        there, here = wanted.target or label, got.target or label
+        return Difference("end: target", f"the recorded trace jumps to {there}, the optimized one to {here}")
     if len(wanted.args) != len(got.args):
         return Difference(
             "end: arguments", f"the end hands over {_count(len(got.args), 'value')}, not {len(wanted.args)}"

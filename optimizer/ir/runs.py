@@ -127,7 +127,10 @@ class Finished:
 
 @immutable
 class Jumped:
+    """The run jumped, to `target` if the trace names one."""
+
     args: tuple[Datum, ...]
+    target: str | None = None
 
 
 @immutable
@@ -187,7 +190,7 @@ class Run:
     def handed_over(self) -> tuple[Datum | None, ...]:
         """What the end hands over: nothing where the run did not get to one, or where it is not listed."""
         match self.outcome:
-            case Finished(args) | Jumped(args):
+            case Finished(args) | Jumped(args, _):
                 return args
             case GuardFailed(_, failargs):
                 return failargs or ()
