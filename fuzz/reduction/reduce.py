@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from fuzz.campaign import Find
 from fuzz.generator import GeneratedTrace
+from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.cause import cause_of
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
-from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
 from fuzz.reduction.needed import with_told_state
 from fuzz.reduction.operands import forward, simplify_constants, simplify_operands
@@ -27,18 +28,18 @@ from fuzz.reduction.structure import (
     drop_handed_over,
     drop_inputs,
     drop_operations,
-    drop_operations_of_one,
     simplify_rows,
+    undo_changes,
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Operation, Trace
 from validator.counterexample import State
 from validator.simplify import simplify_state
-from validator.verdict import Refuted
+from validator.verdict import Refuted, Verdict
 
 _ROUNDS: tuple[tuple[Changes, ...], ...] = (
-    (cut_tail, drop_operations, drop_handed_over, drop_operations_of_one),
+    (cut_tail, drop_operations, drop_handed_over),
     (forward, drop_operations, drop_handed_over, drop_inputs, drop_declarations),
     (simplify_operands, simplify_rows, simplify_constants),
 )
@@ -106,11 +107,24 @@ def reduce_find(
 
 def candidate_of(find: Find, subject: Subject) -> Candidate:
     """What a find is reduced from: its state is that of the counterexample where there is one."""
-    after = None
-    if subject.optimizer is None:
-        assert isinstance(find.after, Trace)
-        after = find.after
-    return numbered(Candidate(find.generated.trace, after, state_of(find)))
+    before = find.generated.trace
+    if subject.optimizer is not None:
+        return Candidate(with_fresh_lines(before, 0), None, state_of(find))
+    assert isinstance(find.after, Trace)
+    return Candidate(*aligned(*with_origins(before, find.after, find.verdict)), state_of(find))
+
+
+def with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
+    """Both traces, where the guards of the optimized one name the origins under which the pair is refuted."""
+    if not isinstance(verdict, Refuted):
+        return before, after
+    origins = iter(verdict.counterexample.origins)
+
+    def named(op: Operation, origin: int | None) -> Operation:
+        return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
+
+    recorded = replace(before, ops=tuple(named(op, None) for op in before.ops))
+    return recorded, replace(after, ops=tuple(named(op, next(origins)) if op.exit else op for op in after.ops))
 
 
 def state_of(find: Find) -> State:
@@ -150,6 +164,7 @@ class _Search:
         if self._best is None:
             return
         try:
+            self._isolate()
             for ask in (False, True):
                 self._to_fixpoint(ask)
             self._complete = True
@@ -158,6 +173,18 @@ class _Search:
         self._finish()
 
     # The search.
+
+    def _isolate(self) -> None:
+        """Undo what the failure does not need of the change; what is left of it, and makes it wrong, is to stay."""
+        if self.best.after is None or not self._failure.is_difference:
+            return
+        for change in undo_changes(self.best):
+            candidate = change(self.best)
+            if candidate is not None:
+                self._try([candidate], ask=False)
+        assert self._best is not None
+        candidate, find = self._best
+        self._best = replace(candidate, cause=cause_of(candidate, self._trials.is_right)), find
 
     def _to_fixpoint(self, ask: bool) -> None:
         group = 0

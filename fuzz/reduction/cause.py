@@ -1,0 +1,72 @@
+"""What of a wrong pair has to stay while it is made smaller: its change, and the lines that make the change wrong.
+
+A load that is left out is wrong because of the store in front of it: without that store the change is right. Such lines,
+which both traces have and without which the pair is proved, are decisive. Of candidates that show the failure, only
+those are taken whose change is of the same nature, and which are right without each of the decisive lines.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.change import Nature
+from fuzz.reduction.drop import without
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import all_operations
+
+IsRight = Callable[[Candidate], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """`decisive` are sets of lines: without one of the sets, the pair is right."""
+
+    nature: Nature
+    decisive: tuple[frozenset[int], ...] = ()
+
+
+def cause_of(candidate: Candidate, is_right: IsRight) -> Cause:
+    """What makes the pair wrong."""
+    assert candidate.change is not None
+    decisive = tuple(lines for lines in _single(candidate) if _is_decisive(candidate, lines, is_right))
+    if not decisive:
+        alike = (lines for lines in _alike(candidate) if _is_decisive(candidate, lines, is_right))
+        decisive = tuple(lines for lines in [next(alike, None)] if lines)
+    return Cause(candidate.change.nature, decisive)
+
+
+def is_cause(cause: Cause, candidate: Candidate, is_right: IsRight) -> bool:
+    """Is the pair still wrong because of that?"""
+    assert candidate.change is not None
+    return candidate.change.nature == cause.nature and all(
+        _is_decisive(candidate, lines, is_right) for lines in cause.decisive
+    )
+
+
+def _is_decisive(candidate: Candidate, lines: frozenset[int], is_right: IsRight) -> bool:
+    left = without(candidate, lines & candidate.shared_lines)
+    return left is not None and is_right(left)
+
+
+def _single(candidate: Candidate) -> Iterator[frozenset[int]]:
+    return (frozenset([line]) for line, _ in reversed(_effects(candidate)))
+
+
+def _alike(candidate: Candidate) -> Iterator[frozenset[int]]:
+    """Lines that do the same kind of thing, where there are several."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for line, name in reversed(_effects(candidate)):
+        found[name].append(line)
+    return (frozenset(lines) for lines in found.values() if len(lines) > 1)
+
+
+def _effects(candidate: Candidate) -> list[tuple[int, str]]:
+    """The lines of both whose loss may make a difference less: what only computes a value becomes any value."""
+    return [
+        (op.line, op.op.name)
+        for op in all_operations(candidate.before)
+        if op.line in candidate.shared_lines and op.op.kind not in (Kind.PURE, Kind.END)
+    ]

@@ -1,0 +1,247 @@
+"""The change from one trace to another: what only one of them does, and what both do with other operands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fuzz.reduction.alignment import is_same, operands, shared_lines
+from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
+
+Place = tuple[int, int | str]
+"""An operand of the operation in a line, by number; or `exit`, all that a guard hands over, or `op`, what is done."""
+
+Signature = tuple[str, ...]
+"""An operation without its variables: its name, its descr and its constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nature:
+    """A change without what it is made to: what it removes, what it inserts, and which kinds of values it puts in place
+    of which."""
+
+    removed: tuple[Signature, ...]
+    inserted: tuple[Signature, ...]
+    substituted: frozenset[tuple[str, str]]
+
+    def __str__(self) -> str:
+        """Names of operations, before and after."""
+        sides = [[name for name, *_ in side] for side in (self.removed, self.inserted)]
+        for side, number in zip(sides, (0, 1), strict=True):
+            side += sorted({pair[number] for pair in self.substituted} - set(side))
+        return " -> ".join(" ".join(side) or "nothing" for side in sides)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What two traces with lines of their own differ in."""
+
+    before: Trace
+    after: Trace
+
+    @cached_property
+    def shared(self) -> tuple[tuple[Operation, Operation], ...]:
+        return tuple(shared_lines(self.before, self.after))
+
+    @cached_property
+    def common(self) -> frozenset[int]:
+        """The lines in which both do the same."""
+        return frozenset(one.line for one, two in self.shared if is_same(one, two))
+
+    @cached_property
+    def altered(self) -> tuple[tuple[Operation, Operation], ...]:
+        return tuple(pair for pair in self.shared if pair[0].line not in self.common)
+
+    @cached_property
+    def removed(self) -> tuple[Operation, ...]:
+        return self._only(self.before)
+
+    @cached_property
+    def inserted(self) -> tuple[Operation, ...]:
+        return self._only(self.after)
+
+    def _only(self, trace: Trace) -> tuple[Operation, ...]:
+        both = {one.line for one, _ in self.shared}
+        return tuple(op for op in all_operations(trace) if op.line not in both)
+
+    @cached_property
+    def nature(self) -> Nature:
+        definitions = [_definitions(trace) for trace in (self.before, self.after)]
+        gone = {op.result for op in self.removed}
+        substituted = {
+            _kinds(old, new, gone, *definitions)
+            for one, two in self.altered
+            for old, new in _substituted(one, two)
+            if old != new
+        }
+        return Nature(
+            tuple(sorted(map(_signature, self.removed))),
+            tuple(sorted(map(_signature, self.inserted))),
+            frozenset(substituted),
+        )
+
+    @property
+    def groups(self) -> list[frozenset[Place]]:
+        """The parts of the change that can be undone without each other: lines of one trace, and places of both."""
+        found = _Groups()
+        definitions = [_definitions(trace) for trace in (self.before, self.after)]
+        removed = {op.result for op in self.removed if op.result is not None}
+        inserted = {op.result for op in self.inserted if op.result is not None}
+        for side, values, ops in (("before", removed, self.removed), ("after", inserted, self.inserted)):
+            for op in ops:
+                found.join((op.line, "op"))
+                for value in (op.result, *operands(op)):
+                    if value in values:
+                        found.join((op.line, "op"), (side, value))
+        for value in removed & inserted:
+            found.join(("before", value), ("after", value))
+        moved = {_text(op): op.line for op in self.removed}
+        for op in self.inserted:
+            if _text(op) in moved:
+                found.join((op.line, "op"), (moved[_text(op)], "op"))
+        for one, two in self.altered:
+            for place, old, new in _places(one, two):
+                found.join(place)
+                if old in removed:
+                    found.join(place, ("before", old))
+                if new in inserted:
+                    found.join(place, ("after", new))
+                if isinstance(old, Var) and isinstance(new, Var) and old in definitions[0] and new in definitions[1]:
+                    found.join(place, ("instead", old, new))
+        return found.groups()
+
+    def undone(self, group: Collection[Place]) -> Trace:
+        """The optimized trace where these parts of the change are not made."""
+        recorded = {one.line: one for one, _ in self.altered}
+        back = {op.line for op in self.removed if (op.line, "op") in group}
+        ops = [
+            _with_places(op, recorded[op.line], group) if op.line in recorded else op
+            for op in self.after.ops
+            if (op.line, "op") not in group or op.line in recorded
+        ]
+        guards = {guard.line: number for number, guard in enumerate(self.before.guards)}
+        last = 0
+        for op in self.before.ops:
+            if op.line in back:
+                if op.exit is not None:
+                    op = replace(op, exit=replace(op.exit, origin=guards[op.line]))
+                ops.insert(last, op)
+            last = next((number + 1 for number, one in enumerate(ops) if one.line == op.line), last)
+        return replace(self.after, ops=tuple(ops))
+
+
+def _with_places(op: Operation, recorded: Operation, group: Collection[Place]) -> Operation:
+    """The operation as it was recorded, at those places."""
+    if (op.line, "op") in group:
+        op = replace(op, op=recorded.op)
+    if (op.line, "args") in group:
+        op = replace(op, args=recorded.args)
+    args = [
+        old if (op.line, k) in group else new for k, (old, new) in enumerate(zip(recorded.args, op.args, strict=False))
+    ]
+    op = replace(op, args=(*args, *op.args[len(args) :]))
+    if op.exit is None or recorded.exit is None:
+        return op
+    exit_ = op.exit
+    if (op.line, "exit") in group:
+        return replace(op, exit=Exit(recorded.exit.failargs, exit_.origin, recorded.exit.block))
+    handed = [
+        old if (op.line, len(op.args) + k) in group else new
+        for k, (old, new) in enumerate(zip(recorded.exit.failargs or (), exit_.failargs or (), strict=False))
+    ]
+    return replace(op, exit=Exit(tuple(handed), exit_.origin, exit_.block)) if handed else op
+
+
+def _places(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | None, Value | None]]:
+    """The places in which operations of one line differ, and the values there."""
+    if one.op is not two.op:
+        yield (one.line, "op"), None, None
+    if len(one.args) != len(two.args):
+        yield (one.line, "args"), None, None
+    for k, (old, new) in enumerate(zip(one.args, two.args, strict=False)):
+        if old != new:
+            yield (one.line, k), old, new
+    if one.exit is None or two.exit is None:
+        return
+    wanted, got = one.exit.failargs, two.exit.failargs
+    if one.exit.block != two.exit.block or (wanted is None) != (got is None) or len(wanted or ()) != len(got or ()):
+        for old in (*operands(one), *(arg for op in one.exit.block for arg in op.args)):
+            yield (one.line, "exit"), old, None
+        for new in (*operands(two), *(arg for op in two.exit.block for arg in (op.result, *op.args))):
+            yield (one.line, "exit"), None, new
+        return
+    for k, (old, new) in enumerate(zip(wanted or (), got or (), strict=True)):
+        if old != new:
+            yield (one.line, len(one.args) + k), old, new
+
+
+def _substituted(one: Operation, two: Operation) -> Iterator[tuple[Value | str | None, Value | str | None]]:
+    if one.op is not two.op:
+        yield one.op.name, two.op.name
+    if len(one.args) != len(two.args):
+        yield ("more", "fewer") if len(one.args) > len(two.args) else ("fewer", "more")
+    else:
+        yield from zip(one.args, two.args, strict=True)
+    handed = [op.exit.failargs if op.exit is not None else () for op in (one, two)]
+    if handed[0] is None or handed[1] is None:
+        yield from [("a list", "no list") if handed[1] is None else ("no list", "a list")] * (handed[0] != handed[1])
+    elif len(handed[0]) != len(handed[1]):
+        yield ("more", "fewer") if len(handed[0]) > len(handed[1]) else ("fewer", "more")
+    else:
+        yield from zip(handed[0], handed[1], strict=True)
+
+
+def _kinds(
+    old: Value | str | None,
+    new: Value | str | None,
+    gone: Collection[Var | None],
+    before: Mapping[Var, Operation],
+    after: Mapping[Var, Operation],
+) -> tuple[str, str]:
+    """What sort of value stands in place of what sort. An operation tells where it is removed, or where its result
+    stands for another one of the same operation."""
+    one, two = (
+        values.get(value) if isinstance(value, Var) else None for value, values in ((old, before), (new, after))
+    )
+    if one is not None and (old in gone or (two is not None and (one.op, one.descr) == (two.op, two.descr))):
+        return one.op.name, _kind(new) if two is None else two.op.name
+    return _kind(old), _kind(new)
+
+
+def _kind(value: Value | str | None) -> str:
+    if isinstance(value, str):
+        return value
+    return "nothing" if value is None else "value" if isinstance(value, Var) else "constant"
+
+
+def _definitions(trace: Trace) -> dict[Var, Operation]:
+    return {op.result: op for op in all_operations(trace) if op.result is not None}
+
+
+def _signature(op: Operation) -> Signature:
+    return (op.op.name, op.descr or "", *sorted(str(arg) for arg in op.args if not isinstance(arg, Var)))
+
+
+def _text(op: Operation) -> tuple[object, ...]:
+    return op.op, op.args, op.descr, op.result
+
+
+class _Groups:
+    """Sets that grow together."""
+
+    def __init__(self) -> None:
+        self._sets: dict[object, set[object]] = {}
+
+    def join(self, *members: object) -> None:
+        joined = set[object]().union(members, *(self._sets.get(one, ()) for one in members))
+        self._sets.update(dict.fromkeys(joined, joined))
+
+    def groups(self) -> list[frozenset[Place]]:
+        """The places of each set, in the order in which they came."""
+        different = {id(one): one for one in self._sets.values()}
+        return [
+            frozenset(member for member in one if isinstance(member, tuple) and isinstance(member[0], int))
+            for one in different.values()
+        ]
