@@ -166,10 +166,9 @@ class _Alignment:
                 continue
             for old, new in differing:
                 if isinstance(old, Var) and isinstance(new, Var) and old in mine and new in other:
-                    if old.type is new.type:
-                        self.names[new] = old
-                        mine.discard(old)
-                        other.discard(new)
+                    self.names[new] = old
+                    mine.discard(old)
+                    other.discard(new)
 
     def _is_same(self, old: Value | None, new: Value | None, theirs: dict[Var, int]) -> bool:
         if isinstance(old, Var) and isinstance(new, Var):

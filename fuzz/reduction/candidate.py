@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidate:
-    """`after` is None where the optimizer is run again on each candidate. `cause` is what has to stay of a wrong pair."""
+    """`after` is None where the optimizer is run again on each candidate. `cause` is what has to stay of a wrong pair
+    that is not made again."""
 
     before: Trace
     after: Trace | None

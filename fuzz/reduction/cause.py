@@ -1,7 +1,7 @@
 """What of a wrong pair has to stay while it is made smaller: its change, and the lines that make the change wrong.
 
-A load that is left out is wrong because of the store in front of it: without that store the change is right. Such lines,
-which both traces have and without which the pair is proved, are decisive. Of candidates that show the failure, only
+A load that is left out is wrong because of the store in front of it: without that store the change is right. Such
+lines, which both traces have and without which the pair is proved, are decisive. Of candidates that show the failure, only
 those are taken whose change is of the same nature, and which are right without each of the decisive lines.
 """
 
@@ -10,14 +10,39 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from fuzz.reduction.candidate import Candidate
-from fuzz.reduction.change import Nature
+from fuzz.reduction.change import Nature, Place
 from fuzz.reduction.drop import without
+from fuzz.reduction.structure import halves
+from optimizer.ir.immutable import replace
 from optimizer.ir.ops import Kind
 from optimizer.ir.trace import all_operations
 
 IsRight = Callable[[Candidate], bool]
+
+
+def innocent_parts(candidate: Candidate, is_right: IsRight) -> Iterator[Callable[[Candidate], Candidate | None]]:
+    """Parts of a change that may be undone while it stays the same fault: what is right alone, and what has nothing to
+    do with the rest."""
+    change = candidate.change
+    assert change is not None
+    parts, regions = change.parts, change.regions
+    everything = frozenset[Place]().union(*parts)
+    for first, last in halves(len(regions)):
+        if last - first < len(regions):
+            yield partial(_undone, places=frozenset[Place]().union(*regions[first:last]))
+    for first, last in halves(len(parts)):
+        places = frozenset[Place]().union(*parts[first:last])
+        if places != everything and is_right(replace(candidate, after=change.undone(everything - places))):
+            yield partial(_undone, places=places)
+
+
+def _undone(candidate: Candidate, places: frozenset[Place]) -> Candidate | None:
+    assert candidate.change is not None
+    after = candidate.change.undone(places)
+    return None if after == candidate.after else replace(candidate, after=after)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import TypeGuard
 
 from fuzz.reduction.alignment import is_same, operands, shared_lines
 from optimizer.ir.immutable import replace
@@ -83,34 +85,52 @@ class Change:
         )
 
     @property
-    def groups(self) -> list[frozenset[Place]]:
-        """The parts of the change that can be undone without each other: lines of one trace, and places of both."""
-        found = _Groups()
-        definitions = [_definitions(trace) for trace in (self.before, self.after)]
+    def parts(self) -> list[frozenset[Place]]:
+        """What can be undone without the rest of the change, and leaves traces that are well-formed."""
+        return self._parts().all()
+
+    @property
+    def regions(self) -> list[frozenset[Place]]:
+        """Parts that have nothing to do with each other: none of them uses what another one computes, and between them
+        is a line that both traces have."""
+        found = self._parts()
+        touched = {op.result for op in self.removed} & {op.result for op in self.inserted}
+        for op, _ in self.shared:
+            used = [value for value in operands(op) if value in touched]
+            found.join(*(_Value(value) for value in used), *((_Value(op.result),) if used else ()))
+            touched |= {op.result} if used else set()
+        for one, two in self.altered:
+            for place, old, _ in _places(one, two):
+                found.join(place, *((_Value(old),) if old in touched else ()))
+        for op in self.removed:
+            found.join((op.line, "op"), *(_Value(value) for value in operands(op) if value in touched))
+        for trace in (self.before, self.after):
+            for op, following in pairwise(trace.ops):
+                if not {op.line, following.line} & self.common:
+                    found.join(*(one for one in found.members if _line(one) in (op.line, following.line)))
+        return found.all()
+
+    def _parts(self) -> _Parts:
+        found = _Parts()
         removed = {op.result for op in self.removed if op.result is not None}
         inserted = {op.result for op in self.inserted if op.result is not None}
-        for side, values, ops in (("before", removed, self.removed), ("after", inserted, self.inserted)):
+        for values, side, ops in ((removed, "before", self.removed), (inserted, "after", self.inserted)):
             for op in ops:
-                found.join((op.line, "op"))
-                for value in (op.result, *operands(op)):
-                    if value in values:
-                        found.join((op.line, "op"), (side, value))
+                used = [_Value(value, side) for value in (op.result, *operands(op)) if value in values]
+                found.join((op.line, "op"), *used)
         for value in removed & inserted:
-            found.join(("before", value), ("after", value))
+            found.join(_Value(value), _Value(value, "after"))
         moved = {_text(op): op.line for op in self.removed}
         for op in self.inserted:
             if _text(op) in moved:
                 found.join((op.line, "op"), (moved[_text(op)], "op"))
         for one, two in self.altered:
             for place, old, new in _places(one, two):
-                found.join(place)
-                if old in removed:
-                    found.join(place, ("before", old))
-                if new in inserted:
-                    found.join(place, ("after", new))
-                if isinstance(old, Var) and isinstance(new, Var) and old in definitions[0] and new in definitions[1]:
+                found.join(place, *((_Value(old),) if old in removed else ()))
+                found.join(place, *((_Value(new, "after"),) if new in inserted else ()))
+                if isinstance(old, Var) and isinstance(new, Var):
                     found.join(place, ("instead", old, new))
-        return found.groups()
+        return found
 
     def undone(self, group: Collection[Place]) -> Trace:
         """The optimized trace where these parts of the change are not made."""
@@ -147,7 +167,7 @@ def _with_places(op: Operation, recorded: Operation, group: Collection[Place]) -
     exit_ = op.exit
     if (op.line, "exit") in group:
         return replace(op, exit=Exit(recorded.exit.failargs, exit_.origin, recorded.exit.block))
-    handed = [
+    handed: list[Value | None] = [
         old if (op.line, len(op.args) + k) in group else new
         for k, (old, new) in enumerate(zip(recorded.exit.failargs or (), exit_.failargs or (), strict=False))
     ]
@@ -228,20 +248,38 @@ def _text(op: Operation) -> tuple[object, ...]:
     return op.op, op.args, op.descr, op.result
 
 
-class _Groups:
-    """Sets that grow together."""
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value of one of the traces."""
+
+    value: Value | None
+    side: str = "before"
+
+
+class _Parts:
+    """Places that belong together, and values that are the reason."""
 
     def __init__(self) -> None:
         self._sets: dict[object, set[object]] = {}
+
+    @property
+    def members(self) -> list[object]:
+        return list(self._sets)
 
     def join(self, *members: object) -> None:
         joined = set[object]().union(members, *(self._sets.get(one, ()) for one in members))
         self._sets.update(dict.fromkeys(joined, joined))
 
-    def groups(self) -> list[frozenset[Place]]:
-        """The places of each set, in the order in which they came."""
+    def all(self) -> list[frozenset[Place]]:
+        """The places that belong together, in the order in which they came."""
         different = {id(one): one for one in self._sets.values()}
-        return [
-            frozenset(member for member in one if isinstance(member, tuple) and isinstance(member[0], int))
-            for one in different.values()
-        ]
+        found = [frozenset(one for one in together if _is_place(one)) for together in different.values()]
+        return [places for places in found if places]
+
+
+def _is_place(member: object) -> TypeGuard[Place]:
+    return isinstance(member, tuple) and isinstance(member[0], int)
+
+
+def _line(member: object) -> int | None:
+    return member[0] if _is_place(member) else None

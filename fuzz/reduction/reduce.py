@@ -15,7 +15,7 @@ from fuzz.campaign import Find
 from fuzz.generator import GeneratedTrace
 from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate
-from fuzz.reduction.cause import cause_of
+from fuzz.reduction.cause import cause_of, innocent_parts
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.naming import with_plain_names
@@ -29,7 +29,6 @@ from fuzz.reduction.structure import (
     drop_inputs,
     drop_operations,
     simplify_rows,
-    undo_changes,
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
 from optimizer.ir.immutable import replace
@@ -178,7 +177,7 @@ class _Search:
         """Undo what the failure does not need of the change; what is left of it, and makes it wrong, is to stay."""
         if self.best.after is None or not self._failure.is_difference:
             return
-        for change in undo_changes(self.best):
+        for change in innocent_parts(self.best, self._trials.is_right):
             candidate = change(self.best)
             if candidate is not None:
                 self._try([candidate], ask=False)

@@ -7,12 +7,11 @@ from functools import partial
 
 from fuzz.reduction.alignment import operands
 from fuzz.reduction.candidate import Candidate, simpler_rows
-from fuzz.reduction.change import Place
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.ops import Kind, Op, Type
+from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
 
 Change = Callable[[Candidate], Candidate | None]
@@ -104,20 +103,6 @@ def drop_operations(candidate: Candidate) -> Iterator[Change]:
     lines = [op.line for op in all_operations(candidate.before) if op.line in candidate.shared_lines]
     for first, last in halves(len(lines)):
         yield partial(without, lines=frozenset(lines[first:last]))
-
-
-def undo_changes(candidate: Candidate) -> Iterator[Change]:
-    """Parts of what two traces differ in are not done."""
-    groups = [] if candidate.change is None else candidate.change.groups
-    for first, last in halves(len(groups)):
-        if last - first < len(groups):
-            yield partial(_undone, places=frozenset().union(*groups[first:last]))
-
-
-def _undone(candidate: Candidate, places: frozenset[Place]) -> Candidate | None:
-    assert candidate.change is not None
-    after = candidate.change.undone(places)
-    return None if after == candidate.after else replace(candidate, after=after)
 
 
 _ROWS = 8
