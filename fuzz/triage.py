@@ -1,7 +1,7 @@
 """Whose fault a find is, and which finds are the same: buckets.
 
-A bucket is the guilty pass and rule, where they can be told, what is wrong, and the shape of the reduced trace: the
-names of its operations in order.
+A bucket is what is wrong, and the guilty pass and rule with the names of the operations of the reduced trace in order,
+or, where the guilty cannot be told, the names of the operations that are left of the change.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Protocol
 
 from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
 from fuzz.optimizers import OptimizerSpec, within
+from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.cause import isolated
 from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.reduce import Progress, Reduced, candidate_of, reduce_find
 from fuzz.reduction.trials import Subject, Trials
@@ -112,12 +114,30 @@ def _several(passes: Sequence[str], shows_without: Callable[[Collection[str]], b
     return off
 
 
-def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace) -> str:
-    """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`."""
-    shape = [operation.op.name for operation in all_operations(trace)]
+def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace, change: str | None = None) -> str:
+    """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`. It tells of the guilty
+    or, where nobody knows, of what is left of the change."""
+    shape = [operation.op.name for operation in all_operations(trace)] if change is None else [change]
     told = [str(guilt or ""), failure.kind.value, failure.what.partition(" /")[0], *shape]
     digest = hashlib.sha256("\0".join(told).encode()).hexdigest()[:4]
     return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [digest])
+
+
+def change_left(find: Find, subject: Subject) -> str | None:
+    """The operations before and after that a find differs in, without what the optimizer has made right; None where
+    there are no two traces that differ."""
+    failure = failure_of(find)
+    if not failure.is_difference or not isinstance(find.after, Trace):
+        return None
+    subject = replace(subject, optimizer=None, innocent=None)
+    trials = Trials(subject, failure)
+
+    def shown(candidate: Candidate) -> Candidate | None:
+        found = trials.shown(candidate, ask=False)
+        return None if found is None else found[0]
+
+    change = isolated(candidate_of(find, subject), shown, trials.is_right).change
+    return None if change is None else str(change.nature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +166,8 @@ def settle(
     reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
     if separable is not None and reduced.repeated and not reduced.interrupted:
         guilt = find_guilt(reduced.find, judge, options, separable) or guilt
-    return Settled(bucket_of(reduced.failure, guilt, reduced.before), reduced, guilt)
+    change = None if guilt is not None else change_left(reduced.find, subject)
+    return Settled(bucket_of(reduced.failure, guilt, reduced.before, change), reduced, guilt)
 
 
 @dataclass(frozen=True, slots=True)

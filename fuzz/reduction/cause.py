@@ -1,8 +1,8 @@
 """What of a wrong pair has to stay while it is made smaller: its change, and the lines that make the change wrong.
 
 A load that is left out is wrong because of the store in front of it: without that store the change is right. Such
-lines, which both traces have and without which the pair is proved, are decisive. Of candidates that show the failure, only
-those are taken whose change is of the same nature, and which are right without each of the decisive lines.
+lines, which both traces have and without which the pair is proved, are decisive. Of candidates that show the failure,
+only those are taken whose change is of the same nature, and which are right without each of the decisive lines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ from optimizer.ir.trace import all_operations
 IsRight = Callable[[Candidate], bool]
 
 
-def innocent_parts(candidate: Candidate, is_right: IsRight) -> Iterator[Callable[[Candidate], Candidate | None]]:
+def isolated(candidate: Candidate, shown: Callable[[Candidate], Candidate | None], is_right: IsRight) -> Candidate:
+    """The pair without those parts of its change that the failure does not need; `shown` gives what still shows it."""
+    for undo in _innocent_parts(candidate, is_right):
+        left = undo(candidate)
+        candidate = (None if left is None else shown(left)) or candidate
+    return candidate
+
+
+def _innocent_parts(candidate: Candidate, is_right: IsRight) -> Iterator[Callable[[Candidate], Candidate | None]]:
     """Parts of a change that may be undone while it stays the same fault: what is right alone, and what has nothing to
     do with the rest."""
     change = candidate.change

@@ -71,9 +71,9 @@ class Change:
     @cached_property
     def nature(self) -> Nature:
         definitions = [_definitions(trace) for trace in (self.before, self.after)]
-        gone = {op.result for op in self.removed}
+        gone, made = ({op.result for op in ops} for ops in (self.removed, self.inserted))
         substituted = {
-            _kinds(old, new, gone, *definitions)
+            _kinds(old, new, gone, made, *definitions)
             for one, two in self.altered
             for old, new in _substituted(one, two)
             if old != new
@@ -187,14 +187,14 @@ def _places(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | Non
         return
     wanted, got = one.exit.failargs, two.exit.failargs
     if one.exit.block != two.exit.block or (wanted is None) != (got is None) or len(wanted or ()) != len(got or ()):
-        for old in (*operands(one), *(arg for op in one.exit.block for arg in op.args)):
-            yield (one.line, "exit"), old, None
-        for new in (*operands(two), *(arg for op in two.exit.block for arg in (op.result, *op.args))):
-            yield (one.line, "exit"), None, new
+        for value in (*operands(one), *(arg for op in one.exit.block for arg in op.args)):
+            yield (one.line, "exit"), value, None
+        for value in (*operands(two), *(arg for op in two.exit.block for arg in (op.result, *op.args))):
+            yield (one.line, "exit"), None, value
         return
-    for k, (old, new) in enumerate(zip(wanted or (), got or (), strict=True)):
-        if old != new:
-            yield (one.line, len(one.args) + k), old, new
+    for k, (live, given) in enumerate(zip(wanted or (), got or (), strict=True)):
+        if live != given:
+            yield (one.line, len(one.args) + k), live, given
 
 
 def _substituted(one: Operation, two: Operation) -> Iterator[tuple[Value | str | None, Value | str | None]]:
@@ -217,15 +217,18 @@ def _kinds(
     old: Value | str | None,
     new: Value | str | None,
     gone: Collection[Var | None],
+    made: Collection[Var | None],
     before: Mapping[Var, Operation],
     after: Mapping[Var, Operation],
 ) -> tuple[str, str]:
-    """What sort of value stands in place of what sort. An operation tells where it is removed, or where its result
-    stands for another one of the same operation."""
+    """What sort of value stands in place of what sort. An operation tells where it is removed or another one
+    is inserted for it, and where its result stands for another one of the same operation."""
     one, two = (
         values.get(value) if isinstance(value, Var) else None for value, values in ((old, before), (new, after))
     )
-    if one is not None and (old in gone or (two is not None and (one.op, one.descr) == (two.op, two.descr))):
+    if one is not None and (
+        old in gone or new in made or (two is not None and (one.op, one.descr) == (two.op, two.descr))
+    ):
         return one.op.name, _kind(new) if two is None else two.op.name
     return _kind(old), _kind(new)
 

@@ -15,7 +15,7 @@ from fuzz.campaign import Find
 from fuzz.generator import GeneratedTrace
 from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate
-from fuzz.reduction.cause import cause_of, innocent_parts
+from fuzz.reduction.cause import cause_of, isolated
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.naming import with_plain_names
@@ -32,7 +32,7 @@ from fuzz.reduction.structure import (
 )
 from fuzz.reduction.trials import Subject, Trials, still_shows
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Operation, Trace
+from optimizer.ir.trace import Operation, Trace, exit_of
 from validator.counterexample import State
 from validator.simplify import simplify_state
 from validator.verdict import Refuted, Verdict
@@ -60,8 +60,9 @@ class Reduced:
     """The find that is left; its trace and its state stand in `find.made`. `failure` is what it shows, as the find that
     it was made from.
 
-    `repeated` is False where that find could not be repeated at all: then it is still what it was. `complete` says that
-    no change that is known makes it smaller, `interrupted` that Ctrl-C was pressed.
+    `repeated` is False where that find could not be repeated at all: then it is still what it was. `smaller`: something
+    could be left out or made simpler. `complete` says that no change that is known makes it smaller, `interrupted` that
+    Ctrl-C was pressed.
     """
 
     find: Find
@@ -69,6 +70,7 @@ class Reduced:
     tried: int
     seconds: float
     repeated: bool = True
+    smaller: bool = True
     complete: bool = True
     interrupted: bool = False
 
@@ -119,11 +121,16 @@ def with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[
         return before, after
     origins = iter(verdict.counterexample.origins)
 
-    def named(op: Operation, origin: int | None) -> Operation:
-        return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
+    ops = [_with_origin(op, next(origins)) if op.exit else op for op in after.ops]
+    return replace(before, ops=tuple(map(without_origin, before.ops))), replace(after, ops=tuple(ops))
 
-    recorded = replace(before, ops=tuple(named(op, None) for op in before.ops))
-    return recorded, replace(after, ops=tuple(named(op, next(origins)) if op.exit else op for op in after.ops))
+
+def without_origin(op: Operation) -> Operation:
+    return _with_origin(op, None)
+
+
+def _with_origin(op: Operation, origin: int | None) -> Operation:
+    return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
 
 
 def state_of(find: Find) -> State:
@@ -154,8 +161,7 @@ class _Search:
         self._clock, self._start, self._budget_s = clock, clock(), budget_s
         self._observe = observe
         self._best: tuple[Candidate, Find] | None = None
-        self._complete = False
-        self._named: Find | None = None
+        self._is_smaller = self._complete = False
 
     def run(self) -> None:
         start = candidate_of(self._original, self._subject)
@@ -177,10 +183,11 @@ class _Search:
         """Undo what the failure does not need of the change; what is left of it, and makes it wrong, is to stay."""
         if self.best.after is None or not self._failure.is_difference:
             return
-        for change in innocent_parts(self.best, self._trials.is_right):
-            candidate = change(self.best)
-            if candidate is not None:
-                self._try([candidate], ask=False)
+
+        def shown(candidate: Candidate) -> Candidate | None:
+            return None if self._try([candidate], ask=False) is None else self.best
+
+        isolated(self.best, shown, self._trials.is_right)
         assert self._best is not None
         candidate, find = self._best
         self._best = replace(candidate, cause=cause_of(candidate, self._trials.is_right)), find
@@ -217,7 +224,7 @@ class _Search:
             raise _TimeIsUp
         answer = self._trials.first_shown(candidates, ask)
         if answer is not None:
-            self._best = answer[1]
+            self._best, self._is_smaller = answer[1], True
         if self._observe is not None:
             seconds = self._clock() - self._start
             self._observe(Progress(len(self.best.before.ops), self._trials.tried, seconds))
@@ -237,6 +244,7 @@ class _Search:
                 self._best = self._trials.shown(candidate, ask=True) or self._best
 
     def _last_steps(self) -> Iterator[Candidate | None]:
+        yield self._without_origins()
         yield with_told_state(self.best)
         yield with_plain_names(self.best)
         assert self._best is not None
@@ -245,11 +253,21 @@ class _Search:
             still = still_shows(candidate, find.after, failure_of(find), self._subject.options)
             yield replace(candidate, state=simplify_state(candidate.state, candidate.before, still))
 
+    def _without_origins(self) -> Candidate | None:
+        """Without origins, if the find that is reduced has none."""
+        after, original = self.best.after, self._original.after
+        if after is None or not isinstance(original, Trace) or not original.guards:
+            return None
+        if any(exit_of(guard).origin is not None for guard in original.guards):
+            return None
+        return replace(self.best, after=replace(after, ops=tuple(map(without_origin, after.ops))))
+
     def reduced(self, interrupted: bool) -> Reduced:
         seconds = self._clock() - self._start
         if self._best is None:
-            return Reduced(self._original, self._failure, self._trials.tried, seconds, False, False, interrupted)
+            return Reduced(self._original, self._failure, self._trials.tried, seconds, False, False, False, interrupted)
         candidate, find = self._best
         made = replace(self._original.made, generated=GeneratedTrace(candidate.before, candidate.state, {}))
         find = replace(find, made=made, seed=self._original.seed)
-        return Reduced(find, failure_of(find), self._trials.tried, seconds, True, self._complete, interrupted)
+        tried = self._trials.tried
+        return Reduced(find, failure_of(find), tried, seconds, True, self._is_smaller, self._complete, interrupted)
