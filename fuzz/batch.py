@@ -88,7 +88,7 @@ def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keep
         return Told(record.seed, result)
     kept = keeping.keep(record, case_of(record, plan), lost=is_lost)
     name = kept.case.name if kept.case is not None else ""
-    return Told(record.seed, replace(result, case=name, bucket=kept.bucket), kept.case)
+    return Told(record.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
 
 
 def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:

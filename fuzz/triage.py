@@ -14,11 +14,9 @@ from typing import Protocol
 
 from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
 from fuzz.optimizers import OptimizerSpec, within
-from fuzz.reduction.candidate import Candidate
-from fuzz.reduction.cause import isolated
 from fuzz.reduction.failure import Failure, failure_of
-from fuzz.reduction.reduce import Progress, Reduced, candidate_of, reduce_find
-from fuzz.reduction.trials import Subject, Trials
+from fuzz.reduction.reduce import Progress, Reduced, reduce_find
+from fuzz.reduction.trials import Subject, Trials, candidate_of, change_left
 from fuzz.store import Case
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
@@ -123,23 +121,6 @@ def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace, change: str |
     return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [digest])
 
 
-def change_left(find: Find, subject: Subject) -> str | None:
-    """The operations before and after that a find differs in, without what the optimizer has made right; None where
-    there are no two traces that differ."""
-    failure = failure_of(find)
-    if not failure.is_difference or not isinstance(find.after, Trace):
-        return None
-    subject = replace(subject, optimizer=None, innocent=None)
-    trials = Trials(subject, failure)
-
-    def shown(candidate: Candidate) -> Candidate | None:
-        found = trials.shown(candidate, ask=False)
-        return None if found is None else found[0]
-
-    change = isolated(candidate_of(find, subject), shown, trials.is_right).change
-    return None if change is None else str(change.nature)
-
-
 @dataclass(frozen=True, slots=True)
 class Settled:
     """What a find came to: its bucket, what is left of it, and who is guilty where that can be told."""
@@ -166,16 +147,44 @@ def settle(
     reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
     if separable is not None and reduced.repeated and not reduced.interrupted:
         guilt = find_guilt(reduced.find, judge, options, separable) or guilt
-    change = None if guilt is not None else change_left(reduced.find, subject)
-    return Settled(bucket_of(reduced.failure, guilt, reduced.before, change), reduced, guilt)
+    change = None
+    if guilt is None and not reduced.interrupted:
+        reduced = _shown_otherwise(reduced, subject, budget_s, jobs, observe)
+        change = change_left(reduced.find, subject)
+    return Settled(
+        bucket_of(reduced.failure, guilt, reduced.before, None if change is None else str(change)), reduced, guilt
+    )
+
+
+def _shown_otherwise(
+    reduced: Reduced, subject: Subject, budget_s: float, jobs: int, observe: Callable[[Progress], None] | None
+) -> Reduced:
+    """What is left where the runs may differ in another thing: a wrong value that decides a guard is shown sooner by an
+    end that hands it over."""
+    change = change_left(reduced.find, subject)
+    if subject.optimizer is None or change is None or not change.is_of_operations or not reduced.complete:
+        return reduced
+    more = reduce_find(
+        reduced.find, replace(subject, change=str(change)), budget_s - reduced.seconds, jobs=jobs, observe=observe
+    )
+    if not more.repeated:
+        return reduced
+    return replace(
+        more,
+        tried=reduced.tried + more.tried,
+        seconds=reduced.seconds + more.seconds,
+        smaller=reduced.smaller or more.smaller,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The bucket of a find, and the case to store for it: None where its bucket has one already."""
+    """The bucket of a find, what the reduced one says, and the case to store for it: None where its bucket has one
+    already."""
 
     bucket: str
     case: Case | None
+    message: str
 
 
 def settle_find(
@@ -198,11 +207,13 @@ def settle_find(
     try:
         settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
         bucket, reduced = settled.bucket, settled.reduced
-        return Kept(bucket, None if bucket in known_buckets else reduced_case(case, reduced, bucket))
+        kept = None if bucket in known_buckets else reduced_case(case, reduced, bucket)
+        return Kept(bucket, kept, reduced.find.message)
     except Exception:  # a campaign goes on, and the find is not lost
         bucket = f"not-reduced-{bucket_of(failure_of(find), None, find.generated.trace)}"
         report = f"{case.report}\nThe find could not be reduced:\n{traceback.format_exc()}"
-        return Kept(bucket, None if bucket in known_buckets else replace(case, name=bucket, report=report))
+        kept = None if bucket in known_buckets else replace(case, name=bucket, report=report)
+        return Kept(bucket, kept, find.message)
 
 
 def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:

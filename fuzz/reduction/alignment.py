@@ -8,7 +8,7 @@ trace computes corresponds to one that only the other does where operations that
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
@@ -130,8 +130,11 @@ class _Alignment:
     def _match_rest(self, mine: list[Operation], other: list[Operation]) -> None:
         """Of operations between those that are the same, the ones that correspond, in order."""
         waiting = list(other)
+        gone = {op.result for op in mine}
         for op in mine:
-            place = next((k for k, one in enumerate(waiting) if _corresponds(op, one, self._guards.get(op.line))), None)
+            place = next(
+                (k for k, one in enumerate(waiting) if _corresponds(op, one, self._guards.get(op.line), gone)), None
+            )
             if place is None:
                 self._only[0].append(op)
                 continue
@@ -176,13 +179,18 @@ class _Alignment:
         return old == new
 
 
-def _corresponds(one: Operation, two: Operation, guard: int | None) -> bool:
-    """May the second operation be what the first became, which is that guard if it is one?"""
+def _corresponds(one: Operation, two: Operation, guard: int | None, gone: Collection[Var | None]) -> bool:
+    """May the second operation be what the first became, which is that guard if it is one? One that only computes is so
+    if it is given something else for what is `gone`."""
     if one.op.kind is Kind.END or two.op.kind is Kind.END:
         return one.op.kind is two.op.kind
     if one.exit is not None and two.exit is not None:
         return two.exit.origin == guard if two.exit.origin is not None else one.op is two.op
-    return one.op is two.op and one.descr == two.descr and one.op.kind is not Kind.PURE
+    if one.op is not two.op or one.descr != two.descr:
+        return False
+    return one.op.kind is not Kind.PURE or all(
+        old == new or old in gone for old, new in zip(one.args, two.args, strict=True)
+    )
 
 
 def _keyed(
@@ -197,7 +205,9 @@ def _keyed(
 
     def key_of(op: Operation) -> int:
         nonlocal guard
-        args = tuple(values.get(arg, str(arg)) if isinstance(arg, Var) else arg for arg in op.args)
+        args: tuple[object, ...] = tuple(values.get(arg, str(arg)) if isinstance(arg, Var) else arg for arg in op.args)
+        if op.op.commutative:
+            args = tuple(sorted(args, key=repr))
         key: tuple[object, ...] = (op.op.name, op.descr, args)
         if op.op.kind is not Kind.PURE and op.result is not None:
             times[key] += 1

@@ -28,12 +28,17 @@ class Nature:
     inserted: tuple[Signature, ...]
     substituted: frozenset[tuple[str, str]]
 
+    @property
+    def is_of_operations(self) -> bool:
+        """Are there operations that only one of the traces has?"""
+        return bool(self.removed or self.inserted)
+
     def __str__(self) -> str:
-        """Names of operations, before and after."""
-        sides = [[name for name, *_ in side] for side in (self.removed, self.inserted)]
-        for side, number in zip(sides, (0, 1), strict=True):
-            side += sorted({pair[number] for pair in self.substituted} - set(side))
-        return " -> ".join(" ".join(side) or "nothing" for side in sides)
+        """Names of operations before and after; where both have the same ones, what is given in place of what."""
+        sides = [{name for name, *_ in side} for side in (self.removed, self.inserted)]
+        if not self.is_of_operations:
+            sides = [{pair[number] for pair in self.substituted} for number in (0, 1)]
+        return " -> ".join(" ".join(sorted(side)) or "nothing" for side in sides)
 
 
 @dataclass(frozen=True)

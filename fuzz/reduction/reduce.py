@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from fuzz.campaign import Find
 from fuzz.generator import GeneratedTrace
-from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.cause import cause_of, isolated
 from fuzz.reduction.declared import drop_declarations
@@ -30,12 +29,12 @@ from fuzz.reduction.structure import (
     drop_operations,
     simplify_rows,
 )
-from fuzz.reduction.trials import Subject, Trials, still_shows
+from fuzz.reduction.trials import Subject, Trials, candidate_of, still_shows, without_origin
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Operation, Trace, exit_of
+from optimizer.ir.trace import Trace, exit_of
 from validator.counterexample import State
 from validator.simplify import simplify_state
-from validator.verdict import Refuted, Verdict
+from validator.verdict import Refuted
 
 _ROUNDS: tuple[tuple[Changes, ...], ...] = (
     (cut_tail, drop_operations, drop_handed_over),
@@ -104,38 +103,6 @@ def reduce_find(
         except KeyboardInterrupt:
             interrupted = True
     return search.reduced(interrupted)
-
-
-def candidate_of(find: Find, subject: Subject) -> Candidate:
-    """What a find is reduced from: its state is that of the counterexample where there is one."""
-    before = find.generated.trace
-    if subject.optimizer is not None:
-        return Candidate(with_fresh_lines(before, 0), None, state_of(find))
-    assert isinstance(find.after, Trace)
-    return Candidate(*aligned(*with_origins(before, find.after, find.verdict)), state_of(find))
-
-
-def with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
-    """Both traces, where the guards of the optimized one name the origins under which the pair is refuted."""
-    if not isinstance(verdict, Refuted):
-        return before, after
-    origins = iter(verdict.counterexample.origins)
-
-    ops = [_with_origin(op, next(origins)) if op.exit else op for op in after.ops]
-    return replace(before, ops=tuple(map(without_origin, before.ops))), replace(after, ops=tuple(ops))
-
-
-def without_origin(op: Operation) -> Operation:
-    return _with_origin(op, None)
-
-
-def _with_origin(op: Operation, origin: int | None) -> Operation:
-    return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
-
-
-def state_of(find: Find) -> State:
-    """The state on which the find shows, or the example."""
-    return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
 
 
 class _TimeIsUp(Exception):

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine, malformed
 from fuzz.generator import GeneratedTrace
+from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate, is_well_formed
-from fuzz.reduction.cause import is_cause
+from fuzz.reduction.cause import is_cause, isolated
+from fuzz.reduction.change import Nature
 from fuzz.reduction.failure import Failure, failure_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Operation, Trace
 from optimizer.ir.trace_layout import layout_of
 from validator.align import Alignment, given_origins
 from validator.counterexample import Counterexample, State
@@ -26,12 +28,14 @@ from validator.verdict import Evidence, Options, Proved, Refuted, Settled, Statu
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What is tried on candidates. `optimizer` is None for a pair whose optimizer is not known. `innocent` is the
-    optimizer without what is guilty of the failure, where that is known: it does not show it."""
+    optimizer without what is guilty of the failure, where that is known: it does not show it. `change` is what is left
+    of the change that shows it, where runs may differ in another thing as long as it is that (see `change_left`)."""
 
     optimizer: Optimizer | None
     judge: Judge
     options: Options
     innocent: Optimizer | None = None
+    change: str | None = None
 
 
 _EFFORT, _PATIENCE_S = 1_000_000, 1.0
@@ -75,7 +79,7 @@ class Trials:
             return None
         if isinstance(find.verdict, Refuted):
             candidate = replace(candidate, state=find.verdict.counterexample.state)
-        if not self._is_wanted(candidate, failure_of(find)):
+        if not self._is_wanted(candidate, find):
             return None
         cause = candidate.cause
         return (candidate, find) if cause is None or is_cause(cause, candidate, self.is_right) else None
@@ -96,9 +100,12 @@ class Trials:
     def _small(self) -> Options:
         return replace(self._subject.options, effort=_EFFORT, timeout_s=_PATIENCE_S)
 
-    def _is_wanted(self, candidate: Candidate, failure: Failure) -> bool:
-        """Is it the same failure? Runs may differ in another thing, if nothing is wrong without what is guilty."""
-        wanted, innocent = self._wanted, self._subject.innocent
+    def _is_wanted(self, candidate: Candidate, find: Find) -> bool:
+        """Is it the same failure? Runs may differ in another thing, if nothing is wrong without what is guilty, or if
+        the same is left of the change."""
+        wanted, innocent, failure = self._wanted, self._subject.innocent, failure_of(find)
+        if self._subject.change is not None:
+            return failure.is_difference and str(change_left(find, self._subject)) == self._subject.change
         if innocent is None:
             return failure == wanted
         if failure == wanted:
@@ -196,3 +203,52 @@ def still_shows(candidate: Candidate, after: Trace, wanted: Failure, options: Op
         return failure_of(Find(0, FindKind.REFUTED, made, after, "", found)) == wanted
 
     return still
+
+
+def candidate_of(find: Find, subject: Subject) -> Candidate:
+    """What a find is reduced from: its state is that of the counterexample where there is one."""
+    before = find.generated.trace
+    if subject.optimizer is not None:
+        return Candidate(with_fresh_lines(before, 0), None, state_of(find))
+    assert isinstance(find.after, Trace)
+    return Candidate(*aligned(*with_origins(before, find.after, find.verdict)), state_of(find))
+
+
+def with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
+    """Both traces, where the guards of the optimized one name the origins under which the pair is refuted."""
+    if not isinstance(verdict, Refuted):
+        return before, after
+    origins = iter(verdict.counterexample.origins)
+
+    ops = [_with_origin(op, next(origins)) if op.exit else op for op in after.ops]
+    return replace(before, ops=tuple(map(without_origin, before.ops))), replace(after, ops=tuple(ops))
+
+
+def without_origin(op: Operation) -> Operation:
+    return _with_origin(op, None)
+
+
+def _with_origin(op: Operation, origin: int | None) -> Operation:
+    return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
+
+
+def state_of(find: Find) -> State:
+    """The state on which the find shows, or the example."""
+    return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
+
+
+def change_left(find: Find, subject: Subject) -> Nature | None:
+    """What is left of the change from the trace of a find to what the optimizer made of it, without what it has made
+    right; None where there are no two traces that differ."""
+    failure = failure_of(find)
+    if not failure.is_difference or not isinstance(find.after, Trace):
+        return None
+    subject = replace(subject, optimizer=None, innocent=None, change=None)
+    trials = Trials(subject, failure)
+
+    def shown(candidate: Candidate) -> Candidate | None:
+        found = trials.shown(candidate, ask=False)
+        return None if found is None else found[0]
+
+    change = isolated(candidate_of(find, subject), shown, trials.is_right).change
+    return None if change is None else change.nature

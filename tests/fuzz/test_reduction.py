@@ -15,7 +15,7 @@ from fuzz.campaign import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Opt
 from fuzz.generator import generate_for
 from fuzz.reduction.failure import failure_of, obligation_kind
 from fuzz.reduction.reduce import Reduced, reduce_find
-from fuzz.reduction.source import find_in, find_in_case
+from fuzz.reduction.source import find_in, look_at_case
 from fuzz.reduction.trials import Subject
 from fuzz.store import case_names, read_case
 from fuzz.triage import Guilt, find_guilt, settle
@@ -317,7 +317,7 @@ def test_both_sides_of_a_pair_shrink_together(name: str) -> None:
     def judged(before: Trace, after: Trace, state: State) -> Verdict:
         return validate(before, after, case.options, examples=(state,))
 
-    started = find_in_case(case, optimize, judged, case.options)
+    started = look_at_case(case, optimize, judged, case.options)
     assert started is not None
     find, subject = started
     left = reduce_find(find, subject, 30.0)
