@@ -165,7 +165,7 @@ def _shown_otherwise(
     if subject.optimizer is None or change is None or not change.is_of_operations or not reduced.complete:
         return reduced
     more = reduce_find(
-        reduced.find, replace(subject, change=str(change)), budget_s - reduced.seconds, jobs=jobs, observe=observe
+        reduced.find, replace(subject, change=change), budget_s - reduced.seconds, jobs=jobs, observe=observe
     )
     if not more.repeated:
         return reduced

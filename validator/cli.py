@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ from validator.cli_modes import mode_options
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
-from validator.report import plain, verdict_json, verdict_text
+from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Rungs, Verdict
@@ -235,8 +236,10 @@ def _single(
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:
         return _print_json(verdict, name, before, after, strict)
-    colour = sys.stdout.isatty()
-    text = verdict_text(verdict, before, after, _coloured if colour else plain)
+    if sys.stdout.isatty():
+        text = verdict_text(verdict, before, after, _coloured, shutil.get_terminal_size().columns)
+    else:
+        text = verdict_text(verdict, before, after)
     click.echo(text, err=isinstance(verdict, Failed))
     return exit_code(verdict, strict)
 

@@ -21,7 +21,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
-    from validator.side_by_side import Style
+    from validator.columns import Style
 
 
 def plain(text: str, _colour: str) -> str:
@@ -116,8 +116,11 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 # Words.
 
 
-def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, style: Style = plain) -> str:
-    """The verdict for a person: one line that says what it is, then what there is to know."""
+def verdict_text(
+    verdict: Verdict, before: Trace | None, after: Trace | None, style: Style = plain, width: int | None = None
+) -> str:
+    """The verdict for a person: one line that says what it is, then what there is to know. `width` is that of a
+    terminal."""
     match verdict:
         case Proved(evidence):
             lines = [
@@ -138,7 +141,7 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
                 "",
             ]
             for one in (counterexample, *others):
-                lines += [*side_by_side(one, before, after, style), ""]
+                lines += [*side_by_side(one, before, after, style, width), ""]
             lines.pop()
         case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]

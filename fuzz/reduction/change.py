@@ -33,9 +33,18 @@ class Nature:
         """Are there operations that only one of the traces has?"""
         return bool(self.removed or self.inserted)
 
+    @property
+    def names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The operations that only the first trace has, and those that only the second one has."""
+        return frozenset(name for name, *_ in self.removed), frozenset(name for name, *_ in self.inserted)
+
+    def is_part_of(self, other: Nature) -> bool:
+        """Are there no operations in it that are not in the other one, but some?"""
+        return self.is_of_operations and all(mine <= all_ for mine, all_ in zip(self.names, other.names, strict=True))
+
     def __str__(self) -> str:
         """Names of operations before and after; where both have the same ones, what is given in place of what."""
-        sides = [{name for name, *_ in side} for side in (self.removed, self.inserted)]
+        sides: list[Collection[str]] = [*self.names]
         if not self.is_of_operations:
             sides = [{pair[number] for pair in self.substituted} for number in (0, 1)]
         return " -> ".join(" ".join(sorted(side)) or "nothing" for side in sides)

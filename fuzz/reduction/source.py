@@ -32,8 +32,8 @@ def look_at(before: Trace, after: Trace | None, subject: Subject, state: State |
 
 
 def look_at_case(case: Case, optimizer: Optimizer, judge: Judge, options: Options) -> tuple[Record, Subject]:
-    """What is said of a case: with the optimizer, if this shows the kind of find that the case is, else as a pair. Raises
-    InputError for a case that cannot be read."""
+    """What is said of a case: with the optimizer, if this shows the kind of find that the case is, else as a pair.
+    Raises InputError for a case that cannot be read."""
     before = parse(case.before, file=f"{case.name}/before.trace")
     state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
     subject = Subject(optimizer, judge, options)

@@ -29,13 +29,13 @@ from validator.verdict import Evidence, Options, Proved, Refuted, Settled, Statu
 class Subject:
     """What is tried on candidates. `optimizer` is None for a pair whose optimizer is not known. `innocent` is the
     optimizer without what is guilty of the failure, where that is known: it does not show it. `change` is what is left
-    of the change that shows it, where runs may differ in another thing as long as it is that (see `change_left`)."""
+    of the change that shows it, where runs may differ in another thing as long as it is that or a part of it."""
 
     optimizer: Optimizer | None
     judge: Judge
     options: Options
     innocent: Optimizer | None = None
-    change: str | None = None
+    change: Nature | None = None
 
 
 _EFFORT, _PATIENCE_S = 1_000_000, 1.0
@@ -102,10 +102,11 @@ class Trials:
 
     def _is_wanted(self, candidate: Candidate, find: Find) -> bool:
         """Is it the same failure? Runs may differ in another thing, if nothing is wrong without what is guilty, or if
-        the same is left of the change."""
+        nothing else is left of the change."""
         wanted, innocent, failure = self._wanted, self._subject.innocent, failure_of(find)
         if self._subject.change is not None:
-            return failure.is_difference and str(change_left(find, self._subject)) == self._subject.change
+            left = change_left(find, self._subject)
+            return left is not None and left.is_part_of(self._subject.change)
         if innocent is None:
             return failure == wanted
         if failure == wanted:
