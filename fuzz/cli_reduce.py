@@ -95,7 +95,7 @@ def reduce(
             subject = Subject(None if optimized else chosen, _judge(options), options)
             record = look_at(before, optimized, subject)
         if not isinstance(record, Find):
-            return _nothing_wrong(source, record)
+            return _nothing_wrong(source, record, case)
         find = record
         status = Status(time.monotonic())
         is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
@@ -110,7 +110,15 @@ def reduce(
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
 
 
-def _nothing_wrong(source: str, record: Counted) -> Exit:
+def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
+    was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
+    if was:
+        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault"}.get(was, was)
+        click.echo(
+            f"not reproduced: the case {source} is {told}, and that does not show now"
+            f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"
+        )
+        return Exit.UNKNOWN
     match record.verdict:
         case Proved():
             raise InputError(f"{source}: nothing is wrong there, it is proved: there is nothing to reduce")

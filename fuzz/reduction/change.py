@@ -108,11 +108,12 @@ class Change:
         """Parts that have nothing to do with each other: none of them uses what another one computes, and between them
         is a line that both traces have."""
         found = self._parts()
-        touched = {op.result for op in self.removed} & {op.result for op in self.inserted}
+        touched = {op.result for op in self.removed if op.result is not None} & {op.result for op in self.inserted}
         for op, _ in self.shared:
             used = [value for value in operands(op) if value in touched]
-            found.join(*(_Value(value) for value in used), *((_Value(op.result),) if used else ()))
-            touched |= {op.result} if used else set()
+            if used and op.result is not None:
+                found.join(*map(_Value, used), _Value(op.result))
+                touched.add(op.result)
         for one, two in self.altered:
             for place, old, _ in _places(one, two):
                 found.join(place, *((_Value(old),) if old in touched else ()))
