@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from fuzz.reduction.candidate import Candidate
-from fuzz.reduction.change import Nature, Place
+from fuzz.reduction.change import Place
 from fuzz.reduction.drop import without
+from fuzz.reduction.nature import Nature
 from fuzz.reduction.structure import halves
 from optimizer.ir.immutable import replace
 from optimizer.ir.ops import Kind

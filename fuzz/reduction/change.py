@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TypeGuard
 
 from fuzz.reduction.alignment import is_same, operands, shared_lines
+from fuzz.reduction.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 Place = tuple[int, int | str]
 """An operand of the operation in a line, by number; or `exit`, all that a guard hands over, or `op`, what is done."""
-
-Signature = tuple[str, ...]
-"""An operation without its variables: its name, its descr and its constants."""
-
-
-@dataclass(frozen=True, slots=True)
-class Nature:
-    """A change without what it is made to: what it removes, what it inserts, and which kinds of values it puts in place
-    of which."""
-
-    removed: tuple[Signature, ...]
-    inserted: tuple[Signature, ...]
-    substituted: frozenset[tuple[str, str]]
-
-    @property
-    def is_of_operations(self) -> bool:
-        """Are there operations that only one of the traces has?"""
-        return bool(self.removed or self.inserted)
-
-    @property
-    def names(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The operations that only the first trace has, and those that only the second one has."""
-        return frozenset(name for name, *_ in self.removed), frozenset(name for name, *_ in self.inserted)
-
-    def is_part_of(self, other: Nature) -> bool:
-        """Are there no operations in it that are not in the other one, but some?"""
-        return self.is_of_operations and all(mine <= all_ for mine, all_ in zip(self.names, other.names, strict=True))
-
-    def __str__(self) -> str:
-        """Names of operations before and after; where both have the same ones, what is given in place of what."""
-        sides: list[Collection[str]] = [*self.names]
-        if not self.is_of_operations:
-            sides = [{pair[number] for pair in self.substituted} for number in (0, 1)]
-        return " -> ".join(" ".join(sorted(side)) or "nothing" for side in sides)
 
 
 @dataclass(frozen=True)
@@ -87,16 +54,24 @@ class Change:
         definitions = [_definitions(trace) for trace in (self.before, self.after)]
         gone, made = ({op.result for op in ops} for ops in (self.removed, self.inserted))
         substituted = {
-            _kinds(old, new, gone, made, *definitions)
+            kinds_of(old, new, gone, made, *definitions)
             for one, two in self.altered
-            for old, new in _substituted(one, two)
+            for old, new in substitutions(one, two)
             if old != new
         }
         return Nature(
-            tuple(sorted(map(_signature, self.removed))),
-            tuple(sorted(map(_signature, self.inserted))),
+            tuple(sorted(map(signature_of, self.removed))),
+            tuple(sorted(map(signature_of, self.inserted))),
             frozenset(substituted),
         )
+
+    @property
+    def outline(self) -> Outline:
+        removed, inserted = (
+            frozenset(family_of(op) for op in ops if op.result is None or op.result in _used_by_others(trace, ops))
+            for trace, ops in ((self.before, self.removed), (self.after, self.inserted))
+        )
+        return Outline(removed, inserted, self.nature.substituted)
 
     @property
     def parts(self) -> list[frozenset[Place]]:
@@ -212,54 +187,14 @@ def _places(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | Non
             yield (one.line, len(one.args) + k), live, given
 
 
-def _substituted(one: Operation, two: Operation) -> Iterator[tuple[Value | str | None, Value | str | None]]:
-    if one.op is not two.op:
-        yield one.op.name, two.op.name
-    if len(one.args) != len(two.args):
-        yield ("more", "fewer") if len(one.args) > len(two.args) else ("fewer", "more")
-    else:
-        yield from zip(one.args, two.args, strict=True)
-    handed = [op.exit.failargs if op.exit is not None else () for op in (one, two)]
-    if handed[0] is None or handed[1] is None:
-        yield from [("a list", "no list") if handed[1] is None else ("no list", "a list")] * (handed[0] != handed[1])
-    elif len(handed[0]) != len(handed[1]):
-        yield ("more", "fewer") if len(handed[0]) > len(handed[1]) else ("fewer", "more")
-    else:
-        yield from zip(handed[0], handed[1], strict=True)
-
-
-def _kinds(
-    old: Value | str | None,
-    new: Value | str | None,
-    gone: Collection[Var | None],
-    made: Collection[Var | None],
-    before: Mapping[Var, Operation],
-    after: Mapping[Var, Operation],
-) -> tuple[str, str]:
-    """What sort of value stands in place of what sort. An operation tells where it is removed or another one
-    is inserted for it, and where its result stands for another one of the same operation."""
-    one, two = (
-        values.get(value) if isinstance(value, Var) else None for value, values in ((old, before), (new, after))
-    )
-    if one is not None and (
-        old in gone or new in made or (two is not None and (one.op, one.descr) == (two.op, two.descr))
-    ):
-        return one.op.name, _kind(new) if two is None else two.op.name
-    return _kind(old), _kind(new)
-
-
-def _kind(value: Value | str | None) -> str:
-    if isinstance(value, str):
-        return value
-    return "nothing" if value is None else "value" if isinstance(value, Var) else "constant"
+def _used_by_others(trace: Trace, ops: Collection[Operation]) -> set[Value | None]:
+    """What operations of the trace use that are not among these."""
+    lines = {op.line for op in ops}
+    return {value for op in all_operations(trace) if op.line not in lines for value in operands(op)}
 
 
 def _definitions(trace: Trace) -> dict[Var, Operation]:
     return {op.result: op for op in all_operations(trace) if op.result is not None}
-
-
-def _signature(op: Operation) -> Signature:
-    return (op.op.name, op.descr or "", *sorted(str(arg) for arg in op.args if not isinstance(arg, Var)))
 
 
 def _text(op: Operation) -> tuple[object, ...]:

@@ -10,8 +10,8 @@ from fuzz.generator import GeneratedTrace
 from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate, is_well_formed
 from fuzz.reduction.cause import is_cause, isolated
-from fuzz.reduction.change import Nature
 from fuzz.reduction.failure import Failure, failure_of
+from fuzz.reduction.nature import Outline
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
@@ -35,7 +35,7 @@ class Subject:
     judge: Judge
     options: Options
     innocent: Optimizer | None = None
-    change: Nature | None = None
+    change: Outline | None = None
 
 
 _EFFORT, _PATIENCE_S = 1_000_000, 1.0
@@ -238,7 +238,7 @@ def state_of(find: Find) -> State:
     return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
 
 
-def change_left(find: Find, subject: Subject) -> Nature | None:
+def change_left(find: Find, subject: Subject) -> Outline | None:
     """What is left of the change from the trace of a find to what the optimizer made of it, without what it has made
     right; None where there are no two traces that differ."""
     failure = failure_of(find)
@@ -252,4 +252,4 @@ def change_left(find: Find, subject: Subject) -> Nature | None:
         return None if found is None else found[0]
 
     change = isolated(candidate_of(find, subject), shown, trials.is_right).change
-    return None if change is None else change.nature
+    return None if change is None else change.outline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fuzz.campaign import Find
-from fuzz.reduction.change import Nature
+from fuzz.reduction.nature import Nature
 from fuzz.reduction.reduce import Reduced, reduce_find
 from fuzz.reduction.source import find_in
 from fuzz.reduction.trials import Subject, candidate_of
