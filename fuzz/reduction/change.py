@@ -71,7 +71,8 @@ class Change:
             frozenset(family_of(op) for op in ops if op.result is None or op.result in _used_by_others(trace, ops))
             for trace, ops in ((self.before, self.removed), (self.after, self.inserted))
         )
-        return Outline(removed, inserted, self.nature.substituted)
+        used = frozenset(map(family_of, (*self.removed, *self.inserted))) - removed - inserted
+        return Outline(removed, inserted, self.nature.substituted, used)
 
     @property
     def parts(self) -> list[frozenset[Place]]:

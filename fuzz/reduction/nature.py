@@ -34,11 +34,12 @@ class Nature:
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A change in few words, the same for most changes of one cause: the operations that only one trace has, but for
-    those that only these use; all comparisons are one."""
+    those that only these use, which are `used`; all comparisons are one."""
 
     removed: frozenset[str]
     inserted: frozenset[str]
     substituted: frozenset[tuple[str, str]]
+    used: frozenset[str] = frozenset()
 
     @property
     def is_of_operations(self) -> bool:
@@ -46,8 +47,12 @@ class Outline:
         return bool(self.removed or self.inserted)
 
     def is_part_of(self, other: Outline) -> bool:
-        """Are there no operations in it that are not in the other one, but some?"""
-        return self.is_of_operations and self.removed <= other.removed and self.inserted <= other.inserted
+        """Are there no operations in it that the other one does not have, but some?"""
+        return (
+            self.is_of_operations
+            and self.removed <= other.removed | other.used
+            and self.inserted <= other.inserted | other.used
+        )
 
     def __str__(self) -> str:
         sides = (self.removed, self.inserted) if self.is_of_operations else _sides(self.substituted)
