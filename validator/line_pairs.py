@@ -97,8 +97,8 @@ def _between(left: Sequence[Line], right: Sequence[Line], by_origin: bool) -> It
 def _alike(left: Sequence[Line], right: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
     """Lines that are not equal: those that are alike stand beside each other."""
     waiting = list(right)
-    for line in left:
-        place = next((number for number, other in enumerate(waiting) if _is_alike(line, other)), None)
+    for number, line in enumerate(left):
+        place = next((k for k, other in enumerate(waiting) if _is_likely(line, other, left[number + 1 :])), None)
         if place is None:
             yield line, NOTHING
             continue
@@ -106,6 +106,19 @@ def _alike(left: Sequence[Line], right: Sequence[Line]) -> Iterator[tuple[Line, 
         yield line, waiting[place]
         waiting = waiting[place + 1 :]
     yield from ((NOTHING, other) for other in waiting)
+
+
+def _is_likely(line: Line, other: Line, later: Sequence[Line]) -> bool:
+    """Are both alike, and none of the later lines like the other one by name?"""
+    return _is_alike(line, other) and (
+        _is_akin(line, other) or not any(_is_alike(one, other) and _is_akin(one, other) for one in later)
+    )
+
+
+def _is_akin(one: Line, two: Line) -> bool:
+    """Have both the same result, or the same operation?"""
+    names = [line.text.strip().partition("(")[0].rpartition(" = ") for line in (one, two)]
+    return names[0][2] == names[1][2] or names[0][0] == names[1][0] != ""
 
 
 def _is_alike(one: Line, two: Line) -> bool:

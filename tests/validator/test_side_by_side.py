@@ -68,6 +68,13 @@ def test_a_guard_does_not_stand_beside_another_one() -> None:
     assert first(found) == ("guard_true(i0) [i0]", "")
 
 
+def test_an_operation_stands_beside_the_one_that_it_became() -> None:
+    before = "[i0]\ni1 = int_add(i0, 1)\ni2 = int_floordiv(i1, 2)\nfinish(i2)\n"
+    after = "[i0]\ni2 = int_rshift(i0, 1)\nfinish(i2)\n"
+    texts = [(row.before.text, row.after.text) for row in refuted(before, after)]
+    assert texts[1:3] == [("i1 = int_add(i0, 1)", ""), ("i2 = int_floordiv(i1, 2)", "i2 = int_rshift(i0, 1)")]
+
+
 GUARDED = "[i0, i1]\ni2 = int_lt(i0, 5)\nguard_true(i2) [i0, i1]\nescape_n(i0)\nfinish(i0)\n"
 
 
