@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fuzz.campaign import Find, FindKind, Record, examine
+from fuzz.changes import Seen
 from fuzz.drawing import Drawing
 from fuzz.find import case_of
 from fuzz.keeping import Keeping
@@ -53,14 +54,15 @@ class Told:
 def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told]:
     """The results of the task's seeds, in their order. What is known is worked on again, since it guides what comes
     behind it."""
-    drawing = Drawing(load_pool(plan.seeds_from).traces, plan.mutate, plan.seed - plan.seeds_skip)
+    pool = load_pool(plan.seeds_from, plan.vocabulary)
+    drawing = Drawing(pool.traces, plan.mutate, plan.seed - plan.seeds_skip, plan.vocabulary)
     missing = [seed for seed in task.seeds if seed not in task.known]
 
     def judge(before: Trace, after: Trace, state: State) -> Verdict:
         return _judge(plan, before, after, state)
 
     with open_optimizer(plan.optimizer) as optimizer:
-        keeping = Keeping(plan, optimizer, judge)
+        keeping, seen = Keeping(plan, optimizer, judge), Seen()
         for seed in task.seeds:
             if not missing or seed > missing[-1] or (task.until is not None and clock() >= task.until):
                 return
@@ -75,18 +77,15 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
             else:
                 record = examine(made, optimizer, judge)
                 drawing.note(record)
-            if seed in task.known:
-                yield Told(seed)
-                continue
-            yield _told(plan, task, record, making_s, keeping)
+            is_lost = seed in task.lost
+            result = result_of(record, task.first, making_s, seen, lost=is_lost)
+            yield Told(seed) if seed in task.known else _told(plan, record, result, keeping)
 
 
-def _told(plan: Plan, task: Task, record: Record, making_s: float, keeping: Keeping) -> Told:
-    is_lost = record.seed in task.lost
-    result = result_of(record, task.first, making_s, lost=is_lost)
+def _told(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Told:
     if not isinstance(record, Find):
         return Told(record.seed, result)
-    kept = keeping.keep(record, case_of(record, plan), lost=is_lost)
+    kept = keeping.keep(record, case_of(record, plan), lost=result.lost)
     name = kept.case.name if kept.case is not None else ""
     return Told(record.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
 

@@ -20,6 +20,9 @@ from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value, Var
 _UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)
 """A function of which nothing is declared: its name stands at `call_pure_i` only."""
 
+_CONDITIONAL, _CONDITIONAL_VALUE, _READS = OPS["cond_call"], OPS["cond_call_value_i"], OPS["call_i"]
+_SAYS, _CATCHES = OPS["record_known_result"], OPS["guard_exception"]
+
 _TYPES = {"int": INT, "ref": REF}
 _LETTERS = {INT: "i", REF: "r", FLOAT: "f"}
 
@@ -48,6 +51,7 @@ class CallDraft:
         letter = _LETTERS[_TYPES[call.result]]
         stems = ("call_pure",) if call is _UNKNOWN else ("call", "call", "call_pure", "call_may_force")
         row = OPS[f"{self._draft.choices.pick(stems)}_{letter}"]
+        self._draft.need(row)
         full = self._full(call, args)
         self._put(row, full, call, self._give(call, full, row.result))
         self.made.append((call.name, args))
@@ -104,6 +108,7 @@ class CallDraft:
 
     def say(self, call: Call, args: Args) -> None:
         """Says what the function gives, if it gives a number and raises nothing."""
+        self._draft.need(_SAYS)
         draft, full = self._draft, self._full(call, args)
         key = INT, tuple(map(draft.datum, full))
         variable = draft.variable()
@@ -115,7 +120,7 @@ class CallDraft:
             return
         told: Value = variable if draft.values[variable.name] == value else ConstInt(value)
         draft.use((told, *full))
-        draft.ops.append(Operation(OPS["record_known_result"], (told, *full), descr=call.name))
+        draft.ops.append(Operation(_SAYS, (told, *full), descr=call.name))
 
     def pick_meaning(self) -> Call | None:
         """A call that is declared to be an operation."""
@@ -128,32 +133,37 @@ class CallDraft:
         draft = self._draft
         value = row.meaning(draft.domain, *map(draft.datum, args))
         stem = draft.choices.pick(("call", "call_pure"))
-        self._put(OPS[f"{stem}_{_LETTERS[row.result]}"], self._full(call, args), call, value)
+        called = OPS[f"{stem}_{_LETTERS[row.result]}"]
+        draft.need(called)
+        self._put(called, self._full(call, args), call, value)
 
     def reading(self, args: Args) -> None:
         """A reading of what belongs to the thread."""
         draft = self._draft
         call = next((one for one in draft.types.declarations.calls if one.name == "local"), None)
         if call is not None:
+            draft.need(_READS)
             full = self._full(call, args)
             value = self._give(call, (*full, ConstInt(draft.upheavals)), INT)
-            self._put(OPS["call_i"], full, call, value)
+            self._put(_READS, full, call, value)
 
     # Conditional and loop-invariant calls.
 
     def conditional_value(self, condition: Value, call: Call, args: Args) -> None:
         if call is _UNKNOWN:
             return
+        self._draft.need(_CONDITIONAL_VALUE)
         full, value = self._full(call, args), self._draft.datum(condition)
         given = value if value != 0 else self._give(call, full, INT)
-        self._put(OPS["cond_call_value_i"], (condition, *full), call, given)
+        self._put(_CONDITIONAL_VALUE, (condition, *full), call, given)
 
     def conditional(self, condition: Value, args: Args) -> None:
         draft = self._draft
+        draft.need(_CONDITIONAL)
         declared = [call for call in draft.types.declarations.calls if call.result == "void"]
         call = draft.choices.pick(declared) if declared and draft.choices.chance(70) else None
         full = (ConstClass("conditional_func"), *args)
-        operation = Operation(OPS["cond_call"], (condition, *full), descr=None if call is None else call.name)
+        operation = Operation(_CONDITIONAL, (condition, *full), descr=None if call is None else call.name)
         draft.use(operation.args)
         if draft.datum(condition) != 0:
             draft.happen(full, effects_of(operation, draft.types.layout), VOID)
@@ -165,6 +175,7 @@ class CallDraft:
         if call is None:
             return
         row = OPS[draft.choices.pick(("call_loopinvariant_i", "call_i"))]
+        draft.need(row)
         if function.name not in self._invariants:
             draft.event(row, (function, *args), call.name)
             result = draft.ops[-1].result
@@ -189,10 +200,11 @@ class CallDraft:
             return
         type_ = draft.heap.objects[pending].type
         if isinstance(type_, Struct):
+            draft.need(_CATCHES)
             exit_ = draft.exit()
             draft.heap.set_pending(NULL)
             args = (ConstClass(type_.vtable),)
-            draft.ops.append(Operation(OPS["guard_exception"], args, draft.define_ref(pending), exit_))
+            draft.ops.append(Operation(_CATCHES, args, draft.define_ref(pending), exit_))
 
 
 def number(scalar: Scalar) -> int:

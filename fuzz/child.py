@@ -133,6 +133,17 @@ class Child:
         del self._errors[:-_ERRORS_KEPT]
         return data
 
+    def has_line(self) -> bool:
+        return b"\n" in self.output
+
+    def first_line(self) -> bytes:
+        """The first of the lines that it has printed; there has to be one."""
+        return bytes(self.output).partition(b"\n")[0]
+
+    def drop_line(self) -> None:
+        """Forget the first line."""
+        del self.output[: self.output.index(b"\n") + 1]
+
     def take_line(self) -> bytes:
         """What it has printed, which ends a line; there may be more lines, in front or (with their ends) behind."""
         line = bytes(self.output)

@@ -17,6 +17,10 @@ from optimizer.ir.floats import Float
 T = TypeVar("T")
 
 
+class NotDrawable(Exception):
+    """What is raised where there is nothing to draw from: the step is left out."""
+
+
 class Choices(ABC):
     """A source of decisions."""
 
@@ -37,7 +41,9 @@ class Choices(ABC):
         return made
 
     def pick(self, options: Sequence[T]) -> T:
-        """One of the options; the first is the simplest."""
+        """One of the options; the first is the simplest. Raises NotDrawable where there are none."""
+        if not options:
+            raise NotDrawable
         return options[self.integer(0, len(options) - 1)]
 
     def latest(self, options: Sequence[T], most: int) -> T:
@@ -99,7 +105,10 @@ class RandomChoices(Choices):
 
     def pick(self, options: Sequence[T]) -> T:
         share = self._share
-        return options[int(share() * len(options))]
+        try:
+            return options[int(share() * len(options))]
+        except IndexError:
+            raise NotDrawable from None
 
     def latest(self, options: Sequence[T], most: int) -> T:
         count = len(options)

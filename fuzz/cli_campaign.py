@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -10,15 +11,19 @@ from typing import Any
 
 import click
 
+from fuzz.announcement import announced
 from fuzz.cli_campaign_run import Supervise, run_campaign
 from fuzz.cli_jobs import jobs_option
 from fuzz.cli_optimizer import optimizer_options
 from fuzz.cli_seeds import writable
+from fuzz.cli_vocabulary import vocabulary_options
 from fuzz.folder import has_campaign, read_plan, write_plan
+from fuzz.generator import can_draw
 from fuzz.merging import merge_campaigns
-from fuzz.optimizers import OptimizerSpec, open_optimizer
+from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from fuzz.plan import Plan
 from fuzz.supervisor import supervise
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.exits import Exit
@@ -55,6 +60,7 @@ _SECONDS = 60.0
 @click.option("--seeds-skip", type=click.IntRange(0), default=0, metavar="N", help="But for the first N of them.")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
+@vocabulary_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
 @click.pass_context
 def fuzz(
@@ -72,6 +78,7 @@ def fuzz(
     seeds_skip: int,
     resume: bool,
     optimizer: OptimizerSpec,
+    asked: Vocabulary,
     as_json: bool,
 ) -> int:
     """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
@@ -81,6 +88,10 @@ def fuzz(
     `optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
     both traces and the command that repeats it; a line for each seed is in DIR/results.
 
+    What the optimizer does not understand is left out by --kinds, --ops and --without: each trace keeps to them, with
+    its guards and its end, those of --seeds-from too. A server may say itself what it understands (see
+    docs/your-optimizer.md).
+
     A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
     machine that sees the same folder, --resume joins in.
 
@@ -88,6 +99,7 @@ def fuzz(
     $ traceproof fuzz --seconds 60
     $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
     $ traceproof fuzz --seeds-from run.log --traces 1000
+    $ traceproof fuzz --kinds integers,calls --without 'call_may_force_*' --word 64
     $ traceproof fuzz --resume --folder finds
     $ traceproof corpus list --corpus finds/cases
     $ traceproof fuzz merge finds more-finds
@@ -101,7 +113,15 @@ def fuzz(
         plan = _resumed(path, context)
     else:
         share = (100 if seeds_from else 0) if mutate is None else mutate
-        plan = Plan(_first(seed), optimizer=optimizer, seeds_from=seeds_from, seeds_skip=seeds_skip, mutate=share)
+        plan = Plan(
+            _first(seed),
+            optimizer=optimizer,
+            seeds_from=seeds_from,
+            seeds_skip=seeds_skip,
+            mutate=share,
+            asked=asked,
+            announced=_announced(optimizer),
+        )
         seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
     given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
@@ -117,8 +137,10 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
     """Raises InputError where the campaign cannot be run, before anything is stored."""
     with open_optimizer(plan.optimizer):
         pass
+    if not (plan.vocabulary.is_all or can_draw(plan.vocabulary)):
+        raise InputError("--kinds, --ops, --without, --word: of what is left no trace can be made that does something")
     if plan.seeds_from:
-        _check_seeds(plan.seeds_from)
+        _check_seeds(plan.seeds_from, plan.vocabulary)
     writable(folder, "--folder")
     if not resume and not write_plan(folder, plan):
         raise InputError(
@@ -126,11 +148,32 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
         )
 
 
-def _check_seeds(paths: tuple[str, ...]) -> None:
+def _announced(optimizer: OptimizerSpec) -> Vocabulary:
+    """What the optimizer says that it understands; tells of what nobody knows. Raises InputError."""
+    if optimizer.kind not in (OptimizerKind.SERVER, OptimizerKind.FUNCTION):
+        return EVERYTHING
+    with open_optimizer(optimizer) as opened:
+        vocabulary, unknown = announced(opened)
+    if unknown:
+        click.echo(f"the optimizer announces operations that are not in the table: {', '.join(unknown)}", err=True)
+    return vocabulary
+
+
+_REASONS = 5
+
+
+def _check_seeds(paths: tuple[str, ...], vocabulary: Vocabulary) -> None:
     """Tells what is left out. Raises InputError where nothing else is there."""
     from fuzz.mutation.pool import load_pool  # here: most campaigns generate all of their traces
 
-    pool = load_pool(paths)
+    pool = load_pool(paths, vocabulary)
+    if pool.foreign:
+        beyond = Counter(name for names in pool.foreign for name in names).most_common(_REASONS)
+        of = len(pool.foreign) + len(pool.traces)
+        named = ", ".join(f"{name} in {count}" for name, count in beyond)
+        click.echo(
+            f"--seeds-from: {len(pool.foreign)} of {of} traces are left out, for what was not chosen: {named}", err=True
+        )
     for _, reason in pool.left_out:
         click.echo(f"--seeds-from: left out: {reason}", err=True)
     if not pool.traces:
@@ -147,7 +190,16 @@ def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> Supervise:
     return partial(supervise_cluster, scheduler, plan)
 
 
-_OF_THE_CAMPAIGN = ("seed", "mutate", "seeds_from", "seeds_skip", "optimizer", "optimizer_cmd", "optimizer_server")
+_OF_THE_CAMPAIGN = (
+    "seed",
+    "mutate",
+    "seeds_from",
+    "seeds_skip",
+    "optimizer",
+    "optimizer_cmd",
+    "optimizer_server",
+    *("kinds", "ops", "without", "word"),
+)
 
 
 def _resumed(folder: Path, context: click.Context) -> Plan:

@@ -55,6 +55,8 @@ def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool
     status.clear()
     spent = time.monotonic() - start
     click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
+    if summary.warning:
+        click.echo(f"warning: {summary.warning}", err=True)
     write_report(folder, _why_ended(plan, summary, interrupted))
     if not as_json:
         click.echo(f"  report: {folder / 'report' / 'index.html'}")

@@ -6,9 +6,10 @@ Whatever is added keeps the example going: every operation is defined on it and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 
-from fuzz.choices import Choices, constant, float_constant
+from fuzz.choices import Choices, NotDrawable, constant, float_constant
 from fuzz.laws import Law, laws_of
 from fuzz.rows import Rows, guards_of, rows_without
 from fuzz.shape import Shape
@@ -52,6 +53,7 @@ class Draft:
         "computed",
         "constants",
         "domain",
+        "excluded",
         "floats",
         "inputs",
         "kept",
@@ -72,7 +74,8 @@ class Draft:
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
-        self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions)
+        self.excluded = shape.vocabulary.excluded
+        self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions, self.excluded)
         self._tests = frozenset(self.rows.tests)
         self._laws: Sequence[Law] | None = None  # until they are asked for
         self.domain = concrete(shape.word)
@@ -228,6 +231,11 @@ class Draft:
 
     # Adding operations.
 
+    def need(self, row: Op) -> None:
+        """Raises NotDrawable where operations of that row are not wanted. Asked before anything is changed."""
+        if row in self.excluded:
+            raise NotDrawable
+
     def define(self, value: int) -> Var:
         """A new variable."""
         var = self.named_next(INT)
@@ -269,9 +277,11 @@ class Draft:
 
     def compute(self, row: Op, args: Args) -> Var:
         """Adds a pure operation that is defined, with its overflow guard where it has a flag."""
+        self.need(row)
         assert row.meaning is not None
         known = self.values
         values = [known[arg.name] if isinstance(arg, Var) else self.value(arg) for arg in args]
+        checks = () if row.overflows is None else self._flag_guards(row.overflows(self.domain, *values))
         self.use(args)
         result = self.define(row.meaning(self.domain, *values))
         (self.truths if row in self._tests else self.numbers).append(result)
@@ -279,14 +289,20 @@ class Draft:
         self.ops.append(operation)
         self.computed.append(operation)
         self.made[result.name] = operation
-        if row.overflows is not None:
-            flag = row.overflows(self.domain, *values)
-            fitting = [guard for guard in self.rows.flag_guards if guard.passes and guard.passes(self.domain, flag)]
-            self.guard(fitting[0], ())
+        for check in checks[:1]:
+            self.guard(check, ())
         return result
+
+    def _flag_guards(self, flag: bool) -> list[Op]:
+        """The guards that pass on that flag. Raises NotDrawable where there are none."""
+        fitting = [guard for guard in self.rows.flag_guards if guard.passes and guard.passes(self.domain, flag)]
+        if not fitting:
+            raise NotDrawable
+        return fitting
 
     def guard(self, row: Op, args: Args) -> None:
         """Adds a guard that passes."""
+        self.need(row)
         self.use(args)
         self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is INT]
         self.ops.append(Operation(row, args, None, self.exit()))
@@ -294,12 +310,15 @@ class Draft:
     def guard_on(self, var: Var) -> None:
         """Adds a guard that says all about a variable: that it is true, false, or its value."""
         value = self.values[var.name]
-        fitting = guards_of(self.shape.word, value)
+        fitting = guards_of(self.shape.word, value, self.excluded)
+        if not fitting:
+            raise NotDrawable
         # Where a sense will do, the value is said now and then only.
         row = fitting[0] if self.choices.chance(80) else self.choices.pick(fitting)
         self.guard(row, (var,) if len(row.args or ()) == 1 else (var, ConstInt(value)))
 
     def event(self, row: Op, args: Args) -> None:
+        self.need(row)
         self.use(args)
         value, result = self.given(row.result)
         self.results.append(value)
@@ -315,6 +334,7 @@ class Draft:
 
     def add(self, row: Op, args: Args) -> None:
         """Adds an operation without result or condition."""
+        self.need(row)
         self.use(args)
         self.ops.append(Operation(row, args))
 
@@ -332,7 +352,7 @@ class Draft:
         outside = len(self.variables)
         operations, self.ops = self.ops, []
         computed, on_floats, floats = list(self.computed), list(self.on_floats), dict(self.floats)
-        self.choices.repeat(1, 3, self.in_block)
+        self.choices.repeat(1, 3, self._in_block)
         exit = Exit(self._slots(), block=tuple(self.ops))
         self.ops, self.computed, self.on_floats = operations, computed, on_floats
         for name in self.floats.keys() - floats.keys():
@@ -345,6 +365,10 @@ class Draft:
         self.numbers = [var for var in self.numbers if var.name in self.values]
         self.truths = [var for var in self.truths if var.name in self.values]
         return exit
+
+    def _in_block(self) -> None:
+        with suppress(NotDrawable):
+            self.in_block()
 
     def in_block(self) -> None:
         """Adds an operation to an exit block."""

@@ -17,6 +17,7 @@ from fuzz.campaign import Made, Record
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.mutate import mutate
 from fuzz.mutation.pool import PoolTrace
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 
 _MOST_KEPT = 64
 _CONTENDERS = 3
@@ -36,14 +37,18 @@ class _Kept:
 
 class Drawing:
     """Draws the traces of one batch in the order of its seeds. The seeds from `start` on are the traces of the pool; of
-    the others `mutate` percent are mutated, as far as there is something to mutate."""
+    the others `mutate` percent are mutated, as far as there is something to mutate. All of them but those of the pool
+    keep to the vocabulary."""
 
-    def __init__(self, pool: Sequence[PoolTrace], mutate: int, start: int = 0) -> None:
+    def __init__(
+        self, pool: Sequence[PoolTrace], mutate: int, start: int = 0, vocabulary: Vocabulary = EVERYTHING
+    ) -> None:
         self._given = pool
         self._start = start
         self._left = list(range(len(pool)))  # those that an example may be found for
         self._pool: dict[int, _Kept] = {}
         self._mutate = mutate
+        self._vocabulary = vocabulary
         self._kept: list[_Kept] = []
         self._fired: Counter[str] = Counter()
         self._together: defaultdict[str, set[str]] = defaultdict(set)
@@ -56,10 +61,10 @@ class Drawing:
         random = Random(f"{first} {seed}")
         parent = None if random.random() * 100 >= self._mutate else self._choose(random)
         if parent is None:
-            return Made(seed, generate_for(seed), first=first)
+            return Made(seed, generate_for(seed, self._vocabulary), first=first)
         parent.chosen += 1
         partner = self._partner(parent, random)
-        made = mutate(parent.generated, [partner.generated], random)
+        made = mutate(parent.generated, [partner.generated], random, self._vocabulary)
         parents = tuple(dict.fromkeys((parent.name, partner.name)))
         return Made(seed, made, parents, first)
 
@@ -100,7 +105,7 @@ class Drawing:
             if number in self._pool:
                 return self._pool[number]
             example = self._given[number].example
-            if example is not None:
+            if example is not None and not self._vocabulary.foreign(example.trace):
                 self._pool[number] = _Kept(f"pool {number}", example)
             else:
                 self._left.remove(number)

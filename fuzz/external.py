@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Sequence
 
+from fuzz.announcement import is_announcement
 from fuzz.campaign import Crashes, Garbled, Hangs
 from fuzz.child import MOST_BYTES, Came, Child
 from optimizer.ir.faults import InputError, Unsupported
@@ -53,11 +54,13 @@ class CommandOptimizer:
 
 class ServerOptimizer:
     """A program that reads a line `{"trace": TEXT}` and prints a line `{"trace": TEXT}`, `{"error": WORDS}` or
-    `{"unsupported": WORDS}`, again and again. One that ends, hangs, or prints something else is started anew."""
+    `{"unsupported": WORDS}`, again and again. One that ends, hangs, or prints something else is started anew. In front
+    of its first answer it may print what it understands; that is `announced` then, as it was said last."""
 
     def __init__(self, words: Sequence[str], limit_s: float, memory_mb: int) -> None:
         self._words, self._limit_s, self._memory_mb = words, limit_s, memory_mb
         self._child: Child | None = None
+        self.announced: dict[str, object] | None = None
 
     def __call__(self, before: Trace) -> Trace:
         """Raises Crashes, Hangs, Garbled and Unsupported."""
@@ -79,8 +82,12 @@ class ServerOptimizer:
     def _line(self, request: bytes) -> bytes:
         """The answer to a request, without the end of the line."""
         child = self._waiting()
+        deadline = time.monotonic() + self._limit_s
         try:
-            came = child.exchange(request, time.monotonic() + self._limit_s, until_line=True)
+            came = child.exchange(request, deadline, until_line=True)
+            if came is Came.LINE and not child.answered and self._is_announced(child.first_line()):
+                child.drop_line()
+                came = came if child.has_line() else child.exchange(b"", deadline, until_line=True)
             if came is Came.LINE:
                 return child.take_line()
             code = child.end() if came is Came.END else None
@@ -96,6 +103,17 @@ class ServerOptimizer:
             return self._line(request)  # it answers so many requests, and ends
         how = "closed its output" if code is None else f"ended with {_code(code)}"
         raise Crashes(f"the optimizer {how} and gave no answer", child.report())
+
+    def _is_announced(self, line: bytes) -> bool:
+        """Is the line no answer, but says what the program understands?"""
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        if is_announcement(said):
+            self.announced = said
+            return True
+        return False
 
     def _waiting(self) -> Child:
         """A program that waits for a request. What it said without being asked is lost: traces must not be mixed up."""

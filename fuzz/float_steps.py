@@ -36,6 +36,7 @@ def _typed(word: int, args: tuple[Type, ...], result: Type) -> tuple[Op, ...]:
 
 def compute_float(draft: Draft, row: Op, args: Args) -> Var | None:
     """Adds an operation on floats, if it is defined on the example, and what it gives is specified."""
+    draft.need(row)
     values = [draft.datum(arg) for arg in args]
     if row.defined is not None and not row.defined(draft.domain, *values):
         return None
@@ -143,8 +144,9 @@ def _test(draft: Draft) -> None:
 def _value(draft: Draft) -> None:
     """A guard that says which float it is."""
     var = draft.float_variable()
-    row = next(row for row in draft.rows.guards if row.passes_floats is not None)
-    draft.guard(row, (var, ConstFloat(draft.floats[var.name])))
+    row = next((row for row in draft.rows.guards if row.passes_floats is not None), None)
+    if row is not None:
+        draft.guard(row, (var, ConstFloat(draft.floats[var.name])))
 
 
 FLOAT_STEPS: dict[Step, Callable[[Draft], None]] = {

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from fuzz.aimed_draft import AimedDraft
-from fuzz.choices import Choices, RandomChoices
+from fuzz.choices import Choices, NotDrawable, RandomChoices
 from fuzz.draft import Args, Draft
 from fuzz.float_steps import FLOAT_STEPS
 from fuzz.heap_steps import HEAP_STEPS
@@ -20,6 +20,7 @@ from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.raw_steps import RAW_STEPS
 from fuzz.rows import OF_TWO
 from fuzz.shape import Shape, Step, draw_shape
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import immutable
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Op
@@ -41,16 +42,23 @@ class GeneratedTrace:
 
 _DEFAULT = Shape()
 
+_TRIED = 20
+
 
 def generate(random: Random, shape: Shape = _DEFAULT) -> GeneratedTrace:
     """A trace of that shape; the same for the same state of `random`."""
     return generate_from(RandomChoices(random), shape)
 
 
-def generate_for(seed: int) -> GeneratedTrace:
-    """The trace that a campaign makes from that seed, which draws the shape as well."""
+def generate_for(seed: int, vocabulary: Vocabulary = EVERYTHING) -> GeneratedTrace:
+    """The trace that a campaign makes from that seed, which draws the shape as well. It keeps to the vocabulary."""
     choices = RandomChoices(Random(seed))
-    return generate_from(choices, draw_shape(choices))
+    return generate_from(choices, draw_shape(choices, vocabulary=vocabulary))
+
+
+def can_draw(vocabulary: Vocabulary) -> bool:
+    """Are there traces with more than an end?"""
+    return any(len(generate_for(seed, vocabulary).trace.ops) > 1 for seed in range(_TRIED))
 
 
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
@@ -63,7 +71,10 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
     def step() -> None:
         if len(draft.ops) < most:
-            choices.pick(steps)(draft)
+            try:
+                choices.pick(steps)(draft)
+            except NotDrawable:
+                draft.kept = ()
 
     choices.repeat(shape.min_operations, shape.max_operations, step)
     _end(draft)

@@ -84,7 +84,7 @@ class HeapDraft(Draft):
 
     def input(self) -> Var:
         # An integer comes first: integer steps need one. The second is a reference.
-        if self.numbers and (not self.references or self.choices.chance(self.share)):
+        if self.numbers and self.share and (not self.references or self.choices.chance(self.share)):
             known = [self.refs[var.name] for var in self.references]
             if known and self.choices.chance(30):
                 return self.define_ref(self.choices.pick(known))
@@ -136,6 +136,8 @@ class HeapDraft(Draft):
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""
+        if not self.share:
+            return None
         if self.types.constants and self.choices.chance(6):
             return self.choices.pick(self.const_refs)
         if not self.references:
@@ -174,6 +176,8 @@ class HeapDraft(Draft):
     def attempt(self, row: Op, args: Args, descr: str | None = None, slot: Resolved | None = None) -> Operation | None:
         """Adds an operation of the heap, if it is defined, gives what is specified and, being a guard, passes; else
         None."""
+        if row in self.excluded:
+            return None
         memory, d, heap = row.memory, self.domain, self.heap
         assert memory is not None
         data: list[Datum | str] = [arg.name if isinstance(arg, ConstClass) else self.datum(arg) for arg in args]
@@ -230,6 +234,7 @@ class HeapDraft(Draft):
         return ConstInt(self.choices.integer(0, LONGEST))
 
     def event(self, row: Op, args: Args, descr: str | None = None) -> None:
+        self.need(row)
         self.use(args)
         effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
         result = self.happen(args, effects, row.result)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,7 @@ def within(optimizer: Optimizer, limit_s: float) -> Optimizer:
     """The optimizer, which raises Hangs when it takes longer. Only Python's main thread can be interrupted so:
     elsewhere there is no limit, nor is there one inside a single call of something that is not written in Python."""
 
+    @wraps(optimizer)
     def limited(trace: Trace) -> object:
         if threading.current_thread() is not threading.main_thread():
             return optimizer(trace)

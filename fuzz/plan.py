@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fuzz.optimizers import OptimizerSpec
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
 from validator.verdict import Failargs, Guards, Options
 
@@ -31,7 +32,8 @@ class Plan:
     """`seed` is the first one. A campaign ends after so many `traces` or `seconds` (None: there is no such end), or at
     the find number `stop_after`. It begins with the traces in the files `seeds_from`, but for the first `seeds_skip`.
     Of the others a share of `mutate` percent is mutated, from these and those that the batch has kept. `memory_mb` is
-    for each worker."""
+    for each worker. Traces keep to what is `asked` for, and to what the optimizer has `announced` that it
+    understands."""
 
     seed: int
     traces: int | None = None
@@ -43,6 +45,13 @@ class Plan:
     mutate: int = 0
     memory_mb: int = 4096
     options: Options = OPTIONS
+    asked: Vocabulary = EVERYTHING
+    announced: Vocabulary = EVERYTHING
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What all traces keep to."""
+        return self.announced.narrowed(self.asked)
 
     @property
     def patience_s(self) -> float:
@@ -55,7 +64,7 @@ class Plan:
 
     def _deciding(self) -> tuple[object, ...]:
         begins = self.seed - self.seeds_skip if self.seeds_from else None
-        return self.optimizer, self.seeds_from, begins, self.mutate, self.options
+        return self.optimizer, self.seeds_from, begins, self.mutate, self.options, self.vocabulary
 
     def batch_of(self, seed: int) -> int:
         """The first seed of the batch that the seed belongs to."""
@@ -72,6 +81,7 @@ class Plan:
             words.append(f"--seeds-skip {skip}")
         if self.mutate or self.seeds_from:
             words.append(f"--mutate {self.mutate}")
+        words += map(shlex.quote, self.asked.words())
         return " ".join(words)
 
     def data(self) -> dict[str, Any]:
@@ -86,6 +96,8 @@ class Plan:
             "seeds_skip": self.seeds_skip,
             "mutate": self.mutate,
             "memory_mb": self.memory_mb,
+            "asked": self.asked.data(),
+            "announced": self.announced.data(),
             "options": {
                 "guards": self.options.guards.value,
                 "failargs": self.options.failargs.value,
@@ -109,6 +121,8 @@ class Plan:
                 seeds_skip=data.get("seeds_skip", 0),
                 mutate=data["mutate"],
                 memory_mb=data["memory_mb"],
+                asked=Vocabulary.read(data["asked"]),
+                announced=Vocabulary.read(data["announced"]),
                 options=Options(
                     Guards(options["guards"]),
                     Failargs(options["failargs"]),

@@ -30,8 +30,7 @@ def test_identity(draft: AimedDraft) -> None:
         _cast(draft, one)
     if draft.choices.chance(20) and isinstance(one, Var):
         copied = draft.attempt(draft.choices.pick(draft.memory.copies), (one,))
-        assert copied is not None
-        one = copied.result or one
+        one = one if copied is None else copied.result or one
     operation = draft.attempt(draft.choices.pick(draft.memory.identities), (one, two))
     if operation is not None and operation.result is not None and draft.choices.chance(60):
         draft.guard_on(operation.result)

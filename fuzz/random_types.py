@@ -76,14 +76,15 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
         layout.texts.update(dict.fromkeys(filter(is_text, constants)))
     if shape.undeclared or not places:
         loose = _undeclared_fields(layout, shape.floats)
-        structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]
+        if shape.vocabulary.has("objects") or not places:
+            structs += [layout.struct(name) for name in ("U", "V")[: choices.integer(1, 2)]]
         places = {name: (*own, *loose) if own and own[0].kind is FIELD else own for name, own in places.items()}
         places |= {struct.name: loose for struct in structs if struct.name not in places}
-        for name, type_ in (("ints", INT), ("refs", REF)):
+        for name, type_ in (("ints", INT), ("refs", REF)) if shape.vocabulary.has("arrays") else ():
             layout.learn_use(name, ITEM, type_, "")
             arrays.append(layout.array(name))
             places[name] = _items(arrays[-1], layout, {})
-        constants += ["k0", "k1"][: choices.integer(0, 2)]
+        constants += ["k0", "k1"][: choices.integer(0, 2)] if shape.references else []
     return Types(declarations, layout, tuple(structs), tuple(arrays), places, tuple(constants))
 
 
@@ -100,7 +101,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
     calls += _functions(choices, shape.functions, shape.floats)
-    if shape.strings:
+    if shape.strings and shape.vocabulary.has("calls"):
         calls += [*declare_string_calls(choices, word), *declare_array_copies(arrays)]
     targets = choices.some(named, 10)
     descrs = [declared.Descr(f"d{number}", target) for number, target in enumerate(targets)]

@@ -75,9 +75,7 @@ def _new_base(draft: AimedDraft) -> Value:
         if isinstance(before, Var):
             args = (before, ConstInt(choices.integer(0, 2)), distance, ConstInt(choices.integer(0, 3)))
             taken = draft.attempt(choices.pick(draft.memory.places), args)
-            assert taken is not None
-            assert taken.result is not None
-            return taken.result
+            return before if taken is None or taken.result is None else taken.result
     given = _given(draft, draft.raw_indices)
     return ConstInt(choices.integer(-4, 40)) if choices.chance(12) or not given else choices.pick(given)
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.campaign import Find, Record
+from fuzz.changes import Seen, is_changed
 from fuzz.seeds import Seeds
 from optimizer.ir.trace import Trace
 from validator.verdict import Proved, Refuted, Unknown, Verdict
@@ -39,7 +40,9 @@ class Result:
     each rung has settled, `early` and `stricter` how many guards are so. `fired` names what took part in optimizing,
     `hard` the operations that an unknown is blamed on. `reason` is the message of a find or what an unknown is about;
     `case` is the folder of a find among the cases, `bucket` what finds of the same cause share. `lost`: the process
-    that worked on it had to be replaced. `at` is the Unix time.
+    that worked on it had to be replaced. `changed`: the optimizer did not just hand the trace back; None where it gave
+    none. `names` are those of the trace's operations that no trace before it in the batch had that was `changed` as it
+    is. `at` is the Unix time.
     """
 
     seed: int
@@ -61,6 +64,8 @@ class Result:
     case: str = ""
     bucket: str = ""
     lost: bool = False
+    changed: bool | None = None
+    names: tuple[str, ...] = ()
     at: float = 0.0
 
     @property
@@ -76,7 +81,7 @@ COUNTED = ("proved", "unknown", "unsupported")
 """Verdicts that are no finds."""
 
 _FIELDS = tuple(one.name for one in fields(Result))
-_LISTS = ("parents", "operations", "guards", "fired", "hard")
+_LISTS = ("parents", "operations", "guards", "fired", "hard", "names")
 
 
 def read_line(line: str | bytes) -> Result | None:
@@ -91,13 +96,15 @@ def read_line(line: str | bytes) -> Result | None:
         return None
 
 
-def result_of(record: Record, first: int, making_s: float, lost: bool = False) -> Result:
-    """What is remembered of a record of the batch that starts at `first`. The case of a find is named later."""
+def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: bool = False) -> Result:
+    """What is remembered of a record of the batch that starts at `first`, in which so much was `seen`. The case of a
+    find is named later."""
     made = record.made
     assert made is not None
     verdict = record.verdict
     evidence = verdict.evidence if isinstance(verdict, Proved | Refuted | Unknown) else None
     before, after = made.generated.trace, record.after if isinstance(record.after, Trace) else None
+    changed = None if after is None else is_changed(before, after)
     return Result(
         seed=record.seed,
         first=first,
@@ -120,6 +127,8 @@ def result_of(record: Record, first: int, making_s: float, lost: bool = False) -
         hard=tuple(hard.text for hard in verdict.why.hard) if isinstance(verdict, Unknown) and verdict.why else (),
         reason=record.message if isinstance(record, Find) else getattr(verdict, "reason", ""),
         lost=lost,
+        changed=changed,
+        names=() if changed is None else seen.new(before, changed),
         at=round(time.time(), 3),
     )
 

@@ -5,6 +5,7 @@ Roles that the table does not name are found by computing: a row whose results a
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache, lru_cache
 
 from fuzz.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
@@ -31,9 +32,14 @@ class Rows:
     ends: tuple[Op, ...]
 
 
-def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: int) -> Rows:
-    """The groups without those rows; a group of which nothing would be left stays as it is."""
+def rows_without(
+    left_out: frozenset[Op], word: int, products: int, divisions: int, excluded: frozenset[Op] = frozenset()
+) -> Rows:
+    """The groups without those rows; a group of which nothing would be left stays as it is. The rows `excluded` are in
+    no group."""
     groups = rows(word, products, divisions)
+    if excluded:
+        groups = rows_but(word, excluded, products, divisions)
     if not left_out:
         return groups
 
@@ -43,6 +49,18 @@ def rows_without(left_out: frozenset[Op], word: int, products: int, divisions: i
     pure, overflow = left(groups.pure), left(groups.overflow)
     tests, masks, bitwise = left(groups.tests), left(groups.masks), left(groups.bitwise)
     return replace(groups, pure=pure, overflow=overflow, tests=tests, masks=masks, bitwise=bitwise)
+
+
+@lru_cache(maxsize=64)
+def rows_but(word: int, excluded: frozenset[Op], products: int = 1, divisions: int = 1) -> Rows:
+    """The groups without the excluded rows."""
+    groups = rows(word, products, divisions)
+    left = {
+        field.name: tuple(row for row in getattr(groups, field.name) if row not in excluded) for field in fields(Rows)
+    }
+    if not left["flag_guards"]:
+        left["overflow"] = ()
+    return Rows(**left)
 
 
 OF_TWO = frozenset(row for row in OPS.values() if row.is_pure and row.args == (INT, INT) and not row.constant_args)
@@ -79,8 +97,9 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
 
 
 @lru_cache(maxsize=256)
-def guards_of(word: int, value: int) -> tuple[Op, ...]:
-    """The guards that pass where all their arguments are that value; of results of tests many are asked for."""
+def guards_of(word: int, value: int, excluded: frozenset[Op] = frozenset()) -> tuple[Op, ...]:
+    """The guards that are not excluded and pass where all their arguments are that value; of results of tests many are
+    asked for."""
     d = concrete(word)
 
     def passes(row: Op) -> bool:
@@ -88,7 +107,7 @@ def guards_of(word: int, value: int) -> tuple[Op, ...]:
         values = (value,) * len(row.args or ())
         return bool((row.defined is None or row.defined(d, *values)) and row.passes(d, *values))
 
-    return tuple(row for row in rows(word).guards if passes(row))
+    return tuple(row for row in rows(word).guards if row not in excluded and passes(row))
 
 
 def multiplies(row: Op) -> bool:

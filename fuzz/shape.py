@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from fuzz.choices import Choices
-from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import OPS, Op
+from fuzz.vocabulary import EVERYTHING, Vocabulary
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.ops import OPS, REF, Op
 
 
 class Step(Enum):
@@ -153,6 +154,7 @@ class HeapShape:
     floats: bool = False
     functions: int = 2
     exceptions: int = 5
+    vocabulary: Vocabulary = EVERYTHING
 
 
 @immutable
@@ -165,7 +167,7 @@ class Shape:
     and of constants that repeat, where they can, one from which the operand beside them was computed. `heap` is None
     where a trace has none. Rows that multiply are drawn `products` times as often as others, rows that divide
     `divisions` times as often. Operations of the rows in `left_out` are not drawn, as far as others can stand in their
-    place. `floats` is the percentage of inputs that are floats.
+    place; those that are not of the `vocabulary` never are. `floats` is the percentage of inputs that are floats.
     """
 
     word: int = 64
@@ -183,6 +185,7 @@ class Shape:
     divisions: int = 1
     left_out: frozenset[Op] = frozenset()
     floats: int = 0
+    vocabulary: Vocabulary = EVERYTHING
 
 
 _FLOATS_FROM = 16
@@ -202,19 +205,23 @@ _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
 
 
-def draw_shape(choices: Choices, word: int | None = None) -> Shape:
+def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary = EVERYTHING) -> Shape:
     """A shape as each seed of a campaign has: most are of 64 bits, if nothing is said of the word, some leave out kinds
     of steps."""
-    word = choices.pick(WORDS) if word is None else word
-    has_floats = word >= _FLOATS_FROM and choices.chance(_FLOATS)
-    heap = _draw_heap_shape(choices, has_floats) if choices.chance(_HEAPS) else None
+    word = word or vocabulary.word or choices.pick(WORDS)
+    # What little was chosen is in most traces.
+    heaps, floats = (_HEAPS, _FLOATS) if vocabulary.has("integers") else (100, 100)
+    has_floats = word >= _FLOATS_FROM and vocabulary.has("floats") and choices.chance(floats)
+    has_heap = any(map(vocabulary.has, _ON_HEAPS)) and choices.chance(heaps)
+    heap = _draw_heap_shape(choices, has_floats, vocabulary) if has_heap else None
     longest = choices.pick((20, 40, 40, 60))
     mix = DEFAULT_MIX
     if heap is not None:
         texts = ((Step.TEXT, choices.pick((10, 20, 60))),) if heap.strings else ()
         calls = ((Step.CALL, choices.pick((0, 0, 0, 40))),)
         mix = HEAP_MIX + texts + calls + choices.pick((_FEW, DEFAULT_MIX, ()))
-        if choices.chance(_RAW):
+        has_others = heap.references > 0 or vocabulary.has("calls")
+        if vocabulary.has("raw") and choices.chance(_RAW if has_others else 100):
             mix = RAW_MIX + choices.pick((mix, (*_FEW, (Step.EVENT, 2))))
     if has_floats:
         mix = FLOAT_MIX + choices.pick((mix, mix, ()))
@@ -231,6 +238,7 @@ def draw_shape(choices: Choices, word: int | None = None) -> Shape:
         heap=heap,
         left_out=_draw_left_out(choices),
         floats=choices.pick((20, 40, 70)) if has_floats else 0,
+        vocabulary=vocabulary,
     )
 
 
@@ -244,7 +252,28 @@ def _draw_left_out(choices: Choices) -> frozenset[Op]:
     return frozenset(choices.some(_PURE, choices.pick((50, 70, 85))))
 
 
-def _draw_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:
+_ON_HEAPS = ("objects", "arrays", "strings", "raw", "calls")
+
+
+def _draw_heap_shape(choices: Choices, has_floats: bool, vocabulary: Vocabulary) -> HeapShape:
+    drawn = _draw_any_heap_shape(choices, has_floats)
+    if vocabulary.is_all:
+        return drawn
+    has_calls, has_references = vocabulary.has("calls"), REF in vocabulary.types
+    return replace(
+        drawn,
+        structs=drawn.structs if vocabulary.has("objects") else 0,
+        arrays=drawn.arrays if vocabulary.has("arrays") else 0,
+        calls=drawn.calls if has_calls else 0,
+        constants=drawn.constants if has_references else 0,
+        references=drawn.references if has_references else 0,
+        strings=drawn.strings and vocabulary.has("strings"),
+        functions=drawn.functions if has_calls else 0,
+        vocabulary=vocabulary,
+    )
+
+
+def _draw_any_heap_shape(choices: Choices, has_floats: bool) -> HeapShape:
     structs = choices.integer(0, 4)
     return HeapShape(
         structs=structs,

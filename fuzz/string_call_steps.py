@@ -28,11 +28,13 @@ def call_on_strings(draft: AimedDraft, type_: Array, any_of: Texts, number: Numb
     args = _arguments(draft, row, type_.item, any_of, number)
     if args is None or (row.kind is Kind.NEW and _total(draft, args) > _LONGEST):
         return None
-    done = draft.attempt(row, args, None, item)
+    letter = "r" if row.result is REF else "i"
+    rows = [OPS[f"{stem}_{letter}"] for stem in ("call", "call_pure")]
+    called = [row for row in rows if row not in draft.excluded]
+    done = draft.attempt(row, args, None, item) if called else None
     if done is None:
         return None
-    stem, letter = draft.choices.pick(("call", "call_pure")), "r" if row.result is REF else "i"
-    draft.ops[-1] = Operation(OPS[f"{stem}_{letter}"], (ConstClass(f"{name}_func"), *args), done.result, descr=name)
+    draft.ops[-1] = Operation(draft.choices.pick(called), (ConstClass(f"{name}_func"), *args), done.result, descr=name)
     return done.result
 
 

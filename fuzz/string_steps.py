@@ -13,6 +13,8 @@ from optimizer.ir.layout import Array, Field
 from optimizer.ir.ops import OPS, REF, Kind
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value
 
+_COPIES = OPS["call_n"]
+
 
 def use_strings(draft: AimedDraft) -> None:
     """A copy, a string made of parts of others, or a hash."""
@@ -81,12 +83,12 @@ def _copy_array(draft: AimedDraft) -> bool:
         return False
     type_ = draft.types.layout.array(call.writes[0])
     source, to = _any_of(draft, type_), _any_of(draft, type_)
-    if source is None or to is None:
+    if source is None or to is None or _COPIES in draft.excluded:
         return False
     to = source if call.oopspec == "arraymove" else to
     start, at, count = _range(draft, source, to)
     _look(draft, source, draft.value(start))
-    operation = Operation(OPS["call_n"], (ConstClass("copy_func"), source, to, start, at, count), descr=call.name)
+    operation = Operation(_COPIES, (ConstClass("copy_func"), source, to, start, at, count), descr=call.name)
     if call.oopspec == "arraymove":
         operation = operation.on((*operation.args[:2], *operation.args[3:]))
     known = meant(operation, draft.types.layout)

@@ -7,12 +7,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from fuzz.campaign import FindKind
+from fuzz.changes import HandedBack
 from fuzz.coverage import all_coverage, never_fired
+from fuzz.optimizers import OptimizerKind
 from fuzz.plan import Plan
 from fuzz.results import COUNTED, Result
 
 _SHOWN_NAMES = 50
 """If more has never fired, the campaign was too short to tell anything by it."""
+
+_NEVER_CHANGED = 5
+
+_FEW_TRACES = 50
+"""Of fewer it says nothing that none is changed."""
 
 SHOWN_FINDS = 20
 """A person is told of so many finds; the others are stored and counted like these."""
@@ -29,12 +36,14 @@ class Summary:
     finds: Counter[FindKind] = field(default_factory=Counter)
     cases: list[str] = field(default_factory=list)
     fired: set[str] = field(default_factory=set)
+    handed_back: HandedBack = field(default_factory=HandedBack)
     last: int = 0
     before: int = 0
 
     def add(self, result: Result) -> None:
         self.last = max(self.last, result.seed)
         self.fired.update(result.fired)
+        self.handed_back.add(result.changed, result.names)
         if result.is_find:
             self.finds[FindKind(result.verdict)] += 1
             self.cases += [result.case] if result.case and result.case not in self.cases else []
@@ -67,6 +76,8 @@ class Summary:
         if len(self.cases) > SHOWN_FINDS:
             lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
         lines += self._never_fired()
+        if self.is_foreign and self.handed_back.traces:
+            lines.append(f"  {self.handed_back.sentence(_NEVER_CHANGED)}")
         if self.traces:
             lines.append(f"  repeat with: {self._command()}")
         return "\n".join(lines)
@@ -83,6 +94,8 @@ class Summary:
             **{name: self.counts[name] for name in ("proved", "vacuous", "unknown", "unsupported")},
             "finds": {kind.value: self.finds[kind] for kind in FindKind},
             "never_fired": never_fired(self.fired),
+            "unchanged": self.handed_back.traces - self.handed_back.changed,
+            "never_changed": self.handed_back.never_changed,
             "cases": sorted(self.cases, key=_by_seed),
             "command": self._command(),
         }
@@ -101,10 +114,27 @@ class Summary:
         names = never_fired(self.fired)
         if not names:
             return []
-        told = f"  never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
+        told = f"never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
         if len(names) > _SHOWN_NAMES:
-            return [f"{told} (the report names them)"]
-        return textwrap.wrap(f"{told}: {', '.join(names)}", 100, subsequent_indent="    ", break_on_hyphens=False)
+            return [f"  {told} (the report names them)"]
+        told = f"{told}: {', '.join(names)}"
+        return textwrap.wrap(told, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Is it not our own optimizer?"""
+        return self.plan.optimizer.kind is not OptimizerKind.OURS
+
+    @property
+    def warning(self) -> str:
+        """What makes the whole campaign worth little; empty if nothing does."""
+        told = self.handed_back
+        if not self.is_foreign or told.changed or told.traces < _FEW_TRACES:
+            return ""
+        return (
+            f"the optimizer has handed back all of {told.traces} traces unchanged: does it read them? --kinds and --ops"
+            " make traces of what it understands"
+        )
 
     def _found(self) -> str:
         return ", ".join(f"{self.finds[kind]} {kind.value}" for kind in FindKind if self.finds[kind])

@@ -36,7 +36,8 @@ NIGHTLY = ROOT / "docs" / "nightly.md"
 OPTIMIZER = ROOT / "docs" / "your-optimizer.md"
 REDUCTION = ROOT / "docs" / "reduction.md"
 PYPY_LOGS = ROOT / "docs" / "pypy-logs.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION, PYPY_LOGS)
+FOREIGN = ROOT / "docs" / "foreign-optimizers.md"
+DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION, PYPY_LOGS, FOREIGN)
 CORPUS = ROOT / "corpus"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from fuzz.choices import NotDrawable
 from fuzz.laws import INNER, OTHER, X, Y, laws_by_inner
 from fuzz.mutation.sketch import Sketch
 from fuzz.mutation.subject import Subject
-from fuzz.rows import rows
 from optimizer.ir.concrete import concrete
 from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
@@ -21,7 +21,7 @@ def range_checked(subject: Subject) -> Sketch | None:
     index, var, number = found
     limit = ConstInt(concrete(subject.sketch.word).const(number + subject.random.randint(-3, 3)))
     args = (limit, var) if subject.chance(20) else (var, limit)
-    return _tested(subject, index, subject.random.choice(rows(subject.sketch.word).tests), args)
+    return _tested(subject, index, subject.choose(subject.rows.tests), args)
 
 
 def bits_checked(subject: Subject) -> Sketch | None:
@@ -30,14 +30,14 @@ def bits_checked(subject: Subject) -> Sketch | None:
     if found is None:
         return None
     index, var, _ = found
-    mask, row = subject.constant(None), subject.random.choice(rows(subject.sketch.word).masks)
+    mask, row = subject.constant(None), subject.choose(subject.rows.masks)
     left, masked = _computed(subject, row, (var, mask))
     if left is None:
         return None
     operation = Operation(row, (var, mask), masked)
     if subject.chance(50):
         return subject.sketch.with_inserted(index, operation, _guard(subject, index, masked, left))
-    test = subject.random.choice(rows(subject.sketch.word).tests)
+    test = subject.choose(subject.rows.tests)
     outcome, result = _computed(subject, test, (ConstInt(left), ConstInt(left)))
     assert outcome is not None
     compared = Operation(test, (masked, ConstInt(left)), result)
@@ -52,7 +52,7 @@ def compared(subject: Subject) -> Sketch | None:
     index, var, _ = found
     other = subject.variable(index, Type.INT)
     assert other is not None
-    return _tested(subject, index, subject.random.choice(rows(subject.sketch.word).tests), (var, other))
+    return _tested(subject, index, subject.choose(subject.rows.tests), (var, other))
 
 
 def related(subject: Subject) -> Sketch | None:
@@ -65,7 +65,7 @@ def related(subject: Subject) -> Sketch | None:
         return None
     operation = sketch.lines[link].operation
     assert operation.result is not None
-    partner: Value = subject.random.choice(operation.args)
+    partner: Value = subject.choose(operation.args)
     if subject.chance(20):
         partner = subject.constant(subject.number(partner))
     args = (operation.result, partner) if subject.chance(60) else (partner, operation.result)
@@ -74,9 +74,9 @@ def related(subject: Subject) -> Sketch | None:
         if law is not None and OTHER not in law.places:
             stands = {X: operation.args[0], Y: operation.args[-1], INNER: operation.result}
             return _inserted_behind(subject, link, law.outer, tuple(stands[place] for place in law.places))
-    groups = rows(sketch.word)
+    groups = subject.rows
     among = [row for row in (*groups.pure, *groups.pure, *groups.overflow) if not row.constant_args]
-    row = subject.random.choice(among)
+    row = subject.choose(among)
     return _inserted_behind(subject, link, row, args[: len(row.args or ())])
 
 
@@ -89,10 +89,10 @@ def _inserted_behind(subject: Subject, link: int, row: Op, args: tuple[Value, ..
     while sketch.lines[index].operation.op.reads_flag or sketch.lines[index - 1].operation.op.overflows is not None:
         index += 1
     if subject.chance(30):
-        index = subject.random.choice([at for at in _outside_units(sketch) if at >= index])
+        index = subject.choose([at for at in _outside_units(sketch) if at >= index])
     operations = [Operation(row, args, result)]
     if row.overflows is not None:
-        operations.append(Operation(rows(sketch.word).flag_guards[0], (), None, _exit(subject, index)))
+        operations.append(Operation(subject.flag_guard, (), None, _exit(subject, index)))
     return subject.shown(sketch.with_inserted(index, *operations), result)
 
 
@@ -109,7 +109,7 @@ def _outside_units(sketch: Sketch) -> list[int]:
 
 def _place_and_variable(subject: Subject) -> tuple[int, Var, int] | None:
     """Somewhere in the trace, an integer that is known there, and its value on the example."""
-    index = subject.random.choice(_outside_units(subject.sketch))
+    index = subject.choose(_outside_units(subject.sketch))
     var = subject.variable(index, Type.INT)
     number = None if var is None else subject.number(var)
     return None if var is None or number is None else (index, var, number)
@@ -136,13 +136,15 @@ def _guard(subject: Subject, index: int, var: Var, number: int) -> Operation:
     """A guard that passes where the variable has that value."""
     d = concrete(subject.sketch.word)
     fitting = []
-    for row in rows(subject.sketch.word).guards:
+    for row in subject.rows.guards:
         args: tuple[Value, ...] = (var, ConstInt(number))[: len(row.args or ())]
         known = (number, number)[: len(args)]
         assert row.passes is not None
         if (row.defined is None or row.defined(d, *known)) and row.passes(d, *known):
             fitting.append((row, args))
-    row, args = fitting[0] if subject.chance(80) else subject.random.choice(fitting)
+    if not fitting:
+        raise NotDrawable
+    row, args = fitting[0] if subject.chance(80) else subject.choose(fitting)
     return Operation(row, args, None, _exit(subject, index))
 
 

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from random import Random
 
+from fuzz.choices import NotDrawable
 from fuzz.generator import GeneratedTrace
 from fuzz.mutation import checks, operations, splice, values
 from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import Sketch, sketch_of
 from fuzz.mutation.subject import Subject
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.riders import Names
 
 _MOST_STACKED = 8
@@ -71,25 +73,39 @@ MUTATIONS: dict[Mutation, tuple[int, Callable[[Subject], Sketch | None]]] = {
 """How often each kind is chosen, and what does it."""
 
 
-def mutate(parent: GeneratedTrace, others: Sequence[GeneratedTrace], random: Random) -> GeneratedTrace:
+def mutate(
+    parent: GeneratedTrace,
+    others: Sequence[GeneratedTrace],
+    random: Random,
+    vocabulary: Vocabulary = EVERYTHING,
+) -> GeneratedTrace:
     """The trace with one to eight mutations, of which few are likelier than many; the parent itself where none of them
-    worked out. `others` are what it may be spliced with."""
+    worked out. `others` are what it may be spliced with. What all of them keep to, the made one does."""
     kinds, weights = list(MUTATIONS), [weight for weight, _ in MUTATIONS.values()]
     current = parent
     for _ in range(1 + min(random.getrandbits(_MOST_STACKED - 1).bit_count(), random.randrange(_MOST_STACKED))):
         for kind in random.choices(kinds, weights, k=_TRIES):
-            changed = apply(kind, current, random.choice(others) if others else parent, random)
+            changed = apply(kind, current, random.choice(others) if others else parent, random, vocabulary)
             if changed is not None:
                 current = changed
                 break
     return current
 
 
-def apply(kind: Mutation, parent: GeneratedTrace, other: GeneratedTrace, random: Random) -> GeneratedTrace | None:
-    """The trace with one mutation of that kind; None where none worked out."""
-    subject = Subject(sketch_of(parent), parent.values, other, random, Names(parent.trace))
-    sketch = MUTATIONS[kind][1](subject)
+def apply(
+    kind: Mutation,
+    parent: GeneratedTrace,
+    other: GeneratedTrace,
+    random: Random,
+    vocabulary: Vocabulary = EVERYTHING,
+) -> GeneratedTrace | None:
+    """The trace with one mutation of that kind; None where none worked out that keeps to the vocabulary."""
+    subject = Subject(sketch_of(parent), parent.values, other, random, Names(parent.trace), vocabulary)
+    try:
+        sketch = MUTATIONS[kind][1](subject)
+    except NotDrawable:
+        return None
     if sketch is None or len(sketch.lines) > max(_LONGEST, len(parent.trace.ops)):
         return None
     made = settle(sketch, random)
-    return None if made is None or made == parent else made
+    return None if made is None or made == parent or vocabulary.foreign(made.trace) else made

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fuzz.mutation.rows import alike, negations, with_flag
+from fuzz.mutation.rows import negations, with_flag
 from fuzz.mutation.scene import Scene
 from fuzz.mutation.settle import dropped, without_flag
 from fuzz.mutation.sketch import Line, Sketch, joined, results_of, substituted, units, used_by
 from fuzz.mutation.subject import Subject, sites
-from fuzz.rows import rows
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import run
 from optimizer.ir.ops import DescrKind, Kind, Op, Type
@@ -17,21 +16,21 @@ from optimizer.ir.trace_layout import layout_of
 
 def other_operation(subject: Subject) -> Sketch | None:
     """An operation by another row that takes and gives the same; an overflow check comes, or goes."""
-    sketch, word = subject.sketch, subject.sketch.word
-    index = subject.pick(subject.lines_with(lambda op: alike(op.op, word) or op.op.wrapping or with_flag(op.op)))
+    sketch = subject.sketch
+    index = subject.pick(subject.lines_with(lambda op: subject.alike(op.op) or op.op.wrapping or with_flag(op.op)))
     if index is None:
         return None
     operation = sketch.lines[index].operation
     checked = with_flag(operation.op)
     if checked is not None and subject.chance(30):
-        guard = Operation(rows(word).flag_guards[0], (), None, Exit(()))
+        guard = Operation(subject.flag_guard, (), None, Exit(()))
         return sketch.with_operation(index, replace(operation, op=checked)).with_inserted(index + 1, guard)
     if operation.op.wrapping is not None and subject.chance(30):
         guards = subject.lines_with(lambda op: op.op.reads_flag)
         guard_at = next(place for place in guards if place > index)
         lines = [line for place, line in enumerate(sketch.lines) if place != guard_at]
         return sketch.with_lines(lines).with_operation(index, without_flag(operation))
-    row = subject.pick(alike(operation.op, word))
+    row = subject.pick(subject.alike(operation.op))
     return None if row is None else sketch.with_operation(index, replace(operation, op=row))
 
 
@@ -72,7 +71,7 @@ def other_sense(subject: Subject) -> Sketch | None:
     if index is None:
         return None
     guard = sketch.lines[index].operation
-    opposite = subject.pick(alike(guard.op, word))
+    opposite = subject.pick(subject.alike(guard.op))
     known = subject.number(guard.args[0])
     if opposite is None or known not in (0, 1):
         return None
@@ -80,7 +79,7 @@ def other_sense(subject: Subject) -> Sketch | None:
     tests = subject.lines_with(lambda op: op.result is not None and op.result == guard.args[0] and op.op.is_pure)
     if tests and subject.chance(75):
         test = sketch.lines[tests[0]].operation
-        outcomes = [row for row in alike(test.op, word) if _computes(row, test, subject) == 1 - known]
+        outcomes = [row for row in subject.alike(test.op) if _computes(row, test, subject) == 1 - known]
         row = subject.pick(outcomes)
         if row is not None:
             return flipped.with_operation(tests[0], replace(test, op=row))
@@ -201,6 +200,6 @@ def without_failargs(subject: Subject) -> Sketch | None:
 def other_kind_of_end(subject: Subject) -> Sketch | None:
     """A jump finishes, or the other way round."""
     end = subject.sketch.lines[-1].operation
-    row = subject.pick(alike(end.op, subject.sketch.word))
+    row = subject.pick(subject.alike(end.op))
     assert end.op.kind is Kind.END
     return None if row is None else subject.sketch.with_operation(len(subject.sketch.lines) - 1, replace(end, op=row))

@@ -19,11 +19,13 @@ from fuzz.mutation.settle import settle
 from fuzz.mutation.sketch import sketch_of
 from fuzz.recorded import is_log, recorded_text, sections_of
 from fuzz.store import case_names, read_case
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Undefined
 from optimizer.ir.layout import Layout
 from optimizer.ir.objects import blank
+from optimizer.ir.ops import Kind, Op
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.ir.trace_layout import layout_of
@@ -46,6 +48,14 @@ class PoolTrace:
     trace: Trace
     layout: Layout
     stored: State | None
+
+    def without(self, excluded: frozenset[Op]) -> PoolTrace:
+        """The trace without those of the excluded operations that only mark a place."""
+        marks = [op for op in self.trace.ops if op.op in excluded and op.op.kind is Kind.POSITION and op.op.raw]
+        if not marks:
+            return self
+        trace = replace(self.trace, ops=tuple(op for op in self.trace.ops if op not in marks))
+        return PoolTrace(self.name, trace, layout_of(trace), self.stored)
 
     @property
     def as_it_is(self) -> GeneratedTrace:
@@ -89,18 +99,36 @@ class PoolTrace:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """`left_out` names the texts that are no traces, with the reason."""
+    """`left_out` names the texts that are no traces, with the reason; `foreign` counts the traces that do not keep to
+    a vocabulary, by what each has that is not in it."""
 
     traces: tuple[PoolTrace, ...]
     left_out: tuple[tuple[str, str], ...] = ()
+    foreign: tuple[tuple[str, ...], ...] = ()
+
+    def within(self, vocabulary: Vocabulary) -> Pool:
+        """The traces that keep to the vocabulary, some of them without operations that have no meaning."""
+        traces: list[PoolTrace] = []
+        foreign: list[tuple[str, ...]] = []
+        for one in self.traces:
+            kept = one.without(vocabulary.excluded)
+            beyond = vocabulary.foreign(kept.trace)
+            if beyond:
+                foreign.append(beyond)
+            else:
+                traces.append(kept)
+        return Pool(tuple(traces), self.left_out, tuple(foreign))
 
 
 @cache
-def load_pool(paths: tuple[str, ...]) -> Pool:
-    """The traces in files, in logs of PyPy, in folders of these, and in corpora, whose cases may bring their states.
+def load_pool(paths: tuple[str, ...], vocabulary: Vocabulary = EVERYTHING) -> Pool:
+    """The traces in files, in logs of PyPy, in folders of these, and in corpora, whose cases may bring their states, as
+    far as they keep to the vocabulary.
 
     Files are read once. Raises InputError for a path where there is nothing of that kind.
     """
+    if not vocabulary.is_all:
+        return load_pool(paths).within(vocabulary)
     traces: list[PoolTrace] = []
     left_out: list[tuple[str, str]] = []
     for source in (found for path in paths for found in _sources(path)):

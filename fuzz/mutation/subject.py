@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from fuzz.choices import RandomChoices, constant, float_constant
+from fuzz.choices import NotDrawable, RandomChoices, constant, float_constant
 from fuzz.generator import GeneratedTrace
+from fuzz.mutation.rows import alike
 from fuzz.mutation.sketch import Sketch, results_of
+from fuzz.rows import Rows, rows_but
+from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import Datum
-from optimizer.ir.ops import Type
+from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var, exit_of
 from optimizer.riders import Names
 
@@ -30,9 +33,32 @@ class Subject:
     other: GeneratedTrace
     random: Random
     names: Names
+    vocabulary: Vocabulary = EVERYTHING
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that may be put in, by what can be done with them."""
+        return rows_but(self.sketch.word, self.vocabulary.excluded)
+
+    def alike(self, row: Op) -> tuple[Op, ...]:
+        """The other rows that can stand in that one's place."""
+        return tuple(other for other in alike(row, self.sketch.word) if other not in self.vocabulary.excluded)
 
     def pick(self, among: Sequence[T]) -> T | None:
         return self.random.choice(among) if among else None
+
+    def choose(self, among: Sequence[T]) -> T:
+        """One of those. Raises NotDrawable where there are none."""
+        if not among:
+            raise NotDrawable
+        return self.random.choice(among)
+
+    @property
+    def flag_guard(self) -> Op:
+        """The guard that there has been no overflow. Raises NotDrawable where it may not be put in."""
+        if not self.rows.flag_guards:
+            raise NotDrawable
+        return self.rows.flag_guards[0]
 
     def chance(self, percent: int) -> bool:
         return self.random.random() * 100 < percent

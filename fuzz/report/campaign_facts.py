@@ -83,6 +83,13 @@ class CampaignFacts:
         return never_fired(self.figures.fired)
 
     @property
+    def chosen(self) -> str:
+        """What traces keep to, in a few words; empty where they are of all kinds."""
+        announced = self.plan.announced.text
+        told = [self.plan.asked.text, f"as the optimizer announces, {announced}" * bool(announced)]
+        return "; ".join(filter(None, told))
+
+    @property
     def optimizer(self) -> str:
         """How the tested optimizer is named in a sentence."""
         return self.plan.optimizer.text or "our optimizer"

@@ -18,6 +18,8 @@ from fuzz.results import COUNTED
 DETAILED = 40
 """So many finds are shown with their traces; the others are listed."""
 
+_SHOWN_NAMES = 60
+
 _TONES = "abcdef"
 
 
@@ -51,9 +53,10 @@ def _lead(told: CampaignFacts) -> str:
         return "No trace was tried."
     seeds = f"seeds {figures.first} to {figures.last}"
     ended = f" It ended because {told.ended}." if told.ended else ""
+    chosen = f" Traces are of {told.chosen}." if told.chosen else ""
     return (
         f"{times(figures.traces, 'trace')} ({seeds}) through {told.optimizer} in {duration(figures.wall_seconds)}."
-        f"{ended}"
+        f"{chosen}{ended}"
     )
 
 
@@ -254,6 +257,9 @@ def _guards(told: CampaignFacts) -> Iterator[Markup]:
         f"The optimizer left {share(after, before)} of {times(before, 'guard')} and {share(ops_after, ops_before)} of "
         f"{times(ops_before, 'operation')}.",
     )
+    if figures.handed_back.traces:
+        sentence = figures.handed_back.sentence(_SHOWN_NAMES)
+        yield tag("p", sentence[0].upper(), sentence[1:], ".")
     early, stricter = figures.early, figures.stricter
     lines = [
         ("stricter", number(stricter.guards), number(stricter.traces), "fail also where the recorded trace goes on"),

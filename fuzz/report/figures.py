@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fuzz.campaign import FindKind
+from fuzz.changes import HandedBack
 from fuzz.results import Result
 
 FINDS = tuple(kind.value for kind in FindKind)
@@ -88,6 +89,7 @@ class Figures:
     causes: Counter[str] = field(default_factory=Counter)
     judging: Counter[int] = field(default_factory=Counter)
     slowest: list[tuple[float, int, Result]] = field(default_factory=list)
+    handed_back: HandedBack = field(default_factory=HandedBack)
     buckets: dict[str, Bucket] = field(default_factory=dict)
     first: int | None = None
     last: int | None = None
@@ -142,6 +144,7 @@ def _add(figures: Figures, result: Result) -> None:
         figures.seconds[name] = figures.seconds.get(name, 0.0) + seconds
     figures.rungs.update(result.rungs)
     figures.fired.update(result.fired)
+    figures.handed_back.add(result.changed, result.names)
     if result.at:
         figures.began = result.at if figures.began is None else min(figures.began, result.at)
         figures.ended = result.at if figures.ended is None else max(figures.ended, result.at)

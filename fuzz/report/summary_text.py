@@ -13,6 +13,7 @@ from fuzz.results import COUNTED
 
 _SHOWN_FINDS = 50
 _SHOWN_ROWS = 8
+_SHOWN_NAMES = 60
 
 Rows = Sequence[Sequence[str]]
 
@@ -34,6 +35,10 @@ def _head(told: CampaignFacts) -> Iterator[str]:
     yield f"- {times(figures.traces, 'trace')} through {told.optimizer} in {duration(wall)}{rate}{seeds}"
     if told.ended:
         yield f"- ended because {told.ended}"
+    if told.chosen:
+        yield f"- traces of {_plain(told.chosen)}"
+    if figures.handed_back.traces:
+        yield f"- {_plain(figures.handed_back.sentence(_SHOWN_NAMES))}"
     if told.versions:
         yield f"- versions: {', '.join(f'{name} {version}' for name, version in told.versions.items())}"
     yield ""

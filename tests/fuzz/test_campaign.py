@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
+from fuzz.changes import Seen
 from fuzz.coverage import all_coverage
 from fuzz.find import case_of
 from fuzz.generator import GeneratedTrace, generate_for
@@ -249,7 +250,7 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     records = [*run_campaign(range(5, 8), crashing, judge), *run_campaign(range(8, 10), unchanged, content)]
     for record in records:
         case = f"seed-{record.seed}-crash" if isinstance(record, Find) else ""
-        summary.add(replace(result_of(record, 5, 0.0), case=case))
+        summary.add(replace(result_of(record, 5, 0.0, Seen()), case=case))
     assert summary.text(2.0, False).splitlines() == [
         "campaign ended: 5 traces in 2.0 s, 2.5 a second, seeds 5 to 9",
         "  proved 2, unknown 0, unsupported 0",

@@ -1,0 +1,1 @@
+"""Campaigns against optimizers with planted faults, which are in tests/subjects."""
