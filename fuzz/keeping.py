@@ -38,7 +38,7 @@ class Keeping:
             return self._first(Kept(words, case, find.message))
         self._alike[words] += 1
         if self._alike[words] > _ALIKE or self._alike.total() > _MOST:
-            bucket = f"{words}-not-reduced"
+            bucket = f"{find.kind.value}-not-reduced"
             return self._first(Kept(bucket, replace(case, name=bucket), find.message))
         separable = OurParts() if self._plan.optimizer.kind is OptimizerKind.OURS else None
         kept = settle_find(

@@ -16,6 +16,7 @@ from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.change import Place
 from fuzz.reduction.drop import without
 from fuzz.reduction.nature import Nature
+from fuzz.reduction.parts import parts_of, regions_of
 from fuzz.reduction.structure import halves
 from optimizer.ir.immutable import replace
 from optimizer.ir.ops import Kind
@@ -37,15 +38,14 @@ def _innocent_parts(candidate: Candidate, is_right: IsRight) -> Iterator[Callabl
     do with the rest."""
     change = candidate.change
     assert change is not None
-    parts, regions = change.parts, change.regions
-    everything = frozenset[Place]().union(*parts)
+    parts, regions = parts_of(change), regions_of(change)
     for first, last in halves(len(regions)):
         if last - first < len(regions):
             yield partial(_undone, places=frozenset[Place]().union(*regions[first:last]))
     for first, last in halves(len(parts)):
-        places = frozenset[Place]().union(*parts[first:last])
-        if places != everything and is_right(replace(candidate, after=change.undone(everything - places))):
-            yield partial(_undone, places=places)
+        others = frozenset[Place]().union(*parts[:first], *parts[last:])
+        if others and is_right(replace(candidate, after=change.undone(others))):
+            yield partial(_undone, places=frozenset[Place]().union(*parts[first:last]))
 
 
 def _undone(candidate: Candidate, places: frozenset[Place]) -> Candidate | None:

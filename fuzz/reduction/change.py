@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TypeGuard
 
 from fuzz.reduction.alignment import is_same, operands, shared_lines
 from fuzz.reduction.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
+from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 Place = tuple[int, int | str]
@@ -75,62 +74,22 @@ class Change:
         return Outline(removed, inserted, self.nature.substituted, used)
 
     @property
-    def parts(self) -> list[frozenset[Place]]:
-        """What can be undone without the rest of the change, and leaves traces that are well-formed."""
-        return self._parts().all()
-
-    @property
-    def regions(self) -> list[frozenset[Place]]:
-        """Parts that have nothing to do with each other: none of them uses what another one computes, and between them
-        is a line that both traces have."""
-        found = self._parts()
-        touched = {op.result for op in self.removed if op.result is not None} & {op.result for op in self.inserted}
-        for op, _ in self.shared:
-            used = [value for value in operands(op) if value in touched]
-            if used and op.result is not None:
-                found.join(*map(_Value, used), _Value(op.result))
-                touched.add(op.result)
-        for one, two in self.altered:
-            for place, old, _ in _places(one, two):
-                found.join(place, *((_Value(old),) if old in touched else ()))
-        for op in self.removed:
-            found.join((op.line, "op"), *(_Value(value) for value in operands(op) if value in touched))
-        for trace in (self.before, self.after):
-            for op, following in pairwise(trace.ops):
-                if not {op.line, following.line} & self.common:
-                    found.join(*(one for one in found.members if _line(one) in (op.line, following.line)))
-        return found.all()
-
-    def _parts(self) -> _Parts:
-        found = _Parts()
-        removed = {op.result for op in self.removed if op.result is not None}
-        inserted = {op.result for op in self.inserted if op.result is not None}
-        for values, side, ops in ((removed, "before", self.removed), (inserted, "after", self.inserted)):
-            for op in ops:
-                used = [_Value(value, side) for value in (op.result, *operands(op)) if value in values]
-                found.join((op.line, "op"), *used)
-        for value in removed & inserted:
-            found.join(_Value(value), _Value(value, "after"))
-        moved = {_text(op): op.line for op in self.removed}
-        for op in self.inserted:
-            if _text(op) in moved:
-                found.join((op.line, "op"), (moved[_text(op)], "op"))
-        for one, two in self.altered:
-            for place, old, new in _places(one, two):
-                found.join(place, *((_Value(old),) if old in removed else ()))
-                found.join(place, *((_Value(new, "after"),) if new in inserted else ()))
-                if isinstance(old, Var) and isinstance(new, Var):
-                    found.join(place, ("instead", old, new))
-        return found
+    def replaced(self) -> list[Operation]:
+        """What both compute, and the recorded trace alone uses."""
+        used = [
+            {value for op in all_operations(trace) for value in operands(op)} for trace in (self.before, self.after)
+        ]
+        return [one for one, _ in self.shared if one.result in used[0] and one.result not in used[1]]
 
     def undone(self, group: Collection[Place]) -> Trace:
         """The optimized trace where these parts of the change are not made."""
         recorded = {one.line: one for one, _ in self.altered}
         back = {op.line for op in self.removed if (op.line, "op") in group}
+        gone = {op.line for op in self.inserted if (op.line, "op") in group}
         ops = [
             _with_places(op, recorded[op.line], group) if op.line in recorded else op
             for op in self.after.ops
-            if (op.line, "op") not in group or op.line in recorded
+            if op.line not in gone
         ]
         guards = {guard.line: number for number, guard in enumerate(self.before.guards)}
         last = 0
@@ -140,7 +99,20 @@ class Change:
                     op = replace(op, exit=replace(op.exit, origin=guards[op.line]))
                 ops.insert(last, op)
             last = next((number + 1 for number, one in enumerate(ops) if one.line == op.line), last)
-        return replace(self.after, ops=tuple(ops))
+        return replace(self.after, ops=without_unused(ops, {op.line for op in self.inserted}))
+
+
+def without_unused(ops: Sequence[Operation], lines: Collection[int]) -> tuple[Operation, ...]:
+    """The operations without those of these lines that only compute what nothing uses any more."""
+    used: set[Value | None] = set()
+    kept: list[Operation] = []
+    for op in reversed(ops):
+        if op.line in lines and op.op.kind is Kind.PURE and op.op.overflows is None and op.result not in used:
+            continue
+        used.update(operands(op))
+        used.update(arg for inner in (op.exit.block if op.exit else ()) for arg in operands(inner))
+        kept.append(op)
+    return tuple(reversed(kept))
 
 
 def _with_places(op: Operation, recorded: Operation, group: Collection[Place]) -> Operation:
@@ -165,7 +137,7 @@ def _with_places(op: Operation, recorded: Operation, group: Collection[Place]) -
     return replace(op, exit=Exit(tuple(handed), exit_.origin, exit_.block)) if handed else op
 
 
-def _places(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | None, Value | None]]:
+def places_of(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | None, Value | None]]:
     """The places in which operations of one line differ, and the values there."""
     if one.op is not two.op:
         yield (one.line, "op"), None, None
@@ -198,42 +170,5 @@ def _definitions(trace: Trace) -> dict[Var, Operation]:
     return {op.result: op for op in all_operations(trace) if op.result is not None}
 
 
-def _text(op: Operation) -> tuple[object, ...]:
+def text_of(op: Operation) -> tuple[object, ...]:
     return op.op, op.args, op.descr, op.result
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """A value of one of the traces."""
-
-    value: Value | None
-    side: str = "before"
-
-
-class _Parts:
-    """Places that belong together, and values that are the reason."""
-
-    def __init__(self) -> None:
-        self._sets: dict[object, set[object]] = {}
-
-    @property
-    def members(self) -> list[object]:
-        return list(self._sets)
-
-    def join(self, *members: object) -> None:
-        joined = set[object]().union(members, *(self._sets.get(one, ()) for one in members))
-        self._sets.update(dict.fromkeys(joined, joined))
-
-    def all(self) -> list[frozenset[Place]]:
-        """The places that belong together, in the order in which they came."""
-        different = {id(one): one for one in self._sets.values()}
-        found = [frozenset(one for one in together if _is_place(one)) for together in different.values()]
-        return [places for places in found if places]
-
-
-def _is_place(member: object) -> TypeGuard[Place]:
-    return isinstance(member, tuple) and isinstance(member[0], int)
-
-
-def _line(member: object) -> int | None:
-    return member[0] if _is_place(member) else None

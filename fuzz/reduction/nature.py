@@ -91,13 +91,16 @@ def kinds_of(
     before: Mapping[Var, Operation],
     after: Mapping[Var, Operation],
 ) -> tuple[str, str]:
-    """What sort of value stands in place of what sort. An operation tells where it is removed or another one
-    is inserted for it, and where its result stands for another one of the same operation."""
+    """What sort of value stands in place of what sort. An operation tells where it is removed, where another
+    one or a constant stands for it, and where its result stands for another one of the same operation."""
     one, two = (
         values.get(value) if isinstance(value, Var) else None for value, values in ((old, before), (new, after))
     )
     if one is not None and (
-        old in gone or new in made or (two is not None and (one.op, one.descr) == (two.op, two.descr))
+        old in gone
+        or new in made
+        or _kind(new) == "constant"
+        or (two is not None and (one.op, one.descr) == (two.op, two.descr))
     ):
         return one.op.name, _kind(new) if two is None else two.op.name
     return _kind(old), _kind(new)

@@ -15,6 +15,7 @@ from fuzz.campaign import Find
 from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.cause import cause_of, isolated
+from fuzz.reduction.change import without_unused
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
 from fuzz.reduction.naming import with_plain_names
@@ -154,10 +155,14 @@ class _Search:
         def shown(candidate: Candidate) -> Candidate | None:
             return None if self._try([candidate], ask=False) is None else self.best
 
-        isolated(self.best, shown, self._trials.is_right)
+        def is_right(candidate: Candidate) -> bool:
+            self._look_at_the_clock()
+            return self._trials.is_right(candidate)
+
+        isolated(self.best, shown, is_right)
         assert self._best is not None
         candidate, find = self._best
-        self._best = replace(candidate, cause=cause_of(candidate, self._trials.is_right)), find
+        self._best = replace(candidate, cause=cause_of(candidate, is_right)), find
 
     def _to_fixpoint(self, ask: bool) -> None:
         group = 0
@@ -187,8 +192,7 @@ class _Search:
 
     def _try(self, candidates: Sequence[Candidate], ask: bool) -> int | None:
         """Try these; the number of the first one that shows the failure, which is the best now."""
-        if self._clock() - self._start > self._budget_s:
-            raise _TimeIsUp
+        self._look_at_the_clock()
         answer = self._trials.first_shown(candidates, ask)
         if answer is not None:
             self._best, self._is_smaller = answer[1], True
@@ -196,6 +200,10 @@ class _Search:
             seconds = self._clock() - self._start
             self._observe(Progress(len(self.best.before.ops), self._trials.tried, seconds))
         return None if answer is None else answer[0]
+
+    def _look_at_the_clock(self) -> None:
+        if self._clock() - self._start > self._budget_s:
+            raise _TimeIsUp
 
     @property
     def best(self) -> Candidate:
@@ -212,6 +220,7 @@ class _Search:
 
     def _last_steps(self) -> Iterator[Candidate | None]:
         yield self._without_origins()
+        yield self._without_unused()
         yield with_told_state(self.best)
         yield with_plain_names(self.best)
         assert self._best is not None
@@ -219,6 +228,14 @@ class _Search:
         if isinstance(find.verdict, Refuted) and isinstance(find.after, Trace):
             still = still_shows(candidate, find.after, failure_of(find), self._subject.options)
             yield replace(candidate, state=simplify_state(candidate.state, candidate.before, still))
+
+    def _without_unused(self) -> Candidate | None:
+        """Without what the optimized trace only computes for what the change has put something else in place of."""
+        change, after = self.best.change, self.best.after
+        if change is None or after is None:
+            return None
+        kept = without_unused(after.ops, {op.line for op in change.replaced})
+        return replace(self.best, after=replace(after, ops=kept), cause=None)
 
     def _without_origins(self) -> Candidate | None:
         """Without origins, if the find that is reduced has none."""

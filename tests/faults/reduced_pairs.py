@@ -38,6 +38,12 @@ class ReducedPair:
         """Do the same operations stand in one trace only?"""
         return self.change.names == self.change_left.names
 
+    @property
+    def shows_in_part(self) -> bool:
+        """Are there operations that only one trace has, and no others than in the case?"""
+        left = [names <= all_ for names, all_ in zip(self.change_left.names, self.change.names, strict=True)]
+        return self.shows or (all(left) and any(self.change_left.names))
+
 
 def reduced_pair(case: Case, budget_s: float = 60.0) -> ReducedPair:
     """The case reduced, without an optimizer."""
