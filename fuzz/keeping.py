@@ -18,6 +18,12 @@ _MOST = 8
 optimizer that is wrong everywhere does not hold up its campaign."""
 
 
+def unreduced(find: Find, case: Case) -> Kept:
+    """The bucket of the finds of this kind that are not reduced, with the case of the find as it is."""
+    name = f"{find.kind.value}-not-reduced"
+    return Kept(name, replace(case, name=name), find.message)
+
+
 class Keeping:
     """Reduces the finds of one batch, and says which are cases."""
 
@@ -38,8 +44,7 @@ class Keeping:
             return self._first(Kept(words, case, find.message))
         self._alike[words] += 1
         if self._alike[words] > _ALIKE or self._alike.total() > _MOST:
-            bucket = f"{find.kind.value}-not-reduced"
-            return self._first(Kept(bucket, replace(case, name=bucket), find.message))
+            return self._first(unreduced(find, case))
         separable = OurParts() if self._plan.optimizer.kind is OptimizerKind.OURS else None
         kept = settle_find(
             find,

@@ -5,20 +5,18 @@ from __future__ import annotations
 import shlex
 import shutil
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import wraps
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from fuzz.campaign import AlwaysFails, Hangs, Optimized, Optimizer, describe
 from fuzz.coverage import what_fired
 from fuzz.external import CommandOptimizer, ServerOptimizer
+from fuzz.user_module import load_module
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import run_passes
@@ -95,15 +93,18 @@ def ours(trace: Trace) -> Optimized:
 
 
 def _function(name: str) -> Optimizer:
-    """The function that the user names, from a module that can be imported or stands in the current folder."""
+    """The function that the user names, from a module in the current folder or one that is installed."""
     module_name, _, function_name = name.partition(":")
     if not module_name or not function_name:
         raise InputError(f"--optimizer: expected MODULE:FUNCTION, got {name!r}")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    if module_name.endswith(".py"):
+        dotted = module_name.removesuffix(".py").removeprefix("./").replace("/", ".")
+        raise InputError(f"--optimizer: expected the name of a module, got a file: say {dotted}:{function_name}")
     try:
-        module = import_module(module_name)
-    except Exception as error:
+        module = load_module(module_name)
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
         raise InputError(f"--optimizer: {module_name} cannot be imported: {describe(error)}") from error
     function = getattr(module, function_name, None)
     if not callable(function):

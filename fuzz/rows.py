@@ -96,6 +96,19 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
     )
 
 
+@cache
+def family(row: Op, word: int) -> tuple[Op, ...]:
+    """The close relatives of a pure row, itself among them: tests, operations on single bits, those that are defined
+    where it is, the arithmetic that is left; all of as many arguments."""
+    groups = rows(word)
+    those = (groups.tests, groups.bitwise)
+    of = next((group for group in those if row in group), None)
+    if of is None:
+        known = {one for group in those for one in group}
+        of = tuple(one for one in groups.pure if one not in known and one.defined is row.defined)
+    return tuple(one for one in of if one.args == row.args and one.constant_args == row.constant_args)
+
+
 @lru_cache(maxsize=256)
 def guards_of(word: int, value: int, excluded: frozenset[Op] = frozenset()) -> tuple[Op, ...]:
     """The guards that are not excluded and pass where all their arguments are that value; of results of tests many are

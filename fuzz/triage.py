@@ -211,7 +211,7 @@ def settle_find(
         return Kept(bucket, kept, reduced.find.message)
     except Exception:  # a campaign goes on, and the find is not lost
         bucket = f"not-reduced-{bucket_of(failure_of(find), None, find.generated.trace)}"
-        report = f"{case.report}\nThe find could not be reduced:\n{traceback.format_exc()}"
+        report = f"The find could not be reduced:\n{traceback.format_exc()}\n{case.report}"
         kept = None if bucket in known_buckets else replace(case, name=bucket, report=report)
         return Kept(bucket, kept, find.message)
 

@@ -36,8 +36,10 @@ def _takes_addresses(pair: Pair) -> bool:
 
 
 def _hands_allocations(pair: Pair) -> bool:
-    """Does the optimized trace call a function with an object that it has allocated?"""
-    args = [arg for application in pair.after.applications for arg in application.args]
+    """Does the optimized trace call a function with an object that it has allocated, though it is not declared to read
+    anything?"""
+    blind = [application for application in pair.after.applications if application.effects.sees_nothing]
+    args = [arg for application in blind for arg in application.args]
     while args:
         arg = args.pop()
         if arg.kind == "alloc":

@@ -237,9 +237,9 @@ def _single(
     if as_json:
         return _print_json(verdict, name, before, after, strict)
     if sys.stdout.isatty():
-        text = verdict_text(verdict, before, after, _coloured, shutil.get_terminal_size().columns)
+        text = verdict_text(verdict, _coloured, shutil.get_terminal_size().columns)
     else:
-        text = verdict_text(verdict, before, after)
+        text = verdict_text(verdict)
     click.echo(text, err=isinstance(verdict, Failed))
     return exit_code(verdict, strict)
 

@@ -89,7 +89,8 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
         found = next((other for other in alike if other.args == application.args), next(iter(alike), None))
         if found is not None:
             left.remove(found)
-            flow.follow(_whole(before.heap), _whole(after.heap), zip(found.args, application.args, strict=True))
+            sights = found.sight or _whole(before.heap), application.sight or _whole(after.heap)
+            flow.follow(*sights, zip(found.args, application.args, strict=True))
     for guard, origin in zip(after.guards, origins, strict=True):
         if flow.has_all(after.made):
             return
@@ -108,10 +109,14 @@ def _hand_over_the_same(before: Encoding, after: Encoding) -> bool:
         and _hold_the_same(before.heap, after.heap)
         and [one.args for one in before.applications] == [one.args for one in after.applications]
         and [one.args for one in before.events] == [one.args for one in after.events]
-        and all(
-            map(_hold_the_same, [one.sight.heap for one in before.events], [one.sight.heap for one in after.events])
-        )
+        and all(map(_hold_the_same, _seen(before), _seen(after)))
     )
+
+
+def _seen(encoding: Encoding) -> list[SymbolicHeap]:
+    """The heaps that events and functions have seen."""
+    sights = [one.sight for one in encoding.events] + [one.sight for one in encoding.applications if one.sight]
+    return [sight.heap for sight in sights]
 
 
 def _hold_the_same(before: SymbolicHeap, after: SymbolicHeap) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from optimizer.ir.calls import may_be_raised_before
 from optimizer.ir.faults import Unspecified
-from optimizer.ir.functions import NOT_MADE
+from optimizer.ir.functions import FINDS_OTHER, NOT_MADE
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.immutable import replace
@@ -146,7 +146,7 @@ class Replay:
             return None
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
-            if reason == NOT_MADE:
+            if reason in (NOT_MADE, FINDS_OTHER):
                 return Difference(
                     f"op {number}: made before",
                     f"the optimized trace does operation {number}, where {reason}",
@@ -242,6 +242,7 @@ class Replay:
         if found is None:
             return None
         return Counterexample(
+            self._traces,
             found.obligation,
             runs.state,
             runs.before,

@@ -116,11 +116,9 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 # Words.
 
 
-def verdict_text(
-    verdict: Verdict, before: Trace | None, after: Trace | None, style: Style = plain, width: int | None = None
-) -> str:
-    """The verdict for a person: one line that says what it is, then what there is to know. `width` is that of a
-    terminal."""
+def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = None) -> str:
+    """The verdict for a person: one line that says what it is, then what there is to know. Without style, what `print`
+    says of it. `width` is that of a terminal."""
     match verdict:
         case Proved(evidence):
             lines = [
@@ -133,15 +131,13 @@ def verdict_text(
         case Refuted(evidence, counterexample, others):
             from validator.side_by_side import side_by_side  # here: a proof is told without it
 
-            assert before is not None
-            assert after is not None
             lines = [
                 f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
                 *_notes(evidence),
                 "",
             ]
             for one in (counterexample, *others):
-                lines += [*side_by_side(one, before, after, style, width), ""]
+                lines += [*side_by_side(one, style, width), ""]
             lines.pop()
         case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]

@@ -15,11 +15,10 @@ from validator.line_pairs import Line, Row, paired
 from validator.state_text import state_lines
 
 
-def side_by_side(
-    found: Counterexample, before: Trace, after: Trace, style: Style, width: int | None = None
-) -> Iterator[str]:
+def side_by_side(found: Counterexample, style: Style, width: int | None = None) -> Iterator[str]:
     """The lines: the state, both traces with values, the first difference marked, and a sentence that says it. They are
     no longer than the `width` of a terminal, if that is known."""
+    before, after = found.traces
     yield from state_lines(found, before)
     yield ""
     yield from columns(

@@ -48,9 +48,23 @@ class Given:
 
 
 @immutable
+class Look:
+    """What one call of a function finds, behind so many events: its arguments, and all objects that are visible to it,
+    of their cells only those that its `effects` may read. `seen` are the allocations that events see in all of the run,
+    in the order of their discovery."""
+
+    events: int
+    args: tuple[Datum, ...]
+    objects: Mapping[Ref, Object]
+    effects: Effects
+    seen: tuple[Ref, ...] = ()
+
+
+@immutable
 class Applied:
     """The call of a function by the operation of that number, behind so many events. Where it is not `made`, the trace
-    only says what it gives."""
+    only says what it gives. `looks` is what each of the same calls has found, where they are declared to read memory.
+    """
 
     op: int
     type: Type
@@ -59,6 +73,7 @@ class Applied:
     raises: Scripted
     events: int
     made: bool = True
+    looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)
 
 
 @immutable

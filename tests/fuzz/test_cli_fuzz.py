@@ -168,4 +168,5 @@ def test_ctrl_c_ends_a_campaign_with_its_summary(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert out.startswith("campaign interrupted: ")
     assert "repeat with: traceproof fuzz --seed 1 --traces " in out
-    assert err == ""
+    assert err == "" or err.startswith("warning: the optimizer has handed back all of ")
+    assert err.count("\n") <= 1

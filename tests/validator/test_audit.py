@@ -49,7 +49,7 @@ def test_a_solver_agrees(pair: tuple[str, str]) -> None:
     assert verdict.evidence.audit.agreed >= len(verdict.evidence.obligations)
     assert verdict.evidence.audit.unsettled == ()
     assert f"a solver proved {verdict.evidence.audit.agreed} of {verdict.evidence.audit.agreed}" in verdict_text(
-        verdict, None, None
+        verdict
     )
 
 
@@ -57,7 +57,7 @@ def test_without_an_audit_none_is_told() -> None:
     verdict = judged(BEFORE, AFTER, Rungs.ALL)
     assert isinstance(verdict, Proved)
     assert verdict.evidence.audit is None
-    assert "audit" not in verdict_text(verdict, None, None)
+    assert "audit" not in verdict_text(verdict)
     assert verdict_json(verdict, "", None, None)["audit"] is None
 
 
@@ -118,7 +118,7 @@ def test_what_the_audit_does_not_settle_is_told() -> None:
     audit = verdict.evidence.audit
     assert audit is not None
     assert "end: argument 0" in audit.unsettled
-    assert "not settled by the audit: " in verdict_text(verdict, None, None)
+    assert "not settled by the audit: " in verdict_text(verdict)
     told = verdict_json(verdict, "", None, None)["audit"]
     assert told == {"agreed": audit.agreed, "unsettled": list(audit.unsettled)}
 

@@ -62,7 +62,7 @@ def bare(verdict: Verdict) -> Verdict:
 
 
 def told(verdict: Verdict, before: Trace, after: Trace) -> tuple[str, str]:
-    return json.dumps(verdict_json(verdict, "name", before, after)), verdict_text(verdict, before, after)
+    return json.dumps(verdict_json(verdict, "name", before, after)), verdict_text(verdict)
 
 
 def entry_of(cache: Cache, asked: Question) -> Path:
@@ -95,10 +95,10 @@ def test_a_cached_verdict_says_so(pair: tuple[str, str], tmp_path: Path) -> None
     cache.put(asked, judged(asked))
     found = cache.get(asked)
     assert found is not None
-    first_line = verdict_text(found, asked.before, asked.after).splitlines()[0]
+    first_line = verdict_text(found).splitlines()[0]
     assert " (cached)" in first_line
     assert verdict_json(found, "x", asked.before, asked.after)["cached"] is True
-    fresh = verdict_text(replace(found, evidence=replace(found.evidence, cached=False)), asked.before, asked.after)
+    fresh = verdict_text(replace(found, evidence=replace(found.evidence, cached=False)))
     assert first_line.replace(" (cached)", "") == fresh.splitlines()[0]
 
 

@@ -136,7 +136,7 @@ def test_of_each_wrong_pair_one_row_is_marked_and_all_lines_are_there(name: str)
 
 def shown(width: int | None) -> list[str]:
     before, after = parse(LOADS), parse(STALE)
-    return verdict_text(validate(before, after), before, after, plain, width).splitlines()
+    return verdict_text(validate(before, after), plain, width).splitlines()
 
 
 @pytest.mark.parametrize("width", [200, 120, 90, 80, 71, 70, 60, 40])
