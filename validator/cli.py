@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Sequence
 
@@ -237,6 +236,8 @@ def _single(
     if as_json:
         return _print_json(verdict, name, before, after, strict)
     if sys.stdout.isatty():
+        import shutil  # here: only a terminal has a width
+
         text = verdict_text(verdict, _coloured, shutil.get_terminal_size().columns)
     else:
         text = verdict_text(verdict)
