@@ -104,7 +104,7 @@ def _told(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Itera
 
 def _of_find(result: Result, kept: Kept) -> Told:
     name = kept.case.name if kept.case is not None else ""
-    return Told(result.seed, replace(result, case=name, bucket=kept.bucket), kept.case)
+    return Told(result.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
 
 
 def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:

@@ -85,7 +85,7 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
     return Rows(
         pure=pure,
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
-        tests=tuple(row for row in pure if _is_test(row)),
+        tests=tuple(row for row in pure if is_test(row)),
         masks=tuple(row for row in pure if _is_mask(row)),
         bitwise=tuple(row for row in pure if _is_bitwise(row)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
@@ -147,7 +147,7 @@ def _has_table_of_two(row: Op) -> bool:
 
 
 @cache
-def _is_test(row: Op) -> bool:
+def is_test(row: Op) -> bool:
     """Is the result always 0 or 1?"""
     return _has_table_of_two(row) and not table(row).translate(None, bytes((0, 1, UNDEFINED)))
 

@@ -15,7 +15,7 @@ from validator.cli_seconds import Seconds
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
-from validator.report import plain, verdict_json, verdict_text
+from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Rungs, Verdict
@@ -236,8 +236,12 @@ def _single(
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:
         return _print_json(verdict, name, before, after, strict)
-    colour = sys.stdout.isatty()
-    text = verdict_text(verdict, _coloured if colour else plain)
+    if sys.stdout.isatty():
+        import shutil  # here: only a terminal has a width
+
+        text = verdict_text(verdict, _coloured, shutil.get_terminal_size().columns)
+    else:
+        text = verdict_text(verdict)
     click.echo(text, err=isinstance(verdict, Failed))
     return exit_code(verdict, strict)
 

@@ -21,7 +21,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
-    from validator.side_by_side import Style
+    from validator.columns import Style
 
 
 def plain(text: str, _colour: str) -> str:
@@ -116,9 +116,9 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 # Words.
 
 
-def verdict_text(verdict: Verdict, style: Style = plain) -> str:
+def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = None) -> str:
     """The verdict for a person: one line that says what it is, then what there is to know. Without style, what `print`
-    says of it."""
+    says of it. `width` is that of a terminal."""
     match verdict:
         case Proved(evidence):
             lines = [
@@ -137,7 +137,7 @@ def verdict_text(verdict: Verdict, style: Style = plain) -> str:
                 "",
             ]
             for one in (counterexample, *others):
-                lines += [*side_by_side(one, style), ""]
+                lines += [*side_by_side(one, style, width), ""]
             lines.pop()
         case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]

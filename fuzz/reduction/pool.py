@@ -32,6 +32,9 @@ class Pool:
     def tried(self) -> int:
         return self._trials.tried
 
+    def is_right(self, candidate: Candidate) -> bool:
+        return self._trials.is_right(candidate)
+
     def shown(self, candidate: Candidate, ask: bool) -> Shown | None:
         return self._trials.shown(candidate, ask)
 

@@ -160,3 +160,12 @@ def test_a_state_without_objects_as_json() -> None:
     assert found is not None
     told = verdict_json(Refuted(Evidence(), found), "pair", pair.before, pair.after)["counterexample"]
     assert (told["inputs"], told["heap"], told["names"], told["writes"]) == ({"i0": 4}, [], {}, [])
+
+
+def test_a_function_that_is_not_named() -> None:
+    before, after = parse("[]\ni0 = call_pure_i()\nfinish(i0)\n"), parse("[]\nfinish(0)\n")
+    verdict = validate(before, after)
+    assert isinstance(verdict, Refuted)
+    assert any(
+        "the function that is not named of () gives" in line for line in state_lines(verdict.counterexample, before)
+    )
