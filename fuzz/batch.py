@@ -10,12 +10,13 @@ from fuzz.campaign import Find, FindKind, Record, examine
 from fuzz.changes import Seen
 from fuzz.drawing import Drawing
 from fuzz.find import case_of
-from fuzz.keeping import Keeping
+from fuzz.keeping import Keeping, unreduced
 from fuzz.mutation.pool import load_pool
 from fuzz.optimizers import open_optimizer
 from fuzz.plan import Plan
 from fuzz.results import Result, result_of
 from fuzz.store import Case
+from fuzz.triage import Kept
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.counterexample import State
@@ -51,9 +52,16 @@ class Told:
     case: Case | None = None
 
 
-def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told]:
-    """The results of the task's seeds, in their order. What is known is worked on again, since it guides what comes
-    behind it."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A find that is about to be reduced, and what is to be said of it if there is no time for that."""
+
+    told: Told
+
+
+def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told | Found]:
+    """The results of the task's seeds, in their order, and each find as it is before it is reduced. What is known is
+    worked on again, since it guides what comes behind it."""
     pool = load_pool(plan.seeds_from, plan.vocabulary)
     drawing = Drawing(pool.traces, plan.mutate, plan.seed - plan.seeds_skip, plan.vocabulary)
     missing = [seed for seed in task.seeds if seed not in task.known]
@@ -77,17 +85,26 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
             else:
                 record = examine(made, optimizer, judge)
                 drawing.note(record)
-            is_lost = seed in task.lost
-            result = result_of(record, task.first, making_s, seen, lost=is_lost)
-            yield Told(seed) if seed in task.known else _told(plan, record, result, keeping)
+            result = result_of(record, task.first, making_s, seen, lost=seed in task.lost)
+            if seed in task.known:
+                yield Told(seed)
+            else:
+                yield from _told(plan, record, result, keeping)
 
 
-def _told(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Told:
+def _told(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Iterator[Told | Found]:
     if not isinstance(record, Find):
-        return Told(record.seed, result)
-    kept = keeping.keep(record, case_of(record, plan), lost=result.lost)
+        yield Told(record.seed, result)
+        return
+    case = case_of(record, plan)
+    if not result.lost:
+        yield Found(_of_find(result, unreduced(record, case)))
+    yield _of_find(result, keeping.keep(record, case, lost=result.lost))
+
+
+def _of_find(result: Result, kept: Kept) -> Told:
     name = kept.case.name if kept.case is not None else ""
-    return Told(record.seed, replace(result, case=name, bucket=kept.bucket), kept.case)
+    return Told(result.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
 
 
 def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:

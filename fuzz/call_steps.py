@@ -85,6 +85,16 @@ def _twice(draft: AimedDraft, calls: CallDraft) -> None:
             _check(draft, calls)
 
 
+def look_at(draft: AimedDraft, pointer: Value) -> None:
+    """A function that is declared to read memory is called with the object, if there is one."""
+    declared = [call for call in draft.types.declarations.calls if call.elidable and call.reads]
+    if declared:
+        call = draft.choices.pick(declared)
+        draft.calls.function(call, (pointer,))
+        if call.can_raise and draft.choices.chance(80):
+            draft.calls.check()
+
+
 def _invariant(draft: AimedDraft, calls: CallDraft) -> None:
     """A loop-invariant call, and the same again."""
     function = ConstClass(draft.choices.pick(("once0", "once1", "once0")))

@@ -51,15 +51,21 @@ class AlwaysFails(Exception):
 
 
 class Hangs(Exception):
-    """What an optimizer raises that was killed because it did not answer. The message says how long it was waited."""
+    """What an optimizer raises that was killed because it did not answer. The message says how long it was waited,
+    `report` what it said."""
+
+    def __init__(self, message: str, report: str = "") -> None:
+        super().__init__(message)
+        self.report = report
 
 
 class Garbled(Exception):
-    """What an optimizer raises whose output is no trace. `output` is its text."""
+    """What an optimizer raises whose output is no trace. `output` is its text, `report` what it said besides."""
 
-    def __init__(self, message: str, output: str) -> None:
+    def __init__(self, message: str, output: str, report: str = "") -> None:
         super().__init__(message)
         self.output = output
+        self.report = report
 
 
 class Crashes(Exception):
@@ -163,9 +169,9 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
     except NotModelled as limit:
         return Counted(seed, Unsupported(f"the optimizer: {limit}"), made, took=Took(clock() - start))
     except Hangs as hang:
-        return find(FindKind.HANG, None, str(hang))
+        return find(FindKind.HANG, None, str(hang), hang.report)
     except Garbled as garbled:
-        return find(FindKind.MALFORMED, garbled.output, str(garbled))
+        return find(FindKind.MALFORMED, garbled.output, str(garbled), garbled.report)
     except MemoryError:
         raise
     except Crashes as crash:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.ops import Kind
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, all_operations
 
 
 def is_changed(before: Trace, after: Trace) -> bool:
@@ -36,6 +38,45 @@ def _is_same_exit(one: Exit, other: Exit, names: dict[Var, Var]) -> bool:
 
 def _are_same(ones: Iterable[Value | None], others: Iterable[Value | None], names: dict[Var, Var]) -> bool:
     return [names.get(one) if isinstance(one, Var) else one for one in ones] == list(others)
+
+
+def seen_changes(before: Trace, after: Trace) -> frozenset[str]:
+    """Which operations went and came, each with what its arguments are and stand for; the pairs of these, where they
+    are few; nothing where the traces are the same, but for the names of variables.
+
+    That is what can be known of the rules of an optimizer that does not tell them.
+    """
+    ones, others = Counter(_forms(before)), Counter(_forms(after))
+    gone, come = sorted((ones - others).elements()), sorted((others - ones).elements())
+    told = {f"-{form}" for form in gone} | {f"+{form}" for form in come}
+    if len(gone) * len(come) <= _MOST_PAIRS:
+        told |= {f"{one} -> {other}" for one in gone for other in come}
+    return frozenset(told)
+
+
+_MOST_PAIRS = 12
+
+
+def _forms(trace: Trace) -> Iterator[str]:
+    """Each operation by its name, and each of its arguments by the name of the operation that computed it."""
+    names = {var: var.type.value for var in trace.inputs}
+    for operation in all_operations(trace):
+        if operation.result is not None:
+            names[operation.result] = operation.op.name
+        if operation.op.kind not in (Kind.END, Kind.EVENT, Kind.POSITION):
+            yield f"{operation.op.name}({', '.join(_form(operation.args, names))})"
+
+
+def _form(args: Sequence[Value], names: Mapping[Var, str]) -> Iterator[str]:
+    for index, arg in enumerate(args):
+        is_again = arg in args[:index]
+        yield "again" if is_again else names.get(arg, "?") if isinstance(arg, Var) else _constant_form(arg)
+
+
+def _constant_form(value: Value) -> str:
+    """Small numbers as they are."""
+    number = value.value if isinstance(value, ConstInt) else None
+    return str(number) if number is not None and -1 <= number <= 1 else "constant"
 
 
 @dataclass(slots=True)

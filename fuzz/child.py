@@ -14,6 +14,8 @@ from contextlib import suppress
 from enum import Enum
 from typing import IO
 
+from validator.guardian import let_go, watch
+
 MOST_BYTES = 16 << 20
 """No program prints more for one trace."""
 
@@ -47,6 +49,7 @@ class Child:
             bufsize=0,
             start_new_session=True,
         )
+        watch(self._process.pid)
         self.output = bytearray()
         self.answered = 0
         self._errors = bytearray()
@@ -177,6 +180,7 @@ class Child:
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+            let_go(self._process.pid)
             self._process.wait()
         try:
             while not self._complaints.closed and self._hear() not in (b"", _NOT_YET):

@@ -23,6 +23,7 @@ _COMMANDS = {
     "report": "fuzz.cli_report:report",
     "reduce": "fuzz.cli_reduce:reduce",
     "pypy-log": "fuzz.cli_pypy_log:pypy_log",
+    "init": "fuzz.cli_init:init",
 }
 
 
@@ -34,7 +35,13 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            raise click.NoSuchCommand(cmd_name, possibilities=_COMMANDS, ctx=ctx)
+            if ctx.resilient_parsing:
+                return None
+            from difflib import get_close_matches  # here: it takes a while
+
+            meant = get_close_matches(cmd_name, _COMMANDS, 1)
+            hint = f" Did you mean {meant[0]!r}?" if meant else ""
+            raise click.UsageError(f"No such command {cmd_name!r}.{hint}", ctx)
         module, name = _COMMANDS[cmd_name].split(":")
         command: click.Command = getattr(import_module(module), name)
         return command

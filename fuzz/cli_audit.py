@@ -16,6 +16,7 @@ from fuzz.comparison import Compared, compare_all
 from fuzz.find import versions
 from fuzz.store import Case, store_case
 from optimizer.ir.text import format_trace
+from validator.cli_seconds import Seconds
 from validator.exits import Exit
 from validator.report import verdict_name
 from validator.stored_state import stored_state
@@ -75,7 +76,7 @@ class _Tally:
 
 
 @click.command(short_help="Test the validator: all rungs, a solver alone and runs must agree.")
-@click.option("--seconds", type=click.FloatRange(0), metavar="N", help="Stop after that many; 60 by default.")
+@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
 @click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from functools import partial
 from itertools import count
@@ -21,11 +22,12 @@ from fuzz.folder import has_campaign, read_plan, write_plan
 from fuzz.generator import can_draw
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
-from fuzz.plan import Plan
+from fuzz.plan import AIMED, Plan, usual_mutate
 from fuzz.supervisor import supervise
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from validator.cli_seconds import Seconds
 from validator.exits import Exit
 
 _FOLDER = "campaign"
@@ -33,7 +35,7 @@ _SECONDS = 60.0
 
 
 @click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
-@click.option("--seconds", type=click.FloatRange(0), metavar="N", help="Stop after that many; 60 by default.")
+@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
 @click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 @click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
 @click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
@@ -49,7 +51,7 @@ _SECONDS = 60.0
     "--mutate",
     type=click.IntRange(0, 100),
     metavar="N",
-    help="Mutate N % of the traces; 0 by default, 100 with --seeds-from.",
+    help=f"Mutate N % of the traces; 100 by default with --seeds-from, else {AIMED}, of our own optimizer 0.",
 )
 @click.option(
     "--seeds-from",
@@ -108,11 +110,13 @@ def fuzz(
     """
     if context.invoked_subcommand is not None:
         return Exit.PROVED
+    start = time.monotonic()
     path = Path(folder or (_newest() if resume else _free()))
     if resume:
         plan = _resumed(path, context)
     else:
-        share = (100 if seeds_from else 0) if mutate is None else mutate
+        seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
+        share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
             _first(seed),
             optimizer=optimizer,
@@ -120,13 +124,12 @@ def fuzz(
             seeds_skip=seeds_skip,
             mutate=share,
             asked=asked,
-            announced=_announced(optimizer),
+            announced=_announced(optimizer, seconds),
         )
-        seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
     given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)
-    return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json)
+    return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json, start)
 
 
 def _first(seed: int | None) -> int:
@@ -148,10 +151,13 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
         )
 
 
-def _announced(optimizer: OptimizerSpec) -> Vocabulary:
-    """What the optimizer says that it understands; tells of what nobody knows. Raises InputError."""
+def _announced(optimizer: OptimizerSpec, seconds: float | None) -> Vocabulary:
+    """What the optimizer says within so many seconds that it understands; tells of what nobody knows. Raises
+    InputError."""
     if optimizer.kind not in (OptimizerKind.SERVER, OptimizerKind.FUNCTION):
         return EVERYTHING
+    if seconds is not None:
+        optimizer = replace(optimizer, limit_s=min(seconds, optimizer.limit_s))
     with open_optimizer(optimizer) as opened:
         vocabulary, unknown = announced(opened)
     if unknown:

@@ -11,15 +11,17 @@ from typing import Any
 
 import click
 
-from fuzz.cli_corpus_edit import add, corpus_option, export, prune
+from fuzz.cli_corpus_edit import add, export, prune, read_corpus_option
 from fuzz.cli_jobs import jobs_option
 from fuzz.cli_optimizer import optimizer_options
 from fuzz.corpus_jobs import CorpusRun, Unreadable, run_corpus
 from fuzz.corpus_run import CaseRun
 from fuzz.optimizers import OptimizerSpec
+from fuzz.report.junit import RunCase, corpus_junit_text
 from fuzz.report.words import times
 from fuzz.store import Case, case_names, read_case
 from validator.exits import Exit, worst
+from validator.files import write_text
 from validator.judging import open_cache
 from validator.report import verdict_name
 
@@ -44,7 +46,7 @@ for _command in (add, prune, export):
 
 
 @corpus.command("list", short_help="List the cases, and what they are about.")
-@corpus_option
+@read_corpus_option
 @_json_option
 def list_cases(folder: str, as_json: bool) -> int:
     """List the cases: name, expected verdict or kind of find, and what the case is about.
@@ -96,7 +98,7 @@ def _json(case: Case) -> dict[str, Any]:
 
 @corpus.command()
 @click.argument("name")
-@corpus_option
+@read_corpus_option
 @_json_option
 def show(name: str, folder: str, as_json: bool) -> int:
     """Show the case NAME: what is known of it, and its traces.
@@ -122,12 +124,13 @@ def show(name: str, folder: str, as_json: bool) -> int:
 
 
 @corpus.command(short_help="Validate every stored pair, and what the optimizer makes of it.")
-@corpus_option
+@read_corpus_option
 @optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
+@click.option("--junit", metavar="FILE", help="Write the outcome of each case there, for a CI: JUnit XML.")
 @jobs_option
 @_json_option
-def run(folder: str, optimizer: OptimizerSpec, cache: str | None, jobs: int, as_json: bool) -> int:
+def run(folder: str, optimizer: OptimizerSpec, cache: str | None, junit: str | None, jobs: int, as_json: bool) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
     Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes, hangs, gives what
@@ -135,35 +138,42 @@ def run(folder: str, optimizer: OptimizerSpec, cache: str | None, jobs: int, as_
 
     \b
     $ traceproof corpus run
-    $ traceproof corpus run --corpus campaign/cases --optimizer mine:optimize --cache verdicts
-    $ traceproof corpus run --optimizer-cmd './optimize --fast'
+    $ traceproof corpus run --shipped --optimizer-cmd './optimize --fast'
+    $ traceproof corpus run --corpus campaign/cases --optimizer mine:optimize --cache verdicts --junit corpus.xml
     """
-    start = time.monotonic()
+    start, began = time.monotonic(), time.time()
     corpus_run = CorpusRun(Path(folder), optimizer, None if cache is None else open_cache(cache))
-    cases, different, unreadable, warning = 0, 0, 0, ""
+    cases: list[RunCase] = []
+    warning = ""
     with closing(run_corpus(corpus_run, jobs)) as told:
         for ran in told:
-            cases += 1
             warning = warning or ran.warning
-            match ran.outcome:
-                case Unreadable(reason):
-                    unreadable += 1
-                    click.echo(f"error: {reason}", err=True)
-                case CaseRun() as done:
-                    different += bool(done.differences)
-                    for line in [json.dumps(_run_json(done))] if as_json else _differences(done):
-                        click.echo(line)
+            cases.append(_show(ran.outcome, as_json))
     if warning:
         click.echo(f"warning: {warning}", err=True)
+    unreadable = sum(not case.is_readable for case in cases)
+    different = sum(bool(case.wrong) for case in cases) - unreadable
+    wrong = [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
+    outcome, seconds = ", ".join(wrong) or "all as expected", time.monotonic() - start
     if not as_json:
-        wrong = [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
-        told_all = ", ".join(wrong) or "all as expected"
-        click.echo(f"{times(cases, 'case')} in {time.monotonic() - start:.1f} s, {told_all}")
+        click.echo(f"{times(len(cases), 'case')} in {seconds:.1f} s, {outcome}")
+    if junit is not None:
+        write_text(junit, corpus_junit_text(folder, began, seconds, cases, outcome))
     return worst([Exit.REFUTED] * different + [Exit.USAGE] * unreadable)
 
 
-def _differences(done: CaseRun) -> list[str]:
-    return [f"{done.name}: {difference}" for difference in done.differences]
+def _show(outcome: CaseRun | Unreadable, as_json: bool) -> RunCase:
+    """Tells of a case; what there is to keep of it."""
+    match outcome:
+        case Unreadable(name, reason):
+            click.echo(f"error: {reason}", err=True)
+            return RunCase(name, (reason,), is_readable=False)
+        case CaseRun(name, _, differences, report):
+            lines = [*(f"{name}: {difference}" for difference in differences)]
+            lines += [f"    {line}" for line in report.splitlines()]
+            for line in [json.dumps(_run_json(outcome))] if as_json else lines:
+                click.echo(line)
+            return RunCase(name, differences, report=report)
 
 
 def _run_json(done: CaseRun) -> dict[str, Any]:
@@ -171,4 +181,5 @@ def _run_json(done: CaseRun) -> dict[str, Any]:
         "name": done.name,
         "verdict": None if done.verdict is None else verdict_name(done.verdict),
         "differences": list(done.differences),
+        "report": done.report or None,
     }

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fuzz.corpus_run import case_states, expected_of
 from fuzz.duplicates import duplicates
-from fuzz.store import VERDICTS, Case, Expected, case_names, read_case, store_case
+from fuzz.store import SHIPPED_CORPUS, VERDICTS, Case, Expected, case_names, read_case, store_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse
@@ -25,6 +28,24 @@ from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted
 corpus_option = click.option(
     "--corpus", "folder", default="corpus", show_default=True, metavar="DIR", help="The folder of cases."
 )
+
+
+def read_corpus_option(command: Callable[..., int]) -> Callable[..., int]:
+    """Gives a command that changes no corpus the option above, and --shipped."""
+
+    @wraps(command)
+    def with_folder(*, folder: str, shipped: bool, **others: Any) -> int:
+        given = click.get_current_context().get_parameter_source("folder")
+        if shipped and given is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError("--corpus and --shipped exclude each other")
+        if not shipped and given is not click.core.ParameterSource.COMMANDLINE and not Path(folder).exists():
+            raise InputError(
+                f"{folder}: there is no such folder; --corpus names another one, --shipped those of traceproof"
+            )
+        return command(folder=str(SHIPPED_CORPUS) if shipped else folder, **others)
+
+    shipped = click.option("--shipped", is_flag=True, help="The cases that come with traceproof instead.")
+    return corpus_option(shipped(with_folder))
 
 
 @click.command(short_help="Judge a pair of traces, and add it as a case.")
@@ -140,7 +161,7 @@ def prune(folder: str, yes: bool, as_json: bool) -> int:
 
 
 @click.command(short_help="Print or write the traces of all cases.")
-@corpus_option
+@read_corpus_option
 @click.option("--folder", "target", metavar="DIR", help="Write NAME.before.trace and NAME.after.trace there instead.")
 def export(folder: str, target: str | None) -> int:
     """Print all pairs as lines of JSON for `validate --batch`, or write all traces into a folder.

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from fuzz.optimizers import OPTIONS, OptimizerKind, OptimizerSpec
+from validator.cli_seconds import Seconds
 
 _DEFAULT = OptimizerSpec()
 
@@ -22,7 +23,7 @@ _CLICK_OPTIONS = (
     ),
     click.option(
         "--optimizer-timeout",
-        type=click.FloatRange(0, 86_400, min_open=True),
+        type=Seconds(0, 86_400, min_open=True),
         default=_DEFAULT.limit_s,
         show_default=True,
         metavar="S",

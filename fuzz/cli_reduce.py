@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from fuzz.campaign import Find
+from fuzz.campaign import Counted, Find
 from fuzz.cli_optimizer import optimizer_options
 from fuzz.cli_seeds import Status
 from fuzz.find import versions
 from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
-from fuzz.reduction.reduce import Progress
-from fuzz.reduction.source import find_in, find_in_case
+from fuzz.reduction.reduce import Progress, Reduced
+from fuzz.reduction.source import look_at, look_at_case
 from fuzz.reduction.trials import Subject
 from fuzz.store import Case, read_case, store_case
 from fuzz.triage import OurParts, Settled, reduced_case, settle
@@ -25,13 +25,15 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.cli_modes import mode_options
+from validator.cli_seconds import Seconds
 from validator.counterexample import State
-from validator.exits import Exit, describe
+from validator.exits import Exit, describe, exit_code
 from validator.files import read_trace
 from validator.judge import validate
+from validator.report import verdict_name
 from validator.state_text import state_lines
 from validator.stored_state import stored_state
-from validator.verdict import Failargs, Guards, Options, Refuted, Verdict
+from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Verdict
 
 _DEFAULT = Options()
 
@@ -41,7 +43,7 @@ _DEFAULT = Options()
 @click.argument("after", required=False, metavar="[AFTER]")
 @click.option("-o", "--output", metavar="DIR", help="Store what is left in this new folder, as a case.")
 @click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
-@click.option("--seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
+@click.option("--seconds", type=Seconds(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
 @mode_options(
     "Where a guard may fail; a case says so itself.",
@@ -79,21 +81,23 @@ def reduce(
     $ traceproof reduce before.trace --optimizer mine:optimize -o smaller
     $ traceproof reduce before.trace after.trace --json
 
-    Ends with 0 if a failure was reduced, with 2 if there is none.
+    Ends with 0 if a failure was reduced, with 2 if there is none, and with 3 if nothing came out smaller: because it
+    did not show again, or is the smallest already, as the first line says.
     """
     options = Options(guards=Guards(guards), failargs=Failargs(failargs))
     with open_optimizer(optimizer) as chosen:
         case = _case(source, corpus) if after is None else None
         if case is not None:
             options = case.options
-            started = find_in_case(case, chosen, _judge(options), options)
+            record, subject = look_at_case(case, chosen, _judge(options), options)
         else:
             before = read_trace(source, word, types)
             optimized = None if after is None else read_trace(after, before.word, types)
-            started = _find_in(before, optimized, Subject(None if optimized else chosen, _judge(options), options))
-        if started is None:
-            raise InputError(f"{source}: nothing is wrong there that could be found, so there is nothing to reduce")
-        find, subject = started
+            subject = Subject(None if optimized else chosen, _judge(options), options)
+            record = look_at(before, optimized, subject)
+        if not isinstance(record, Find):
+            return _nothing_wrong(source, record, case)
+        find = record
         status = Status(time.monotonic())
         is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
         separable = OurParts(optimizer.limit_s) if is_ours else None
@@ -102,12 +106,27 @@ def reduce(
     if output is not None:
         _store(Path(output), case or _fresh(find, options), settled)
     click.echo(json.dumps(_json(find, settled)) if as_json else "\n".join(_words(find, settled)))
-    return Exit.INTERRUPTED if settled.reduced.interrupted else Exit.PROVED
+    if settled.reduced.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
 
 
-def _find_in(before: Trace, after: Trace | None, subject: Subject) -> tuple[Find, Subject] | None:
-    found = find_in(before, after, subject)
-    return None if found is None else (found, subject)
+def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
+    was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
+    if was:
+        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault"}.get(was, was)
+        click.echo(
+            f"not reproduced: the case {source} is {told}, and that does not show now"
+            f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"
+        )
+        return Exit.UNKNOWN
+    match record.verdict:
+        case Proved():
+            raise InputError(f"{source}: nothing is wrong there, it is proved: there is nothing to reduce")
+        case verdict:
+            told = f"{verdict_name(verdict)}: {verdict.reason}"
+            click.echo(f"{source}: not reduced: nothing wrong was found there ({told})", err=True)
+            return exit_code(verdict)
 
 
 def _case(source: str, corpus: str) -> Case | None:
@@ -166,6 +185,8 @@ class _Line:
 def _words(find: Find, settled: Settled) -> Iterator[str]:
     reduced = settled.reduced
     left = reduced.find
+    if not reduced.smaller:
+        yield f"not {_not_reduced(reduced)}"
     yield f"{left.kind.value}: {left.message}"
     if settled.guilt is not None:
         rule = f", rule {settled.guilt.rule}" if settled.guilt.rule else ""
@@ -182,10 +203,20 @@ def _words(find: Find, settled: Settled) -> Iterator[str]:
         yield f"    {left.verdict.counterexample.difference}"
 
 
+def _not_reduced(reduced: Reduced) -> str:
+    if reduced.interrupted:
+        return "reduced: it was interrupted before anything could be left out"
+    if not reduced.repeated:
+        return "reproduced: the failure did not show again, so nothing was reduced"
+    if not reduced.complete:
+        return "reduced: the time was up before anything could be left out; give it more --seconds"
+    return "reduced: it is the smallest already, no change that was tried leaves the failure"
+
+
 def _how(settled: Settled) -> str:
     reduced = settled.reduced
-    if not reduced.repeated:
-        return " (the failure did not show again: nothing was reduced)"
+    if not reduced.smaller:
+        return ""
     if reduced.interrupted:
         return " (interrupted)"
     return "" if reduced.complete else " (the time was up: a smaller one may be found with more --seconds)"
@@ -210,6 +241,7 @@ def _json(find: Find, settled: Settled) -> dict[str, Any]:
         "tried": reduced.tried,
         "seconds": round(reduced.seconds, 3),
         "repeated": reduced.repeated,
+        "smaller": reduced.smaller,
         "complete": reduced.complete,
         "interrupted": reduced.interrupted,
     }

@@ -167,7 +167,7 @@ def _ending(outcome: Outcome) -> str:
     match outcome:
         case Finished(args):
             return f"finish{_listed(args)}"
-        case Jumped(args):
+        case Jumped(args, _):
             return f"jump{_listed(args)}"
         case GuardFailed(guard, None):
             return f"guard {guard} fails"

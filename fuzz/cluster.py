@@ -19,10 +19,11 @@ from typing import Any
 
 from distributed import Client, KilledWorker, wait
 
-from fuzz.batch import Task, Told
+from fuzz.batch import Found, Task, Told
 from fuzz.plan import Plan
 from fuzz.supervisor import supervise
 from optimizer.ir.faults import InputError
+from validator.guardian import let_go, watch
 
 _wait: Any = wait  # Dask has hardly any types
 
@@ -108,12 +109,16 @@ def _worked(future: Any, plan: Plan, group: Sequence[Task]) -> _Worked:
 
 def _work(plan: Plan, group: Sequence[Task]) -> _Worked:
     """Has the tasks done by a process of its own."""
-    command = [sys.executable, "-c", "from fuzz.cluster import serve; serve()"]
-    done = subprocess.run(command, input=pickle.dumps((plan, group)), capture_output=True, check=False)
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise RuntimeError(f"the process that was to do it ended with {done.returncode}: {''.join(last)}")
-    worked: _Worked = pickle.loads(done.stdout)
+    command = [sys.executable, "-P", "-c", "from fuzz.cluster import serve; serve()"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        watch(process.pid)
+        said, complaints = process.communicate(pickle.dumps((plan, group)))
+        let_go(process.pid)
+    if process.returncode:
+        last = complaints.decode(errors="replace").strip().splitlines()[-1:]
+        raise RuntimeError(f"the process that was to do it ended with {process.returncode}: {''.join(last)}")
+    worked: _Worked = pickle.loads(said)
     return worked
 
 
@@ -126,5 +131,9 @@ def serve() -> None:
 
 def _supervised(plan: Plan, group: Sequence[Task]) -> _Worked:
     tasks, start = iter(group), time.monotonic()
-    told = tuple(one for one in supervise(plan, lambda: next(tasks, None), 1) if isinstance(one, Told))
-    return _Worked(told, time.monotonic() - start)
+    told: dict[int, Told] = {}
+    for one in supervise(plan, lambda: next(tasks, None), 1):
+        match one:
+            case Told(seed=seed) | Found(told=Told(seed=seed)):
+                told[seed] = one.told if isinstance(one, Found) else one
+    return _Worked(tuple(told.values()), time.monotonic() - start)

@@ -39,6 +39,7 @@ class CorpusRun:
 class Unreadable:
     """A case that cannot be read."""
 
+    name: str
     reason: str
 
 
@@ -73,7 +74,7 @@ def _running(corpus: CorpusRun) -> Iterator[Callable[[str], Ran]]:
             try:
                 case = read_case(corpus.folder, name)
             except (InputError, OSError) as problem:
-                return Ran(Unreadable(describe(problem) if isinstance(problem, OSError) else str(problem)))
+                return Ran(Unreadable(name, describe(problem) if isinstance(problem, OSError) else str(problem)))
             done = run_case(case, optimizer, judge)
             return Ran(done, "" if corpus.cache is None else corpus.cache.problem)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from fuzz.campaign import Find, FindKind, Made, Optimizer, examine
 from fuzz.generator import GeneratedTrace
+from fuzz.report.words import last_lines
 from fuzz.store import Case, Expected
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
@@ -22,11 +23,13 @@ PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
-    """What a case came to: the verdict on its pair (None where none is expected), and what differs."""
+    """What a case came to: the verdict on its pair (None where none is expected), what differs, and what the optimizer
+    said where it failed."""
 
     name: str
     verdict: Verdict | None
     differences: tuple[str, ...]
+    report: str = ""
 
 
 def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
@@ -39,13 +42,16 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
         states = case_states(case, before)
     except InputError as error:
         return CaseRun(case.name, None, (str(error),))
-    verdict, differences = None, []
+    verdict, differences, report = None, [], ""
     if after is not None:
         verdict = judge(before, after, case.options, states)
         differences += _pair_differences(case, verdict)
     if case.optimizer:
-        differences += _optimizer_differences(case, before, states, optimizer, judge)
-    return CaseRun(case.name, verdict, tuple(differences))
+        find = _find(case, before, states, optimizer, judge)
+        if find is not None:
+            differences.append(f"{_SAID[find.kind]}: {find.message}")
+            report = "" if find.kind is FindKind.FAULT else last_lines(find.report)
+    return CaseRun(case.name, verdict, tuple(differences), report)
 
 
 def case_states(case: Case, before: Trace) -> tuple[State, ...]:
@@ -85,17 +91,15 @@ def _listed(values: tuple[str | int, ...] | None) -> str:
     return "not settled" if values is None else repr(list(values))
 
 
-def _optimizer_differences(
-    case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge
-) -> list[str]:
+def _find(case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge) -> Find | None:
+    """What is wrong with what the optimizer makes of the recorded trace."""
+
     def judge_on_states(trace: Trace, after: Trace, _state: State) -> Verdict:
         return judge(trace, after, case.options, states)
 
     given = Made(case.seed or 0, GeneratedTrace(before, states[0] if states else State(()), {}))
     record = examine(given, optimizer, judge_on_states)
-    if not isinstance(record, Find):
-        return []
-    return [f"{_SAID[record.kind]}: {record.message}"]
+    return record if isinstance(record, Find) else None
 
 
 _SAID = {

@@ -1,9 +1,10 @@
 """Where the traces of a batch come from: each is generated from its seed, or mutated.
 
-The first seeds of a campaign are the traces of its pool, as they are. What is mutated are these, and those of the
-batch that have made something fire that nothing in the batch has made fire before, or two things that have not fired
-together. So what is drawn depends on the pool, on the first seed of the batch, and on what became of the seeds between;
-on nothing else.
+The first seeds of a campaign are the traces of its pool, as they are. What is mutated are these, and those of the batch
+that have made something fire that nothing in the batch has made fire before, or two things that have not fired
+together. Of an optimizer that does not tell what fired it is what can be seen from outside: what it has changed. So
+what is drawn depends on the pool, on the first seed of the batch, and on what became of the seeds between; on nothing
+else.
 """
 
 from __future__ import annotations
@@ -14,15 +15,27 @@ from dataclasses import dataclass
 from random import Random
 
 from fuzz.campaign import Made, Record
+from fuzz.changes import seen_changes
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.mutation.mutate import mutate
 from fuzz.mutation.pool import PoolTrace
 from fuzz.vocabulary import EVERYTHING, Vocabulary
+from optimizer.ir.trace import Trace
 
 _MOST_KEPT = 64
 _CONTENDERS = 3
+_OVERHEAD = 10
+"""A trace takes as long as so many operations, without those that it has."""
+
 _POOL_SHARE = 30
 """So many percent of the mutated traces are from the pool, once the batch has kept some."""
+
+
+def _shown_by(record: Record) -> frozenset[str]:
+    """What took part in optimizing; where the optimizer does not tell, what it has changed."""
+    if record.fired or record.made is None or not isinstance(record.after, Trace):
+        return record.fired
+    return seen_changes(record.made.generated.trace, record.after)
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +85,7 @@ class Drawing:
         """What became of a trace that was drawn: tell of all, in the order of their seeds."""
         if not self._mutate or self._is_given(record.seed):
             return
-        fired = record.fired
+        fired = _shown_by(record)
         self._fired.update(fired)
         new = [name for name in fired if not fired <= self._together[name]]
         for name in new:
@@ -84,8 +97,10 @@ class Drawing:
             self._kept.remove(min(self._kept, key=self._merit))
 
     def _merit(self, kept: _Kept) -> float:
-        """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated."""
-        return sum(1 / self._fired[name] for name in kept.fired) / (1 + kept.chosen)
+        """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated, and
+        the longer it is."""
+        rare = sum(1 / self._fired[name] for name in kept.fired)
+        return rare / (1 + kept.chosen) / (_OVERHEAD + len(kept.generated.trace.ops)) ** 2
 
     def _is_given(self, seed: int) -> bool:
         return 0 <= seed - self._start < len(self._given)

@@ -39,14 +39,14 @@ class CommandOptimizer:
         finally:
             child.kill()
         if code is None:
-            raise Hangs("the optimizer has closed its output and does not end")
+            raise Hangs("the optimizer has closed its output and does not end", child.report())
         if code != 0:
             raise Crashes(f"the optimizer ended with {_code(code)}", child.report())
         try:
             text = child.output.decode()
         except UnicodeDecodeError:
-            raise Garbled("expected UTF-8 text, got something else", _shown(child.output)) from None
-        return _trace(text, before)
+            raise Garbled("expected UTF-8 text, got something else", _shown(child.output), child.report()) from None
+        return _trace(text, before, child)
 
     def close(self) -> None:
         """Nothing runs between traces."""
@@ -67,17 +67,20 @@ class ServerOptimizer:
         line = self._line(json.dumps({"trace": format_trace(before)}).encode() + b"\n")
         try:
             answer = _answer(line)
-        except Garbled:
-            self._drop()  # nobody knows what comes next
+        except Garbled as garbled:
+            garbled.report = self._drop()  # nobody knows what comes next
             raise
+        assert self._child is not None
         match answer:
             case {"trace": str(text)}:
-                return _trace(text, before)
+                return _trace(text, before, self._child)
             case {"unsupported": str(words)}:
                 raise Unsupported(words)
             case {"error": words}:
                 raise Crashes(f"the optimizer answers with an error: {_first_line(str(words))}", str(words))
-        raise Garbled('expected {"trace": TEXT}, {"error": WORDS} or {"unsupported": WORDS}', _shown(line))
+        raise Garbled(
+            'expected {"trace": TEXT}, {"error": WORDS} or {"unsupported": WORDS}', _shown(line), self._child.report()
+        )
 
     def _line(self, request: bytes) -> bytes:
         """The answer to a request, without the end of the line."""
@@ -98,7 +101,7 @@ class ServerOptimizer:
         if came is not Came.END:
             raise _late_or_flood(came, child, self._limit_s)
         if code == 0 and child.output:
-            raise Garbled("the optimizer ended in the middle of a line", _shown(child.output))
+            raise Garbled("the optimizer ended in the middle of a line", _shown(child.output), child.report())
         if code == 0 and child.answered:
             return self._line(request)  # it answers so many requests, and ends
         how = "closed its output" if code is None else f"ended with {_code(code)}"
@@ -123,10 +126,13 @@ class ServerOptimizer:
             self._child = _start(self._words, self._memory_mb)
         return self._child
 
-    def _drop(self) -> None:
-        if self._child is not None:
-            self._child.kill()
-            self._child = None
+    def _drop(self) -> str:
+        """Ends the program; what it has said."""
+        if self._child is None:
+            return ""
+        child, self._child = self._child, None
+        child.kill()
+        return child.report()
 
     def close(self) -> None:
         """Let the program end."""
@@ -144,9 +150,9 @@ def _start(words: Sequence[str], memory_mb: int) -> Child:
 
 def _late_or_flood(came: Came, child: Child, limit_s: float) -> Hangs | Garbled:
     if came is Came.FLOOD:
-        return Garbled(f"the optimizer printed more than {MOST_BYTES >> 20} MB", _shown(child.output))
+        return Garbled(f"the optimizer printed more than {MOST_BYTES >> 20} MB", _shown(child.output), child.report())
     begun = f", and had printed {len(child.output)} bytes without an end" if child.output else ""
-    return Hangs(f"no answer within {limit_s:g} s{begun}")
+    return Hangs(f"no answer within {limit_s:g} s{begun}", child.report())
 
 
 def _answer(line: bytes) -> object:
@@ -160,12 +166,12 @@ def _answer(line: bytes) -> object:
         raise Garbled(f"expected a line of JSON: {problem}", _shown(line)) from None
 
 
-def _trace(text: str, before: Trace) -> Trace:
+def _trace(text: str, before: Trace, child: Child) -> Trace:
     """What the text says. The word and the declarations of the recorded trace hold for it too."""
     try:
         return parse(text, file="output", word=before.word, types=before.declarations)
     except InputError as mistake:
-        raise Garbled(str(mistake), text[:_SHOWN]) from None
+        raise Garbled(str(mistake), text[:_SHOWN], child.report()) from None
 
 
 def _shown(output: bytes | bytearray) -> str:

@@ -36,8 +36,10 @@ def case_of(find: Find, plan: Plan) -> Case:
 
 
 def _command(made: Made, plan: Plan) -> str:
-    """The command that finds it again. What is mutated depends on the batch up to here."""
-    first = made.seed if made.first is None or made.is_given or not plan.mutate else made.first
+    """The command that finds it again. What is mutated depends on the batch up to here; the first trace of a batch is
+    generated, if there are no others from files."""
+    is_generated = not made.parents and not plan.seeds_from
+    first = made.seed if made.first is None or made.is_given or is_generated or not plan.mutate else made.first
     return plan.command(first, made.seed - first + 1)
 
 
@@ -46,7 +48,7 @@ def _after(find: Find) -> tuple[str | None, str]:
     if find.after is None:
         return None, find.report
     if isinstance(find.after, str):
-        return None, f"{find.report}the optimizer printed:\n{find.after}\n"
+        return None, f"the optimizer printed:\n{find.after}\n{find.report}"
     if isinstance(find.after, Trace):
         try:
             return format_trace(find.after), find.report

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from fuzz.aimed_draft import AimedDraft
 from fuzz.choices import Choices, NotDrawable, RandomChoices
@@ -18,12 +18,14 @@ from fuzz.float_steps import FLOAT_STEPS
 from fuzz.heap_steps import HEAP_STEPS
 from fuzz.laws import INNER, OTHER, X, Y
 from fuzz.raw_steps import RAW_STEPS
-from fuzz.rows import OF_TWO
+from fuzz.rows import OF_TWO, family
 from fuzz.shape import Shape, Step, draw_shape
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import immutable
+from optimizer.ir.interpreter import run
 from optimizer.ir.objects import Datum
-from optimizer.ir.ops import Op
+from optimizer.ir.ops import OPS, Op
+from optimizer.ir.runs import Run
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from validator.counterexample import State
 
@@ -38,6 +40,23 @@ class GeneratedTrace:
     trace: Trace
     state: State
     values: dict[str, Datum]
+
+    def __str__(self) -> str:
+        from validator.state_text import state_lines  # here: hardly any is printed
+
+        done = run(self.trace, self.state.inputs, self.state.world, heap=self.state.heap)
+        return "\n".join([*state_lines(_Shown(self.state, done, done), self.trace), "", str(self.trace)])
+
+    __repr__ = __str__
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        printer.text(str(self))  # Hypothesis looks at fields otherwise
+
+
+class _Shown(NamedTuple):
+    state: State
+    before: Run
+    after: Run
 
 
 _DEFAULT = Shape()
@@ -115,6 +134,10 @@ def _chain(draft: Draft) -> None:
         row = link.op
     assert link.result is not None
     constant = ConstInt(draft.constant_beside(link.result))
+    if not draft.shape.vocabulary.is_all and draft.choices.chance(25):
+        # With that amount of shifts a word is used up, or just not.
+        first = next(arg.value for arg in link.args if isinstance(arg, ConstInt))
+        constant = ConstInt(draft.domain.const(draft.shape.word - first + draft.choices.integer(-1, 1)))
     args: Args = tuple(constant if fixed else link.result for fixed in constants)
     if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
         draft.compute(row, args)
@@ -153,6 +176,68 @@ def _repeat(draft: Draft) -> None:
 
 def _recent(draft: Draft, operations: list[Operation]) -> Operation:
     return draft.choices.latest(operations, 10)
+
+
+def _relative(draft: Draft) -> None:
+    """What a relative of an operation computes of the same, or the operation with a check of overflow, or without."""
+    if not draft.computed:
+        return _pure(draft)
+    again = _recent(draft, draft.computed)
+    row, args = again.op, again.args
+    checked = next((one for one in draft.rows.overflow if one.wrapping == row.name), None)
+    is_turned = draft.choices.chance(30)
+    if is_turned and draft.choices.chance(60):
+        pass  # the same, turned around
+    elif row.wrapping is not None:
+        row = OPS[row.wrapping]
+    elif checked is not None and draft.choices.chance(60):
+        row = checked
+    else:
+        row = draft.choices.pick(family(row, draft.shape.word))
+    args = args[::-1] if is_turned else args
+    if draft.is_defined(row, args) and all(isinstance(args[index], ConstInt) for index in row.constant_args):
+        draft.compute(row, args)
+    return None
+
+
+def _border(draft: Draft) -> None:
+    """A variable in a range, an operation on it, and a test of the result where the operation takes the ends of the
+    range. Ranges end near the example, near the ends of the word, or where the operation begins to overflow."""
+    var, row = draft.variable(), draft.choices.pick((*draft.rows.pure, *draft.rows.overflow))
+    arity = len(row.args or ())
+    beside: Value = ConstInt(draft.constant_beside(var)) if draft.choices.chance(70) else draft.variable()
+    if row.constant_args or arity < 2:
+        beside = ConstInt(draft.choices.integer(1, 2))
+    limits = [_limit(draft, var, draft.value(beside)) for _ in range(draft.choices.integer(1, 2))]
+    for limit in limits:
+        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (var, ConstInt(limit))))
+        draft.checked.append(var)
+    if arity == 2 and not row.constant_args and draft.choices.chance(25):
+        beside = ConstInt(draft.choices.pick(limits))
+    args = (var, beside)[:arity] if row.constant_args or draft.choices.chance(75) else (beside, var)[-arity:]
+    if not draft.is_defined(row, args):
+        return
+    result = draft.compute(row, args)
+    ends = [tuple(ConstInt(draft.choices.pick(limits)) if arg == var else arg for arg in args)]
+    if row.meaning is None or not all(draft.is_defined(row, one) for one in ends):
+        return
+    border = row.meaning(draft.domain, *map(draft.value, ends[0])) + draft.choices.integer(-1, 1)
+    test = draft.compute(draft.choices.pick(draft.rows.tests), (result, ConstInt(draft.domain.const(border))))
+    if draft.choices.chance(50):
+        draft.guard_on(test)
+
+
+def _limit(draft: Draft, var: Var, beside: int) -> int:
+    half, near = 1 << (draft.shape.word - 1), draft.choices.integer(-1, 1)
+    match draft.choices.integer(0, 5):
+        case 0 | 1 | 2:
+            return draft.domain.const(draft.values[var.name] + draft.choices.integer(-2, 2))
+        case 3:
+            return draft.domain.const(draft.choices.pick((0, half, beside, -beside)) + near)
+        case 4:
+            return draft.domain.const(half - beside + near)
+        case _:
+            return draft.near(var)
 
 
 def _bound(draft: Draft, var: Var) -> None:
@@ -281,6 +366,8 @@ _STEPS: dict[Step, Callable[[Any], None]] = {
     Step.LAW: _law,
     Step.ORDER: _order,
     Step.INFERENCE: _inference,
+    Step.RELATIVE: _relative,
+    Step.BORDER: _border,
     Step.GUARD: _guard,
     Step.EVENT: _event,
     Step.POSITION: _position,

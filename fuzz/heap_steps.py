@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.aimed_draft import Aim, AimedDraft
-from fuzz.call_steps import call_something
+from fuzz.call_steps import call_something, look_at
 from fuzz.immutable_steps import initialize_by_call, watch_field
 from fuzz.pointer_steps import (
     check_any,
@@ -78,13 +78,15 @@ def _overwrite(draft: AimedDraft) -> None:
 
 def _interlude(draft: AimedDraft, aim: Aim) -> None:
     """Something between two accesses to a place, which may touch it."""
-    match draft.choices.integer(0, 5):
+    match draft.choices.integer(0, 6):
         case 0 | 1 | 2:
             guard_something(draft)
         case 3:
             _access(draft, draft.beside(aim))
         case 4:
             _access(draft, aim)
+        case 5:
+            look_at(draft, aim.pointer)
         case _:
             heap_event(draft)
 

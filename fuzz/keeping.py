@@ -18,6 +18,12 @@ _MOST = 8
 optimizer that is wrong everywhere does not hold up its campaign."""
 
 
+def unreduced(find: Find, case: Case) -> Kept:
+    """The bucket of the finds of this kind that are not reduced, with the case of the find as it is."""
+    name = f"{find.kind.value}-not-reduced"
+    return Kept(name, replace(case, name=name), find.message)
+
+
 class Keeping:
     """Reduces the finds of one batch, and says which are cases."""
 
@@ -33,12 +39,12 @@ class Keeping:
         the optimizer hangs, it is kept as it is: to try again takes too long. Each of the lost ones is kept."""
         words = failure_of(find).words
         if lost:
-            return Kept(case.name, case)
+            return Kept(case.name, case, find.message)
         if find.kind is FindKind.HANG:
-            return self._first(Kept(words, case))
+            return self._first(Kept(words, case, find.message))
         self._alike[words] += 1
         if self._alike[words] > _ALIKE or self._alike.total() > _MOST:
-            return self._first(Kept(f"{words}-not-reduced", replace(case, name=f"{words}-not-reduced")))
+            return self._first(unreduced(find, case))
         separable = OurParts() if self._plan.optimizer.kind is OptimizerKind.OURS else None
         kept = settle_find(
             find,
@@ -55,6 +61,6 @@ class Keeping:
     def _first(self, kept: Kept) -> Kept:
         """Without the case, if its bucket has one."""
         if kept.bucket in self._buckets:
-            return Kept(kept.bucket, None)
+            return replace(kept, case=None)
         self._buckets.add(kept.bucket)
         return kept

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import signal
-import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import wraps
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from fuzz.campaign import AlwaysFails, Hangs, Optimized, Optimizer, describe
 from fuzz.coverage import what_fired
 from fuzz.external import CommandOptimizer, ServerOptimizer
+from fuzz.user_module import load_module
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import run_passes
+from validator.alarm import Late, alarm
 
 
 class OptimizerKind(StrEnum):
@@ -95,15 +92,18 @@ def ours(trace: Trace) -> Optimized:
 
 
 def _function(name: str) -> Optimizer:
-    """The function that the user names, from a module that can be imported or stands in the current folder."""
+    """The function that the user names, from a module in the current folder or one that is installed."""
     module_name, _, function_name = name.partition(":")
     if not module_name or not function_name:
         raise InputError(f"--optimizer: expected MODULE:FUNCTION, got {name!r}")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    if module_name.endswith(".py"):
+        dotted = module_name.removesuffix(".py").removeprefix("./").replace("/", ".")
+        raise InputError(f"--optimizer: expected the name of a module, got a file: say {dotted}:{function_name}")
     try:
-        module = import_module(module_name)
-    except Exception as error:
+        module = load_module(module_name)
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
         raise InputError(f"--optimizer: {module_name} cannot be imported: {describe(error)}") from error
     function = getattr(module, function_name, None)
     if not callable(function):
@@ -128,37 +128,15 @@ def _words(spec: OptimizerSpec) -> list[str]:
 # A limit of time for what runs in this process.
 
 
-class _Late(BaseException):
-    """Not an Exception: an optimizer may catch those."""
-
-
 def within(optimizer: Optimizer, limit_s: float) -> Optimizer:
-    """The optimizer, which raises Hangs when it takes longer. Only Python's main thread can be interrupted so:
-    elsewhere there is no limit, nor is there one inside a single call of something that is not written in Python."""
+    """The optimizer, which raises Hangs when it takes longer, as far as an alarm can tell."""
 
     @wraps(optimizer)
     def limited(trace: Trace) -> object:
-        if threading.current_thread() is not threading.main_thread():
-            return optimizer(trace)
         try:
-            with _alarm(limit_s):
+            with alarm(limit_s):
                 return optimizer(trace)
-        except _Late:
+        except Late:
             raise Hangs(f"no answer within {limit_s:g} s") from None
 
     return limited
-
-
-@contextmanager
-def _alarm(limit_s: float) -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise _Late
-
-    before = signal.signal(signal.SIGALRM, late)
-    # Again and again, in case that one is caught.
-    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

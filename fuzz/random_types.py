@@ -100,7 +100,7 @@ def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations
     named += [array.name for array in arrays]
     calls: list[declared.Call] = []
     choices.repeat(0, shape.calls, lambda: calls.append(_call(choices, len(calls), structs, named)))
-    calls += _functions(choices, shape.functions, shape.floats)
+    calls += _functions(choices, shape.functions, shape.floats, named)
     if shape.strings and shape.vocabulary.has("calls"):
         calls += [*declare_string_calls(choices, word), *declare_array_copies(arrays)]
     targets = choices.some(named, 10)
@@ -164,9 +164,14 @@ def _call(choices: Choices, number: int, structs: list[declared.Struct], named: 
     )
 
 
-def _functions(choices: Choices, most: int, floats: bool) -> list[declared.Call]:
-    """Elidable functions, one that is loop invariant, and those that are operations."""
+def _functions(choices: Choices, most: int, floats: bool, named: list[str]) -> list[declared.Call]:
+    """Elidable functions, of which some read memory, one that is loop invariant, and those that are operations."""
     functions: list[declared.Call] = []
+
+    def reads() -> tuple[str, ...]:
+        if not named or choices.chance(50):
+            return ()
+        return ("*",) if choices.chance(20) else tuple(choices.some(named, 40))
 
     def one() -> None:
         result = choices.pick(("int", "int", "ref"))
@@ -180,7 +185,7 @@ def _functions(choices: Choices, most: int, floats: bool) -> list[declared.Call]
                 result,
                 elidable=True,
                 can_raise=choices.chance(50),
-                reads=(),
+                reads=reads(),
                 writes=(),
                 results=tuple(known),
             )

@@ -85,7 +85,7 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
     return Rows(
         pure=pure,
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
-        tests=tuple(row for row in pure if _is_test(row)),
+        tests=tuple(row for row in pure if is_test(row)),
         masks=tuple(row for row in pure if _is_mask(row)),
         bitwise=tuple(row for row in pure if _is_bitwise(row)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
@@ -94,6 +94,19 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
         positions=tuple(row for row in of[Kind.POSITION] if row.raw),
         ends=of[Kind.END],
     )
+
+
+@cache
+def family(row: Op, word: int) -> tuple[Op, ...]:
+    """The close relatives of a pure row, itself among them: tests, operations on single bits, those that are defined
+    where it is, the arithmetic that is left; all of as many arguments."""
+    groups = rows(word)
+    those = (groups.tests, groups.bitwise)
+    of = next((group for group in those if row in group), None)
+    if of is None:
+        known = {one for group in those for one in group}
+        of = tuple(one for one in groups.pure if one not in known and one.defined is row.defined)
+    return tuple(one for one in of if one.args == row.args and one.constant_args == row.constant_args)
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +147,7 @@ def _has_table_of_two(row: Op) -> bool:
 
 
 @cache
-def _is_test(row: Op) -> bool:
+def is_test(row: Op) -> bool:
     """Is the result always 0 or 1?"""
     return _has_table_of_two(row) and not table(row).translate(None, bytes((0, 1, UNDEFINED)))
 

@@ -23,6 +23,8 @@ class Step(Enum):
     LAW = "law"  # two operations that together do what one does, or none
     ORDER = "order"  # a guard on a comparison, then another comparison of the same two words
     INFERENCE = "inference"  # a check of an operation's result, then a test of its operand
+    RELATIVE = "relative"  # what a relative of an operation computes of the same
+    BORDER = "border"  # ranges, an operation, and a test of it at their borders
     GUARD = "guard"
     EVENT = "event"
     POSITION = "position"
@@ -85,6 +87,9 @@ DEFAULT_MIX: Mix = (
     (Step.ORDER, 2),
 )
 
+
+_AIMED_MIX: Mix = (*DEFAULT_MIX, (Step.RELATIVE, 4), (Step.BORDER, 8))
+"""The same of an optimizer that is not ours."""
 
 _FEW: Mix = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)
 """The same, beside others."""
@@ -201,6 +206,9 @@ _FLOATS = 35
 _RAW = 35
 """So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
 
+_SHORT = (4, 8, 12, 20, 40)
+"""How long traces without a heap are, where it was chosen what is in them: of short ones there are more in a second."""
+
 _SWARMS = 60
 """So many of 100 traces do without most of the operations on integers."""
 
@@ -214,8 +222,9 @@ def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary
     has_floats = word >= _FLOATS_FROM and vocabulary.has("floats") and choices.chance(floats)
     has_heap = any(map(vocabulary.has, _ON_HEAPS)) and choices.chance(heaps)
     heap = _draw_heap_shape(choices, has_floats, vocabulary) if has_heap else None
-    longest = choices.pick((20, 40, 40, 60))
-    mix = DEFAULT_MIX
+    is_short = heap is None and not vocabulary.is_all
+    longest = choices.pick(_SHORT if is_short else (20, 40, 40, 60))
+    mix = DEFAULT_MIX if vocabulary.is_all else _AIMED_MIX
     if heap is not None:
         texts = ((Step.TEXT, choices.pick((10, 20, 60))),) if heap.strings else ()
         calls = ((Step.CALL, choices.pick((0, 0, 0, 40))),)
@@ -230,7 +239,7 @@ def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary
     return Shape(
         word=word,
         inputs=choices.integer(1, 6) if heap is None else choices.integer(2, 7),
-        min_operations=5,
+        min_operations=2 if is_short else 5,
         max_operations=longest,
         mix=mix,
         unknown_failargs=choices.pick((0, 0, 0, 10)),

@@ -154,6 +154,10 @@ def _known(case: Case) -> dict[str, TomlValue]:
     return said if case.seed is None else {"seed": case.seed, **said}
 
 
+SHIPPED_CORPUS = Path(__file__).with_name("corpus")
+"""The cases that come with traceproof."""
+
+
 def case_names(corpus: Path) -> tuple[str, ...]:
     """The names of the cases of a corpus, sorted. Raises InputError and OSError where the folder cannot be read."""
     if not corpus.exists():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from random import Random
 
 from hypothesis import strategies as st
 
-from fuzz.choices import Choices
+from fuzz.choices import Choices, RandomChoices
 from fuzz.generator import GeneratedTrace, generate_from
-from fuzz.shape import Shape
+from fuzz.shape import Shape, draw_shape
+from fuzz.vocabulary import Vocabulary, check_names
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 
 
@@ -50,18 +54,36 @@ def generated_traces(shape: Shape) -> st.SearchStrategy[GeneratedTrace]:
     return _generated(shape)
 
 
-def traces(word: int = 64, max_ops: int = 20) -> st.SearchStrategy[Trace]:
-    """Well-formed integer traces, each with inputs on which it runs to its end; they shrink to short ones.
+def traces(word: int = 64, max_ops: int = 20, kinds: Collection[str] = ()) -> st.SearchStrategy[Trace]:
+    """Well-formed traces, each with a state on which it runs to its end; they shrink to short ones.
 
     `word` is the width of a machine word, 4 to 64 bits; `max_ops` limits the operations before the end (a
-    trace may have a few more). Raises ValueError for a word or limit outside of these.
+    trace may have a few more). `kinds` are those of `traceproof fuzz --kinds`, such as "integers" and "objects"; all of
+    them if none is given. Raises ValueError for a word, limit or kind outside of these.
     """
     if not 4 <= word <= 64:
         raise ValueError(f"word is {word}, expected 4 to 64 bits")
     if max_ops < 0:
         raise ValueError(f"max_ops is {max_ops}, expected 0 or more")
-    shape = Shape(word=word, max_operations=max_ops)
-    return _generated(shape).map(_trace_of)
+    vocabulary = Vocabulary(tuple(kinds), word=word)
+    try:
+        check_names(vocabulary, str)
+    except InputError as mistake:
+        raise ValueError(str(mistake)) from None
+    return st.sampled_from(_shapes(vocabulary, max_ops)).flatmap(_generated).map(_trace_of)
+
+
+_SHAPES = 40
+
+
+def _shapes(vocabulary: Vocabulary, max_ops: int) -> list[Shape]:
+    """A plain shape for integers, and those for other kinds that seeds of a campaign have. They are fixed: a trace
+    whose shape changes while it shrinks is another one."""
+    drawn = [draw_shape(RandomChoices(Random(n)), vocabulary=vocabulary) for n in range(_SHAPES)]
+    if vocabulary.has("integers"):
+        plain = Shape(word=drawn[0].word, vocabulary=vocabulary)
+        drawn = [plain, *(shape for shape in drawn if shape.heap is not None or shape.floats)]
+    return [replace(shape, min_operations=0, max_operations=max_ops) for shape in drawn]
 
 
 def _trace_of(generated: GeneratedTrace) -> Trace:

@@ -11,10 +11,15 @@ from fuzz.changes import HandedBack
 from fuzz.coverage import all_coverage, never_fired
 from fuzz.optimizers import OptimizerKind
 from fuzz.plan import Plan
+from fuzz.report.words import times
 from fuzz.results import COUNTED, Result
+from fuzz.seeds import Seeds
 
 _SHOWN_NAMES = 50
 """If more has never fired, the campaign was too short to tell anything by it."""
+
+_SHOWN_RUNS = 4
+"""Of so many ranges of seeds each is told, with a command; of more it is told where they begin and end."""
 
 _NEVER_CHANGED = 5
 
@@ -27,7 +32,7 @@ SHOWN_FINDS = 20
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of results. `fired` names what has fired, `last` is the greatest seed, `before` the number of
+    """Counts of results. `fired` names what has fired, `seeds` are those that have results, `before` the number of
     traces that were there at the start."""
 
     plan: Plan
@@ -36,12 +41,12 @@ class Summary:
     finds: Counter[FindKind] = field(default_factory=Counter)
     cases: list[str] = field(default_factory=list)
     fired: set[str] = field(default_factory=set)
+    seeds: Seeds = field(default_factory=Seeds)
     handed_back: HandedBack = field(default_factory=HandedBack)
-    last: int = 0
     before: int = 0
 
     def add(self, result: Result) -> None:
-        self.last = max(self.last, result.seed)
+        self.seeds.add(result.seed)
         self.fired.update(result.fired)
         self.handed_back.add(result.changed, result.names)
         if result.is_find:
@@ -78,9 +83,7 @@ class Summary:
         lines += self._never_fired()
         if self.is_foreign and self.handed_back.traces:
             lines.append(f"  {self.handed_back.sentence(_NEVER_CHANGED)}")
-        if self.traces:
-            lines.append(f"  repeat with: {self._command()}")
-        return "\n".join(lines)
+        return "\n".join(lines + self._repeat())
 
     def data(self, seconds: float, interrupted: bool) -> dict[str, object]:
         """The same for programs."""
@@ -97,18 +100,27 @@ class Summary:
             "unchanged": self.handed_back.traces - self.handed_back.changed,
             "never_changed": self.handed_back.never_changed,
             "cases": sorted(self.cases, key=_by_seed),
-            "command": self._command(),
+            "commands": [self._command(run) for run in self.seeds.runs()],
         }
 
-    def _command(self) -> str:
-        return self.plan.command(self.plan.seed, self._span())
+    def _command(self, seeds: range) -> str:
+        return self.plan.command(seeds.start, len(seeds))
 
-    def _span(self) -> int:
-        """So many seeds there are from the first to the last."""
-        return self.last - self.plan.seed + 1 if self.traces else 0
+    def _repeat(self) -> list[str]:
+        """The commands that make the same traces: of each batch that was begun they make all up to some seed."""
+        runs = list(self.seeds.runs())
+        if len(runs) > _SHOWN_RUNS:
+            whole = range(runs[0].start, runs[-1].stop)
+            more = len(whole) - len(self.seeds)
+            return [f"  repeat with: {self._command(whole)}", f"    (and {times(more, 'trace')} that were not made)"]
+        return [f"  {'and' if i else 'repeat'} with: {self._command(run)}" for i, run in enumerate(runs)]
 
     def _seeds(self) -> str:
-        return f", seeds {self.plan.seed} to {self.last}" if self.traces else ""
+        runs = list(self.seeds.runs())
+        if len(runs) > _SHOWN_RUNS:
+            return f", seeds {runs[0].start} to {runs[-1][-1]}, with gaps"
+        told = ", ".join(f"{run.start} to {run[-1]}" for run in runs)
+        return f", seeds {told}" if told else ""
 
     def _never_fired(self) -> list[str]:
         names = never_fired(self.fired)
@@ -129,6 +141,11 @@ class Summary:
     def warning(self) -> str:
         """What makes the whole campaign worth little; empty if nothing does."""
         told = self.handed_back
+        if self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
+            return (
+                f"no trace was done in {self.plan.seconds:g} s; the optimizer may take "
+                f"{self.plan.optimizer.limit_s:g} s for each (--optimizer-timeout)"
+            )
         if not self.is_foreign or told.changed or told.traces < _FEW_TRACES:
             return ""
         return (

@@ -1,22 +1,27 @@
 """Batches of seeds, worked on by processes that may hang, die or eat their memory.
 
 A process that is lost is replaced. The seed that it was on is a find, and its batch is done again without that seed:
-what went before guides what comes behind.
+what went before guides what comes behind. When the time of the tasks is over, what is still being done is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+import math
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 
-from fuzz.batch import Task, Told, lost_in_making, run_batch
+from fuzz.batch import Found, Task, Told, lost_in_making, run_batch
 from fuzz.plan import Plan
 from optimizer.ir.immutable import replace
 from validator.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
 
 _TICK_S = 1.0
+
+_GRACE_S = 0.5
+"""So long after the end of the time most seeds are done that were begun before it."""
 
 _TRIES = 3
 """So often is a batch done again after a loss that no new seed can be blamed for."""
@@ -67,11 +72,11 @@ class _Course:
 
 def supervise(
     plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
-) -> Generator[Told | Task]:
-    """What is told of the seeds, as it comes, and each task when it is done. `tick` is called about every second. To be
-    closed when it is not run to its end."""
+) -> Generator[Told | Found | Task]:
+    """What is told of the seeds, as it comes, finds before they are reduced, and each task when it is done. `tick` is
+    called about every second. To be closed when it is not run to its end."""
     with hearing_of_the_end():
-        workers: Workers[Task, Told] = Workers(
+        workers: Workers[Task, Told | Found] = Workers(
             nullcontext(partial(run_batch, plan)), Supervision(jobs, plan.memory_mb, plan.patience_s)
         )
         try:
@@ -81,8 +86,8 @@ def supervise(
 
 
 def _supervised(
-    workers: Workers[Task, Told], next_task: Callable[[], Task | None], tick: Callable[[], None]
-) -> Iterator[Told | Task]:
+    workers: Workers[Task, Told | Found], next_task: Callable[[], Task | None], tick: Callable[[], None]
+) -> Iterator[Told | Found | Task]:
     courses: dict[int, _Course] = {}
     again: list[Task] = []
     while True:
@@ -91,9 +96,12 @@ def _supervised(
             workers.give(task)
         if not workers.is_busy():
             return
-        for task, answer in workers.collect(at_most_s=_TICK_S):
-            course = courses[task.first]
+        left, is_silent = _seconds_left(course.task for course in courses.values()), True
+        for task, answer in workers.collect(at_most_s=min(_TICK_S, max(0.0, left))):
+            course, is_silent = courses[task.first], False
             match answer:
+                case Found():
+                    yield answer
                 case Told():
                     course.hear(answer)
                     if answer.result is not None:
@@ -109,4 +117,11 @@ def _supervised(
                 case Done():
                     del courses[task.first]
                     yield course.task
+        if left <= 0 and is_silent:
+            return
         tick()
+
+
+def _seconds_left(tasks: Iterable[Task]) -> float:
+    """Until the tasks are cut."""
+    return min((task.until for task in tasks if task.until is not None), default=math.inf) + _GRACE_S - time.time()

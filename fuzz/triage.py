@@ -1,7 +1,7 @@
 """Whose fault a find is, and which finds are the same: buckets.
 
-A bucket is the guilty pass and rule, where they can be told, what is wrong, and the shape of the reduced trace: the
-names of its operations in order.
+A bucket is what is wrong, and the guilty pass and rule with the names of the operations of the reduced trace in order,
+or, where the guilty cannot be told, the names of the operations that are left of the change.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Protocol
 from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
 from fuzz.optimizers import OptimizerSpec, within
 from fuzz.reduction.failure import Failure, failure_of
-from fuzz.reduction.reduce import Progress, Reduced, candidate_of, reduce_find
-from fuzz.reduction.trials import Subject, Trials
+from fuzz.reduction.reduce import Progress, Reduced, reduce_find
+from fuzz.reduction.trials import Subject, Trials, candidate_of, change_left
 from fuzz.store import Case
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
@@ -112,9 +112,10 @@ def _several(passes: Sequence[str], shows_without: Callable[[Collection[str]], b
     return off
 
 
-def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace) -> str:
-    """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`."""
-    shape = [operation.op.name for operation in all_operations(trace)]
+def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace, change: str | None = None) -> str:
+    """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`. It tells of the guilty
+    or, where nobody knows, of what is left of the change."""
+    shape = [operation.op.name for operation in all_operations(trace)] if change is None else [change]
     told = [str(guilt or ""), failure.kind.value, failure.what.partition(" /")[0], *shape]
     digest = hashlib.sha256("\0".join(told).encode()).hexdigest()[:4]
     return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [digest])
@@ -146,15 +147,44 @@ def settle(
     reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
     if separable is not None and reduced.repeated and not reduced.interrupted:
         guilt = find_guilt(reduced.find, judge, options, separable) or guilt
-    return Settled(bucket_of(reduced.failure, guilt, reduced.before), reduced, guilt)
+    change = None
+    if guilt is None and not reduced.interrupted:
+        reduced = _shown_otherwise(reduced, subject, budget_s, jobs, observe)
+        change = change_left(reduced.find, subject)
+    return Settled(
+        bucket_of(reduced.failure, guilt, reduced.before, None if change is None else str(change)), reduced, guilt
+    )
+
+
+def _shown_otherwise(
+    reduced: Reduced, subject: Subject, budget_s: float, jobs: int, observe: Callable[[Progress], None] | None
+) -> Reduced:
+    """What is left where the runs may differ in another thing: a wrong value that decides a guard is shown sooner by an
+    end that hands it over."""
+    change = change_left(reduced.find, subject)
+    if subject.optimizer is None or change is None or not change.is_of_operations or not reduced.complete:
+        return reduced
+    more = reduce_find(
+        reduced.find, replace(subject, change=change), budget_s - reduced.seconds, jobs=jobs, observe=observe
+    )
+    if not more.repeated:
+        return reduced
+    return replace(
+        more,
+        tried=reduced.tried + more.tried,
+        seconds=reduced.seconds + more.seconds,
+        smaller=reduced.smaller or more.smaller,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The bucket of a find, and the case to store for it: None where its bucket has one already."""
+    """The bucket of a find, what the reduced one says, and the case to store for it: None where its bucket has one
+    already."""
 
     bucket: str
     case: Case | None
+    message: str
 
 
 def settle_find(
@@ -177,11 +207,13 @@ def settle_find(
     try:
         settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
         bucket, reduced = settled.bucket, settled.reduced
-        return Kept(bucket, None if bucket in known_buckets else reduced_case(case, reduced, bucket))
+        kept = None if bucket in known_buckets else reduced_case(case, reduced, bucket)
+        return Kept(bucket, kept, reduced.find.message)
     except Exception:  # a campaign goes on, and the find is not lost
         bucket = f"not-reduced-{bucket_of(failure_of(find), None, find.generated.trace)}"
-        report = f"{case.report}\nThe find could not be reduced:\n{traceback.format_exc()}"
-        return Kept(bucket, None if bucket in known_buckets else replace(case, name=bucket, report=report))
+        report = f"The find could not be reduced:\n{traceback.format_exc()}\n{case.report}"
+        kept = None if bucket in known_buckets else replace(case, name=bucket, report=report)
+        return Kept(bucket, kept, find.message)
 
 
 def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:

@@ -217,7 +217,8 @@ class Memory:
             self._protected.clear()
         if effects.writes is None:
             self._world_has_written = True
-            self._shared.clear()
+            slots = self._facts.slots
+            self._shared = {key: held for key, held in self._shared.items() if not effects.may_write(slots[key])}
         else:
             for key in effects.writes:
                 self._shared.pop(key, None)

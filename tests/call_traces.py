@@ -22,6 +22,7 @@ fields = { value = "int" }
     + event("once", result="int", loop_invariant=True, can_raise=True)
     + event("poke", writes="Error.value", can_raise=True)
     + event("calm", result="int")
+    + event("look", reads="Error.value", result="int", elidable=True)
     + "+++\n"
 )
 HEAP = "p0 = Error(value=1)\nq0 = Error()\nq1 = Bad()"
@@ -52,7 +53,7 @@ class Writer:
         pick, value = self.random.choice, self.value
         ref, live = pick(self.refs), self.failargs()
         function = pick("112")
-        kind = self.random.randrange(16)
+        kind = self.random.randrange(18)
         match kind:
             case 0 | 1 | 2:
                 return f"{{i}} = call_i({function}, {value()}, descr={pick(['hash', 'quiet', 'hash', 'once', 'u'])})"
@@ -70,7 +71,7 @@ class Writer:
                 descr = pick(["hash", "quiet", "calm"])
                 return f"{{i}} = cond_call_value_i({value()}, {function}, {value()}, descr={descr})"
             case 10:
-                return pick([f"setfield_gc(p0, {value()}, descr=Error.value)", f"guard_value({value()}, 1) {live}"])
+                return pick([f"setfield_gc({ref}, {value()}, descr=Error.value)", f"guard_value({value()}, 1) {live}"])
             case 11:
                 return pick(["{i} = getfield_gc_i(p0, descr=Error.value)", "{i} = save_exc_class()"])
             case 12:
@@ -79,6 +80,8 @@ class Writer:
                 return pick(["guard_not_forced() " + live, "call_may_force_n(1)", "guard_future_condition() " + live])
             case 14:
                 return pick([f"{{i}} = call_i(1, {value()}, 2, descr=div)", f"{{i}} = int_add({value()}, 1)"])
+            case 15 | 16:
+                return f"{{i}} = call_i({function}, {ref}, descr=look)"
             case _:
                 of_object = f"record_known_result({ref}, 1, {pick(self.refs)}, descr=find)"
                 return pick(

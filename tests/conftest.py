@@ -1,10 +1,17 @@
-"""Hypothesis profiles: `default`, `ci` (no surprises), `soak` (long)."""
+"""Hypothesis profiles: `default`, `ci` (no surprises), `soak` (long). Ctrl-C is heard, and no test leaves a process."""
 
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+from processes import end_all
+
+# Where these tests run in the background, interrupts are ignored, and would be by all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("default", max_examples=25, deadline=None)
 settings.register_profile(
@@ -12,3 +19,9 @@ settings.register_profile(
 )
 settings.register_profile("soak", max_examples=5000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    end_all()

@@ -13,7 +13,8 @@ import reference
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.values import address_of
 
-ELIDABLE = {"hash", "quiet", "find", "div"}
+ELIDABLE = {"hash", "quiet", "find", "div", "look"}
+LOOKS = {"look"}  # at the field of all errors that it can find
 RAISES = {"hash", "once", "poke", None}
 KNOWN = {("hash", (1,)): 2}
 WRITES = {"poke", None}
@@ -57,6 +58,17 @@ class Ended:
     values: list[object]
     pending: Thing | None
     events: list[tuple[str, list[object]]]
+    looks: list[Look]
+
+
+@dataclass
+class Look:
+    """What a function that looks at memory has found behind so many events: the objects that it could, each with its
+    value."""
+
+    events: int
+    args: list[object]
+    found: list[tuple[Thing, int]]
 
 
 class _Left(Exception):
@@ -65,8 +77,9 @@ class _Left(Exception):
 
 
 class Machine:
-    def __init__(self, trace: Trace, inputs: list[object], script: Script) -> None:
-        self.trace, self.script = trace, script
+    def __init__(self, trace: Trace, inputs: list[object], script: Script, old: list[Thing]) -> None:
+        self.trace, self.script, self.old = trace, script, old
+        self.looks: list[Look] = []
         self.values: dict[str, object] = {v.name: x for v, x in zip(trace.inputs, inputs, strict=True)}
         self.pending = script.pending
         self.events: list[tuple[str, list[object]]] = []
@@ -89,9 +102,9 @@ class Machine:
             try:
                 given = self.step(op, [self.value(arg) for arg in op.args], guards)
             except Wrong:
-                return Ended("undefined", number, [], self.pending, self.events)
+                return Ended("undefined", number, [], self.pending, self.events, self.looks)
             except _Left as left:
-                return Ended(*left.ended, self.pending, self.events)
+                return Ended(*left.ended, self.pending, self.events, self.looks)
             if op.result is not None:
                 self.values[op.result.name] = given
             guards += op.op.name.startswith("guard_")
@@ -200,6 +213,10 @@ class Machine:
         return given
 
     def function(self, op: Operation, args: list[object]) -> object:
+        if op.descr in LOOKS:
+            there = [*self.seen, *(arg for arg in args if isinstance(arg, Thing)), *self.old]
+            there = [thing for at, thing in enumerate(there) if thing not in there[:at]]
+            self.looks.append(Look(len(self.events), args, [(thing, thing.value) for thing in there]))
         key = (op.op.result.value, *args)
         known = KNOWN.get((op.descr or "", tuple(args[1:])))
         if key not in self.functions or key not in self.made:

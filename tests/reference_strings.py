@@ -82,7 +82,7 @@ class Machine:
             assert op.descr is not None
             texts = [arg for arg in args if not isinstance(arg, int)]
             assert all(arg is None or isinstance(arg, Text) for arg in texts)
-            return call(op.descr, texts, [arg for arg in args[1:] if isinstance(arg, int)])  # type: ignore[arg-type]
+            return call(op.descr, texts, [arg for arg in args[1:] if isinstance(arg, int)], self.trace.word)  # type: ignore[arg-type]
         if name == "ptr_eq":
             return int(args[0] is args[1])
         if name == "int_add":
@@ -130,8 +130,7 @@ def copy(text: Text, to: Text, start: int, at: int, count: int) -> None:
         raise Wrong
     if start + count > len(text.items) or at + count > len(to.items):
         raise Wrong
-    taken = [written(text, start + i) for i in range(count)]
-    to.items[at : at + count] = taken
+    to.items[at : at + count] = text.items[start : start + count]
 
 
 # Random traces.
@@ -163,7 +162,7 @@ DECLARATIONS = "+++\n" + "".join(
 DECLARATIONS += "+++\n"
 
 
-def call(name: str, texts: list[Text | None], numbers: list[int]) -> object:
+def call(name: str, texts: list[Text | None], numbers: list[int], word: int) -> object:
     """What a function on strings of one kind gives."""
     if any(isinstance(one, Text) and one.wide != name.startswith("unicode") for one in texts):
         raise Wrong
@@ -173,9 +172,12 @@ def call(name: str, texts: list[Text | None], numbers: list[int]) -> object:
         raise Wrong
     match what, texts, numbers:
         case "concat", [Text() as one, Text() as other], []:
-            return Text(one.wide, [*whole(one), *whole(other)])
+            if len(one.items) + len(other.items) >= 1 << (word - 1):
+                raise Wrong
+            return Text(one.wide, [*one.items, *other.items])
         case "slice", [Text() as one], [int(start), int(stop)]:
-            return Text(one.wide, [*part(one, start, stop - start)])
+            check(one, start, stop - start)
+            return Text(one.wide, one.items[start:stop])
         case "eq_slice_char", [Text() as one], [int(start), int(count), int(char)]:
             check(one, start, count)
             return int(count == 1 and part(one, start, 1) == [char])

@@ -1,17 +1,21 @@
 """Which guard of the recorded trace each guard of the optimized one stands for.
 
-An assignment of origins never decreases, so it is a way through a grid: in row k, `after` guards may be assigned to
-guard k of `before`, then guard k is passed, which takes us to row k + 1. What an assignment must prove hangs on the
-single steps of that way (`guard j` has origin k; guard k is passed with so many guards of `after` ahead), not on the
-way as a whole. So the best way is found by dynamic programming over what the steps seem to cost, and what is learned
-about a step holds for every way that takes it.
+An assignment of origins never decreases, so it is a way through a grid: from the corner (0, 0) each step either
+assigns guard j of `after` to guard k of `before`, to (j + 1, k), or passes guard k, to (j, k + 1). What an assignment
+must prove hangs on the single steps of that way, not on the way as a whole. So the best way is a shortest one, by what
+the steps seem to cost, and what is learned about a step holds for every way that takes it.
+
+The search is A*: what the guards that are left cost at least, each by itself, is known ahead. Where the guards of both
+traces correspond in order it walks straight to the end, and it looks the farther aside the less they do.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from heapq import heappop, heappush
+from itertools import accumulate
 
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.term import Term
@@ -19,13 +23,19 @@ from optimizer.ir.trace import Trace, exit_of
 from validator.encoding import Encoding, GuardEncoding
 
 # What a step costs that is not settled by structure: a solver has to be asked.
-_CONDITION, _FAILARG, _LEFT, _POSITION, _NEVER = 6.0, 1.0, 2.0, 3.0, 1000.0
+_CONDITION, _FAILARG, _LEFT, _POSITION, _NEVER = 6, 1, 2, 3, 1000
+_OTHER_LIST = 8 * _FAILARG
+_MOST_FAILARGS = 5
 
-_LARGEST_SEARCH = 4_000_000
+_LARGEST_SEARCH = 1_000_000
+"""So many steps are taken at most for a pair, in all searches together."""
+
+_MOST_ALIKE = 8
+"""Of more guards of `before` on one condition, it is not computed ahead what the best one of them costs."""
 
 
-def given_origins(before: Trace, after: Trace, file: str = "after") -> list[list[int]]:
-    """For each guard of `after`, the guards of `before` that its text allows: one where it names its origin.
+def given_origins(before: Trace, after: Trace, file: str = "after") -> list[Sequence[int]]:
+    """For each guard of `after`, the guards of `before` that its text allows, ascending: one where it names its origin.
 
     Where `before` names origins itself (it is an optimized trace), both name guards of a third trace, and equal names
     match. Raises InputError for an origin that `before` does not have.
@@ -35,7 +45,7 @@ def given_origins(before: Trace, after: Trace, file: str = "after") -> list[list
     for k, guard in enumerate(recorded):
         origin = exit_of(guard).origin
         named.setdefault(k if origin is None else origin, []).append(k)
-    result = []
+    result: list[Sequence[int]] = []
     for guard in after.guards:
         origin = exit_of(guard).origin
         if origin is not None and origin not in named:
@@ -46,7 +56,7 @@ def given_origins(before: Trace, after: Trace, file: str = "after") -> list[list
                 file=file,
                 line=guard.line,
             )
-        result.append(list(range(len(recorded))) if origin is None else named[origin])
+        result.append(range(len(recorded)) if origin is None else named[origin])
     return result
 
 
@@ -58,30 +68,50 @@ def is_inferred(after: Trace, given: Sequence[Sequence[int]]) -> bool:
 
 
 class Alignment:
-    """The search for origins. `allowed[j]` are the origins that guard j of `after` may still have, ascending."""
+    """The search for origins, among those that are `given`."""
 
-    def __init__(self, before: Encoding, after: Encoding, allowed: list[list[int]]) -> None:
+    def __init__(self, before: Encoding, after: Encoding, given: Sequence[Sequence[int]]) -> None:
         self._before = before.guards
         self._after = after.guards
-        self.allowed = [self._in_place(j, choices) for j, choices in enumerate(allowed)]
+        self._steps_left = _LARGEST_SEARCH
+        self._events = [guard.events for guard in self._before]
+        self._choices = [self._in_place(j, choices) for j, choices in enumerate(given)]
+        self._excluded: list[set[int]] = [set() for _ in self._after]
         self._hopeless = False
         self._best: list[int | None] | None = None
-        self._penalty: dict[tuple[int, int], float] = {}
+        self._penalty: dict[tuple[int, int], int] = {}
 
     @cached_property
     def _first_with(self) -> dict[Term, int]:
         """The first guard of `after` on each condition."""
         return {guard.passes: j for j, guard in reversed(list(enumerate(self._after)))}
 
-    def _in_place(self, j: int, choices: list[int]) -> list[int]:
+    @cached_property
+    def _recorded_with(self) -> dict[Term, list[int]]:
+        """The guards of `before` on each condition."""
+        found: dict[Term, list[int]] = {}
+        for k, guard in enumerate(self._before):
+            found.setdefault(guard.passes, []).append(k)
+        return found
+
+    def _in_place(self, j: int, choices: Sequence[int]) -> Sequence[int]:
         """Of `choices`, those behind as many events as guard j; where there are none, all remain, and the obligation on
         events will speak."""
-        mine = self._after[j]
-        return [k for k in choices if self._before[k].events == mine.events] or choices
+        first, last = (bisect_left(self._events, self._after[j].events + more) for more in (0, 1))
+        return choices[bisect_left(choices, first) : bisect_left(choices, last)] or choices
+
+    def allowed(self, j: int) -> Iterator[int]:
+        """The origins that guard j of `after` may still have, ascending."""
+        return (k for k in self._choices[j] if k not in self._excluded[j])
+
+    def _allows(self, j: int, k: int) -> bool:
+        choices = self._choices[j]
+        place = bisect_left(choices, k)
+        return place < len(choices) and choices[place] == k and k not in self._excluded[j]
 
     def exclude(self, j: int, origins: Collection[int | None]) -> None:
         """Guard j has none of those origins: a state was found that shows it."""
-        self.allowed[j] = [k for k in self.allowed[j] if k not in origins]
+        self._excluded[j].update(k for k in origins if k is not None)
         self._best = None
 
     def give_up(self) -> None:
@@ -93,117 +123,103 @@ class Alignment:
         self._penalty[j, origin] = _NEVER
         self._best = None
 
+    def possible(self) -> bool:
+        """Is an assignment left?"""
+        return not self._hopeless and self._lowest() is not None
+
     def best(self) -> list[int | None] | None:
         """The cheapest assignment, or None where none is left.
 
-        Raises Unsupported where there are too many to search.
+        Raises Unsupported where the search for it takes too many steps.
         """
         if self._hopeless:
             return None
         if self._best is None:
-            self._best = self._searched()
+            self._best = self._search() if self._before else [None] * len(self._after)
         return self._best
 
-    def _searched(self) -> list[int | None] | None:
-        if not self._before:
-            return [None] * len(self._after)
-        if all(len(choices) == 1 for choices in self.allowed):
-            only: list[int | None] = [k for (k,) in self.allowed]
-            return only if decreasing(only) is None else None
-        way = self._free_way()
-        if way is None and sum(map(len, self.allowed)) > _LARGEST_SEARCH:
+    def _lowest(self) -> list[int] | None:
+        """The lowest origin that each guard has in any assignment; None where there is no assignment."""
+        lowest: list[int] = []
+        low = 0
+        for j, choices in enumerate(self._choices if self._before else ()):
+            places = range(bisect_left(choices, low), len(choices))
+            found = next((choices[i] for i in places if choices[i] not in self._excluded[j]), None)
+            if found is None:
+                return None
+            lowest.append(low := found)
+        return lowest
+
+    def _highest(self) -> list[int]:
+        """The highest origin that each guard has in any assignment, where there is one."""
+        highest = [len(self._before) - 1]
+        for choices, excluded in zip(reversed(self._choices), reversed(self._excluded), strict=True):
+            places = range(bisect_left(choices, highest[-1] + 1) - 1, -1, -1)
+            highest.append(next(choices[i] for i in places if choices[i] not in excluded))
+        return highest[:0:-1]
+
+    def _search(self) -> list[int | None] | None:
+        """A shortest way, by A*. Of those that promise the same, the one that is farthest goes on first, and assigns
+        as early as it can."""
+        lowest = self._lowest()
+        if lowest is None:
+            return None
+        if all(len(choices) == 1 for choices in self._choices):
+            return [*lowest]
+        rows, columns = len(self._before), len(self._after)
+        highest = [*self._highest(), rows]
+        left, assigned = self._least_left(), self._least_assigned()
+        was_assigned: dict[tuple[int, int], bool] = {}
+        waiting = [(left[0] + assigned[0], 0, 0, False)]
+        while waiting:
+            promise, ahead, minus_j, is_assigned = heappop(waiting)
+            j, k = -minus_j, minus_j - ahead
+            if (j, k) in was_assigned:
+                continue
+            was_assigned[j, k] = is_assigned
+            if j == columns and k == rows:
+                return _way_back(was_assigned, j, k)
+            self._count_step()
+            cost = promise - left[k] - assigned[j]
+            if j < columns and self._allows(j, k):
+                more = cost + self._assigning(j, k) + left[k] + assigned[j + 1]
+                heappush(waiting, (more, ahead - 1, minus_j - 1, True))
+            if k < highest[j]:
+                more = cost + self._left(k, j) + left[k + 1] + assigned[j]
+                heappush(waiting, (more, ahead - 1, minus_j, False))
+        return None
+
+    def _count_step(self) -> None:
+        self._steps_left -= 1
+        if self._steps_left < 0:
             raise Unsupported(
                 f"{len(self._after)} guards without origins, which are not in an order that is easy to see"
             )
-        return way or self._search()
 
-    def possible(self) -> bool:
-        """Is an assignment left?"""
-        if self._hopeless:
-            return False
-        low = 0
-        for choices in self.allowed:
-            fitting = [k for k in choices if k >= low]
-            if self._before and not fitting:
-                return False
-            low = fitting[0] if fitting else 0
-        return True
+    def _least_left(self) -> list[int]:
+        """What passing the guards of `before` costs at least, from each one on."""
+        everywhere = len(self._after)
+        return _sums_from([self._left(k, everywhere) for k in range(len(self._before))])
 
-    def _free_way(self) -> list[int | None] | None:
-        """An assignment that structure seems to settle altogether, if following the two lists finds one."""
-        way: list[int | None] = []
-        k, total = 0, len(self._before)
-        for j in range(len(self._after)):
-            mine = self._after[j].passes
-            while k < total and (
-                mine is not self._before[k].passes or self._assigning(j, k) > 0 or not self._allows(j, k)
-            ):
-                if self._left(k, j) > 0:
-                    return None
-                k += 1
-            if k == total:
-                return None
-            way.append(k)
-        return None if any(self._left(i, len(way)) > 0 for i in range(k, total)) else way
+    def _least_assigned(self) -> list[int]:
+        """What assigning the guards of `after` costs at least, from each one on."""
+        least = []
+        for j, guard in enumerate(self._after):
+            alike = self._recorded_with.get(guard.passes, [])
+            costs = [self._assigning(j, k) for k in alike if self._allows(j, k)] if len(alike) <= _MOST_ALIKE else [0]
+            least.append(min(costs, default=_CONDITION))
+        return _sums_from([min(cost, _CONDITION) for cost in least])
 
-    def _allows(self, j: int, k: int) -> bool:
-        place = bisect_left(self.allowed[j], k)
-        return place < len(self.allowed[j]) and self.allowed[j][place] == k
-
-    def _search(self) -> list[int | None] | None:
-        """Dynamic programming over the guards of `after`: the cheapest way that ends in each row."""
-        ways: dict[int, float] = {0: 0.0}
-        back: list[dict[int, int]] = []
-        for j in range(len(self._after)):
-            reached: dict[int, float] = {}
-            came: dict[int, int] = {}
-            rows = sorted(ways)
-            # Walking down the rows, `cost` is the cheapest way to the current row with j guards assigned.
-            position, cost, start = 0, float("inf"), -1
-            row = rows[0] if rows else 0
-            for k in self.allowed[j]:
-                while position < len(rows) and rows[position] <= k:
-                    cost += self._passing(j, row, rows[position])
-                    row = rows[position]
-                    if ways[row] <= cost:
-                        cost, start = ways[row], row
-                    position += 1
-                if start < 0:
-                    continue
-                cost += self._passing(j, row, k)
-                row = max(row, k)
-                reached[k] = cost + self._assigning(j, k)
-                came[k] = start
-            ways = reached
-            back.append(came)
-        if not ways and self._after:
-            return None
-        return self._way_back(ways, back)
-
-    def _way_back(self, ways: dict[int, float], back: list[dict[int, int]]) -> list[int | None]:
-        total = len(self._before)
-        if not back:
-            return []
-        row = min(ways, key=lambda k: (ways[k] + self._passing(len(self._after), k, total), k))
-        way: list[int | None] = []
-        for came in reversed(back):
-            way.append(row)
-            row = came[row]
-        return way[::-1]
-
-    def _passing(self, assigned: int, start: int, stop: int) -> float:
-        """What it costs to pass the guards `start` to `stop` with so many guards of `after` assigned."""
-        return sum(self._left(k, assigned) for k in range(start, stop))
-
-    def _left(self, k: int, assigned: int) -> float:
+    def _left(self, k: int, assigned: int) -> int:
+        """What it costs to pass guard k with so many guards of `after` assigned."""
         passes = self._before[k].passes
         if passes.kind == "truth" and passes.value:
-            return 0.0
-        return 0.0 if self._first_with.get(passes, assigned) < assigned else _LEFT
+            return 0
+        return 0 if self._first_with.get(passes, assigned) < assigned else _LEFT
 
-    def _assigning(self, j: int, k: int) -> float:
+    def _assigning(self, j: int, k: int) -> int:
         mine, theirs = self._after[j], self._before[k]
-        cost = self._penalty.get((j, k), 0.0)
+        cost = self._penalty.get((j, k), 0)
         if mine.passes is not theirs.passes:
             cost += _CONDITION
         if mine.events != theirs.events:
@@ -213,15 +229,32 @@ class Alignment:
         return cost + _failargs_cost(mine, theirs)
 
 
-def _failargs_cost(mine: GuardEncoding, theirs: GuardEncoding) -> float:
+def _sums_from(costs: Sequence[int]) -> list[int]:
+    """The sums of all from each one on, and that of none."""
+    return [*accumulate(reversed(costs), initial=0)][::-1]
+
+
+def _way_back(was_assigned: dict[tuple[int, int], bool], j: int, k: int) -> list[int | None]:
+    """The origins on the way to that corner of the grid."""
+    way: list[int | None] = []
+    while j or k:
+        if was_assigned[j, k]:
+            j -= 1
+            way.append(k)
+        else:
+            k -= 1
+    return way[::-1]
+
+
+def _failargs_cost(mine: GuardEncoding, theirs: GuardEncoding) -> int:
     if mine.failargs is None or theirs.failargs is None:
-        return 0.0 if mine.failargs is theirs.failargs else 8 * _FAILARG
+        return 0 if mine.failargs is theirs.failargs else _OTHER_LIST
     if len(mine.failargs) != len(theirs.failargs):
-        return 8 * _FAILARG
+        return _OTHER_LIST
     differing = sum(
         wanted is not None and wanted is not got for wanted, got in zip(theirs.failargs, mine.failargs, strict=True)
     )
-    return _FAILARG * min(differing, 5)
+    return _FAILARG * min(differing, _MOST_FAILARGS)
 
 
 def decreasing(origins: Sequence[int | None]) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from optimizer.ir.raw_memory import is_raw
 from optimizer.ir.row import Type
 from optimizer.ir.trace import all_operations
+from validator.jump_targets import must_correspond
 from validator.obligations import Pair
 from validator.verdict import Failargs
 
@@ -14,6 +15,8 @@ from validator.verdict import Failargs
 def assumptions(pair: Pair) -> tuple[str, ...]:
     """What the verdict takes for granted beyond its usual trust, in words."""
     within = tuple(_of_objects(pair))
+    if must_correspond(pair.before.trace, pair.after.trace):
+        within = ("targets of jumps correspond", *within)
     if pair.options.failargs is Failargs.IGNORE:
         return ("resume data", *within)
     bare = [str(k) for k, guard in enumerate(pair.before.guards) if guard.failargs is None]
@@ -36,8 +39,10 @@ def _takes_addresses(pair: Pair) -> bool:
 
 
 def _hands_allocations(pair: Pair) -> bool:
-    """Does the optimized trace call a function with an object that it has allocated?"""
-    args = [arg for application in pair.after.applications for arg in application.args]
+    """Does the optimized trace call a function with an object that it has allocated, though it is not declared to read
+    anything?"""
+    blind = [application for application in pair.after.applications if application.effects.sees_nothing]
+    args = [arg for application in blind for arg in application.args]
     while args:
         arg = args.pop()
         if arg.kind == "alloc":
@@ -58,5 +63,20 @@ def lost_failargs(pair: Pair, origins: Sequence[int | None]) -> str | None:
             return (
                 f"guard {j}: its failargs are not listed after the optimization, and could not be compared "
                 "(to leave them out of the comparison: --failargs ignore)"
+            )
+    return None
+
+
+def unlisted_origin(pair: Pair, origins: Sequence[int | None], elsewhere: Sequence[int]) -> str | None:
+    """Of the guards that fail `elsewhere` than their origins, which were inferred, one whose origin lists no failargs,
+    where others do: nothing speaks for that origin but that nothing can be compared there."""
+    if pair.options.failargs is Failargs.IGNORE or all(guard.failargs is None for guard in pair.before.guards):
+        return None
+    for j in elsewhere:
+        origin = origins[j]
+        if origin is not None and pair.before.guards[origin].failargs is None:
+            return (
+                f"guard {j}: its origin was inferred to be guard {origin}, which lists no failargs, so that its own "
+                f"could not be compared (if that is the origin, say so: origin={origin})"
             )
     return None

@@ -33,7 +33,7 @@ from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import Counterexample, State
 from validator.exits import describe
 from validator.judge import validate
-from validator.plain_data import WrongData, from_plain, to_plain
+from validator.plain_data import from_plain, to_plain
 from validator.replay import Replay
 from validator.stored_state import StoredState, restored_state, stored_state
 from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
@@ -76,12 +76,10 @@ class Cache:
     def get(self, question: Question) -> Kept | None:
         """The verdict that `validate` would come to, None where it is not known."""
         start = time.perf_counter()
-        entry = _read(self._path(question.key), question.key)
-        if entry is None:
-            return None
         try:
-            found = _verdict(entry, question) if _is_current(entry, question) else None
-        except (InputError, LookupError, TypeError, WrongData):
+            entry = _read(self._path(question.key), question.key)
+            found = _verdict(entry, question) if entry is not None and _is_current(entry, question) else None
+        except Exception:  # what is not ours may be wrong in any way
             return None
         seconds = time.perf_counter() - start
         return None if found is None else replace(found, evidence=replace(found.evidence, cached=True, seconds=seconds))
@@ -210,10 +208,21 @@ def _verdict(entry: dict[str, Any], question: Question) -> Kept | None:
     if entry["verdict"] == Refuted.__name__:
         evidence = from_plain(Evidence, entry["evidence"], _OF_THE_RUN)
         replayed = _replayed(entry["counterexamples"], question)
-        return None if replayed is None else Refuted(evidence, replayed[0], tuple(replayed[1:]))
-    kinds = {kind.__name__: kind for kind in (Proved, Unknown)}
-    said: Proved | Unknown = from_plain(kinds[entry["verdict"]], entry["said"], _OF_THE_RUN)
-    return said
+        said: Kept | None = None if replayed is None else Refuted(evidence, replayed[0], tuple(replayed[1:]))
+    else:
+        kinds = {kind.__name__: kind for kind in (Proved, Unknown)}
+        said = from_plain(kinds[entry["verdict"]], entry["said"], _OF_THE_RUN)
+    return said if said is not None and _is_of(said.evidence, question) else None
+
+
+def _is_of(evidence: Evidence, question: Question) -> bool:
+    """Does it speak of guards that there are?"""
+    before, after = len(question.before.guards), len(question.after.guards)
+    return (
+        len(evidence.origins) in (0, after)
+        and all(origin is None or 0 <= origin < before for origin in evidence.origins)
+        and all(0 <= guard < after for guard in (*evidence.early, *evidence.stricter))
+    )
 
 
 def _replayed(stored: Sequence[dict[str, Any]], question: Question) -> list[Counterexample] | None:
@@ -224,10 +233,11 @@ def _replayed(stored: Sequence[dict[str, Any]], question: Question) -> list[Coun
     for data in stored:
         parts = from_plain(StoredState, data["state"])
         state = State(()) if parts == StoredState() else restored_state(parts, before, layout, "the cache")
-        found = None if state is None else replay.counterexample(state, data["origins"])
+        origins, by = from_plain(tuple[int | None, ...], data["origins"]), from_plain(str, data["by"])
+        found = None if state is None else replay.counterexample(state, origins)
         if found is None or found.obligation != data["obligation"]:
             return None
-        result.append(replace(found, by=data["by"]))
+        result.append(replace(found, by=by))
     return result
 
 

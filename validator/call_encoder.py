@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from optimizer.ir.calls import Call, call_of
+from optimizer.ir.effects import Effects
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.layout import Field
 from optimizer.ir.ops import Role, Type
 from optimizer.ir.row import REF
 from optimizer.ir.term import Term
@@ -110,7 +112,7 @@ class CallEncoder:
     ) -> tuple[Term | None, list[Term]]:
         count, heap, effects, terms = len(self.events), self._heap, call.effects, self._terms
         objects = visible(heap, args, effects.may_see)
-        may_see = tuple([slot for slot in heap.memory.slots.values() if effects.may_see(slot)])
+        may_see = self._seen_by(effects)
         kind = call.name, terms.layout.canonical(operation.descr), len(args)
         self.events.append(EventEncoding(operation, kind, args, happens, guards, Sight(heap.copy(), objects), may_see))
         for alloc in sorted(objects, key=lambda alloc: alloc.number):
@@ -167,9 +169,23 @@ class CallEncoder:
         result, raised = self._asked(type_, args)
         if self._recorded and happens is terms.true:
             terms.decide(result, raised)
-        self.applications.append(Application(number, type_, args, result, raised, happens, guards, len(self.events)))
+        place = guards, len(self.events)
+        looks = self._look(call.effects, args)
+        self.applications.append(
+            Application(number, type_, args, result, raised, happens, *place, call.effects, *looks)
+        )
         self._raise(call, raised, happens)
         return None if operation.result is None else result, self._declared(call, args, result, raised)
+
+    def _look(self, effects: Effects, args: tuple[Term, ...]) -> tuple[tuple[Field, ...], Sight | None]:
+        """The memory that a function with those effects may read, and what it sees, if there is such memory."""
+        may_see = self._seen_by(effects)
+        return may_see, Sight(self._heap.copy(), visible(self._heap, args, effects.may_see)) if may_see else None
+
+    def _seen_by(self, effects: Effects) -> tuple[Field, ...]:
+        if effects.sees_nothing:
+            return ()
+        return tuple([slot for slot in self._heap.memory.slots.values() if effects.may_see(slot)])
 
     def _show(self, reached: Sequence[Term]) -> None:
         """A function that gives a reference may give what its arguments reach, or what can be seen."""

@@ -11,10 +11,11 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.cli_invoke import invoke
 from validator.cli_modes import mode_options
+from validator.cli_seconds import Seconds
 from validator.exits import exit_code, run_command
 from validator.files import file_name, read_trace, read_types
 from validator.judging import Judging, open_cache
-from validator.report import plain, verdict_json, verdict_text
+from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Proved, Rungs, Verdict
@@ -65,7 +66,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(0, min_open=True),
     default=_DEFAULT.timeout_s,
     show_default=True,
     metavar="S",
@@ -254,8 +255,12 @@ def _single(
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:
         return _print_json(verdict, name, before, after, strict)
-    colour = sys.stdout.isatty()
-    text = verdict_text(verdict, before, after, _coloured if colour else plain)
+    if sys.stdout.isatty():
+        import shutil  # here: only a terminal has a width
+
+        text = verdict_text(verdict, _coloured, shutil.get_terminal_size().columns)
+    else:
+        text = verdict_text(verdict)
     click.echo(text, err=isinstance(verdict, Failed))
     return exit_code(verdict, strict)
 

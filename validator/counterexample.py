@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from optimizer.ir.heap import Heap
     from optimizer.ir.objects import Datum
     from optimizer.ir.runs import Run
+    from optimizer.ir.trace import Trace
 
 
 @immutable
@@ -26,13 +27,14 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A state on which the two traces differ, both runs on it, and the obligation that it breaks.
+    """A state on which two traces differ, both runs on it, and the obligation that it breaks.
 
     `difference` is a sentence. `origins` are those that it was found under, one for each guard of the optimized trace.
     `expected` is the run of the recorded trace up to the guard that the optimized one left for, if it left. `by` is the
     rung that found it: `running` or `solving`.
     """
 
+    traces: tuple[Trace, Trace] = field(compare=False)
     obligation: str
     state: State
     before: Run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from optimizer.ir.effects import Effects
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
 from optimizer.ir.ops import Type
@@ -80,7 +81,8 @@ class EventEncoding:
 @immutable
 class Application:
     """The call of a function by the operation of that number, its address being the first argument. It is made where
-    `happens` holds; so many guards and events stand before it. It `gives` and `raises` that."""
+    `happens` holds; so many guards and events stand before it. It `gives` and `raises` that. What it may read is among
+    `effects`, and `may_see` is what of this the traces name, if any; then there is what it sees."""
 
     op: int
     result: Type
@@ -90,6 +92,9 @@ class Application:
     happens: Term
     guards: int
     events: int
+    effects: Effects
+    may_see: tuple[Field, ...]
+    sight: Sight | None
 
 
 @immutable

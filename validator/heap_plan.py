@@ -163,6 +163,8 @@ class _Walk:
                 if operation.result is not None and operation.op.result is REF:
                     self._of[operation.result] = self._place(("event", self._events), Place(event=self._events))
                 self._events += 1
+            elif operation.op.is_call:
+                self._look(operation)
             elif memory is not None and memory.pending and memory.class_arg is not None:
                 self._catch(operation.args[memory.class_arg])
             elif memory is not None and memory.descr is not CALL:
@@ -197,6 +199,26 @@ class _Walk:
         if isinstance(value, ConstRef) and value.name is not None:
             return self._place(("constant", value.text), Place(constant=value.name))
         return self._of.get(value) if isinstance(value, Var) else None
+
+    def _look(self, operation: Operation) -> None:
+        """The memory that a function is declared to read, which it may find in its arguments."""
+        call = call_of(operation, self._plan.layout)
+        if call is None or call.declared is None or call.effects.sees_nothing:
+            return
+        layout, places = self._plan.layout, [self._value(arg) for arg in operation.args if arg.type is REF]
+        for name in call.declared.reads:
+            for has_index in (False, True):
+                slot = layout.memory(name, has_index=has_index)
+                if slot is None or is_raw(slot.key):
+                    continue
+                self._plan.memory.setdefault(slot.key, Used(slot, name, has_index))
+                if slot.owner is None:
+                    continue
+                type_ = layout.array(slot.owner) if has_index else layout.struct(slot.owner)
+                self._plan.types.setdefault(type_.name, type_)
+                for place in places:
+                    if place is not None and not place.types:
+                        self._add(place, type_)
 
     def _catch(self, class_: Value) -> None:
         vtable = class_.name if isinstance(class_, ConstClass) else str(class_)

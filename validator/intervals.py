@@ -159,7 +159,7 @@ class Intervals:
             if term in limited:
                 left -= 1
                 self._narrow_arguments(term)
-            for user in self._users.get(term, ()):
+            for user in self._users.get(term, ())[-max(left, 1) :]:
                 if user not in known:
                     continue
                 left -= 1

@@ -14,7 +14,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.trace_layout import layout_of
 from validator.align import Alignment, decreasing, given_origins, is_inferred
-from validator.assumptions import assumptions, lost_failargs
+from validator.assumptions import assumptions, lost_failargs, unlisted_origin
 from validator.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.guards_elsewhere import guards_elsewhere
 from validator.obligations import Obligation
@@ -342,6 +342,10 @@ class _Judge:
             return Unknown(self._evidence(attempt), lost)
         reasons = () if self._runs_to_end else self._vacuity()
         attempt.early, attempt.stricter = guards_elsewhere(self._pair, self._discharger, attempt.origins)
+        inferred = [j for j in sorted([*attempt.early, *attempt.stricter]) if len(self._given_origins[j]) > 1]
+        unlisted = unlisted_origin(self._pair, attempt.origins, inferred)
+        if unlisted is not None:
+            return Unknown(self._evidence(attempt), unlisted)
         evidence = self._evidence(attempt, reasons)
         if self._options.certify or self._options.rungs is Rungs.AUDITED:
             from validator.certify import certify  # here: most proofs are not handed on

@@ -8,11 +8,12 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optimizer.ir.row import NEW, REF
+from optimizer.ir.row import NEW, REF, Op
 from optimizer.ir.term import Term
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.chain_links import Chain, Stored, links
@@ -89,7 +90,8 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
         found = next((other for other in alike if other.args == application.args), next(iter(alike), None))
         if found is not None:
             left.remove(found)
-            flow.follow(_whole(before.heap), _whole(after.heap), zip(found.args, application.args, strict=True))
+            sights = found.sight or _whole(before.heap), application.sight or _whole(after.heap)
+            flow.follow(*sights, zip(found.args, application.args, strict=True))
     for guard, origin in zip(after.guards, origins, strict=True):
         if flow.has_all(after.made):
             return
@@ -108,10 +110,14 @@ def _hand_over_the_same(before: Encoding, after: Encoding) -> bool:
         and _hold_the_same(before.heap, after.heap)
         and [one.args for one in before.applications] == [one.args for one in after.applications]
         and [one.args for one in before.events] == [one.args for one in after.events]
-        and all(
-            map(_hold_the_same, [one.sight.heap for one in before.events], [one.sight.heap for one in after.events])
-        )
+        and all(map(_hold_the_same, _seen(before), _seen(after)))
     )
+
+
+def _seen(encoding: Encoding) -> list[SymbolicHeap]:
+    """The heaps that events and functions have seen."""
+    sights = [one.sight for one in encoding.events] + [one.sight for one in encoding.applications if one.sight]
+    return [sight.heap for sight in sights]
 
 
 def _hold_the_same(before: SymbolicHeap, after: SymbolicHeap) -> bool:
@@ -159,18 +165,18 @@ def _as_it_is(term: Term) -> Term:
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
     """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
     one of the same operation behind as many events. A guess: guards may share one."""
+    alike: dict[tuple[Op, int], list[int]] = {}
+    for k, guard in enumerate(before.guards):
+        alike.setdefault((guard.operation.op, guard.events), []).append(k)
     origins: list[int | None] = []
     low = 0
     for guard, choices in zip(after.guards, allowed, strict=True):
-        alike = [k for k in choices if k >= low and _is_alike(before.guards[k], guard)]
-        found = next(iter(choices if len(choices) == 1 else alike), None)
+        recorded = alike.get((guard.operation.op, guard.events), [])
+        later = (recorded[i] for i in range(bisect_left(recorded, low), len(recorded)))
+        found = choices[0] if len(choices) == 1 else next((k for k in later if k in choices), None)
         origins.append(found)
         low = low if found is None else found + 1
     return origins
-
-
-def _is_alike(wanted: GuardEncoding, got: GuardEncoding) -> bool:
-    return wanted.operation.op is got.operation.op and wanted.events == got.events
 
 
 class _Flow:

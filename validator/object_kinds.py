@@ -215,15 +215,6 @@ def choices(p: Term) -> list[Term]:
     return order
 
 
-def _number_class(name: str, first: int, children: _Children, ranges: dict[str, ClassRange]) -> int:
-    """Numbers a class from `first` on, and what is below it. The last one that it takes."""
-    last = first
-    for child in children.get(name, ()):
-        last = _number_class(child, last + 1, children, ranges)
-    ranges[name] = first, last + _UNDECLARED
-    return last + _UNDECLARED
-
-
 def number_classes(layout: Layout) -> dict[str, ClassRange]:
     """Numbers for the declared classes. Behind the known subclasses of each there is room for others."""
     children: _Children = {}
@@ -231,8 +222,16 @@ def number_classes(layout: Layout) -> dict[str, ClassRange]:
         children.setdefault(struct.parent, []).append(struct.name)
     ranges: dict[str, ClassRange] = {}
     last = STRUCTS[0] - 1
-    for name in children.get(None, ()):
-        last = _number_class(name, last + 1, children, ranges)
+    waiting: list[tuple[str, int | None]] = [(name, None) for name in reversed(children.get(None, ()))]
+    while waiting:
+        name, first = waiting.pop()
+        if first is None:  # its subclasses are numbered behind it, and then there is room for others
+            last += 1
+            waiting.append((name, last))
+            waiting += [(child, None) for child in reversed(children.get(name, ()))]
+        else:
+            last += _UNDECLARED
+            ranges[name] = first, last
     for place, name in enumerate(layout.array_names()):
         ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges

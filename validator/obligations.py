@@ -19,6 +19,8 @@ from optimizer.ir.layout import Field
 from optimizer.ir.term import Term
 from validator.encode import leave
 from validator.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
+from validator.jump_targets import jump_apart
+from validator.looks import are_plainly_the_same, finds_the_same
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
 from validator.pair_memory import Memory
@@ -301,17 +303,17 @@ class Pair:
         yield from self._seen_by_event(number, theirs, mine, place, given)
 
     def _made_before(self, application: Application, place: Place) -> Obligation:
-        """The function is called as `before` has called it by then."""
+        """The function is called as `before` has called it by then, and finds the same memory."""
         terms, claim = self.terms, self.terms.false
-        for other in self.before.applications:
-            if other.events > application.events or other.result is not application.result:
-                continue
-            if len(other.args) == len(application.args):
-                ahead = [guard.passes for guard in self.before.guards[place.before : other.guards]]
-                equal = map(terms.equal, other.args, application.args)
-                claim = terms.either(claim, terms.all_of((other.happens, *ahead, *equal)))
-                if claim is terms.true:
-                    break
+        found = [other for other in self.before.applications if _may_stand_for(other, application)]
+        for other in sorted(found, key=lambda other: not are_plainly_the_same(other, application)):
+            ahead = [guard.passes for guard in self.before.guards[place.before : other.guards]]
+            made = terms.all_of((other.happens, *ahead, *map(terms.equal, other.args, application.args)))
+            if made is not terms.false:
+                finds = finds_the_same(self.memory, self.before.events, other, application)
+                claim = terms.either(claim, terms.both(made, finds))
+            if claim is terms.true:
+                break
         given = () if application.happens is terms.true else (application.happens,)
         return Obligation(f"op {application.op}: made before", place, claim, given)
 
@@ -336,6 +338,8 @@ class Pair:
             yield Obligation("end: events", place, self.terms.false)
         elif before.trace.end.op is not after.trace.end.op:
             yield Obligation("end: kind", place, self.terms.false)
+        elif after.trace.end.op.jumps and jump_apart(before.trace, after.trace):
+            yield Obligation("end: target", place, self.terms.false)
         elif len(before.end) != len(after.end):
             yield Obligation("end: arguments", place, self.terms.false)
         else:
@@ -343,3 +347,8 @@ class Pair:
             yield from self._exception("end", before.heap, after.heap, place)
             for slot, same in self._heaps(before, after):
                 yield Obligation(f"end: heap {slot.key}", place, same)
+
+
+def _may_stand_for(wanted: Application, got: Application) -> bool:
+    """May the call of the optimized trace be that of the recorded one, as far as their shape says?"""
+    return wanted.events <= got.events and wanted.result is got.result and len(wanted.args) == len(got.args)

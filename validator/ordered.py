@@ -53,7 +53,8 @@ def judge_all(
     for a request whose worker did not. With one job, this process does the work. To be closed when it is not run to its
     end; `lines` has to be a file of the system where there are more jobs."""
     if supervision.jobs == 1:
-        requests = (Request(number, line) for number, line in enumerate(lines, start=1) if line.strip())
+        numbered = enumerate(lines, start=1)
+        requests = (Request(number, line.removesuffix(b"\n")) for number, line in numbered if line.strip())
         yield from map(judge, requests)
         return
     source = _Lines(lines)

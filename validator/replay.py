@@ -13,7 +13,7 @@ from functools import cached_property
 
 from optimizer.ir.calls import may_be_raised_before
 from optimizer.ir.faults import Unspecified
-from optimizer.ir.functions import NOT_MADE
+from optimizer.ir.functions import FINDS_OTHER, NOT_MADE
 from optimizer.ir.heap import Heap
 from optimizer.ir.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.immutable import replace
@@ -32,6 +32,7 @@ from optimizer.ir.layout import Layout
 from optimizer.ir.objects import NULL
 from optimizer.ir.trace import Trace, exit_of
 from validator.counterexample import Counterexample, State
+from validator.jump_targets import are_apart, shared_label
 from validator.verdict import Failargs, Guards, Options
 
 Origins = Sequence[int | None]
@@ -69,6 +70,7 @@ class Replay:
         self._layout = layout
         self._traces = before, after
         self._options = options
+        self._label = shared_label(before, after)
         self._listed = [exit_of(guard).failargs is not None for guard in before.guards]
 
     @cached_property
@@ -146,7 +148,7 @@ class Replay:
             return None
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
-            if reason == NOT_MADE:
+            if reason in (NOT_MADE, FINDS_OTHER):
                 return Difference(
                     f"op {number}: made before",
                     f"the optimized trace does operation {number}, where {reason}",
@@ -159,7 +161,7 @@ class Replay:
             return runs.events
         if isinstance(after.outcome, GuardFailed):
             return self._at_guard(runs, after.outcome, origin)
-        return _at_end(runs)
+        return _at_end(runs, self._label)
 
     def _at_guard(self, runs: Runs, left: GuardFailed, origin: int | None) -> Difference | None:
         before, guard = runs.before, left.guard
@@ -242,6 +244,7 @@ class Replay:
         if found is None:
             return None
         return Counterexample(
+            self._traces,
             found.obligation,
             runs.state,
             runs.before,
@@ -272,8 +275,8 @@ def _obligation(where: str, what: str, found: Mismatch) -> str:
     return f"{where}: heap {found.memory}" if found.value is None else f"{where}: {what} {found.value}"
 
 
-def _at_end(runs: Runs) -> Difference | None:
-    """The optimized trace went to its end, or stopped at an event."""
+def _at_end(runs: Runs, label: str | None) -> Difference | None:
+    """The optimized trace went to its end, or stopped at an event. The `label` is the target at which both start."""
     before, after = runs.before, runs.after
     wanted, got = before.outcome, after.outcome
     if isinstance(got, Stopped):
@@ -298,6 +301,9 @@ def _at_end(runs: Runs) -> Difference | None:
     assert isinstance(got, Finished | Jumped)
     if type(wanted) is not type(got):
         return Difference("end: kind", f"the recorded trace {_ending(wanted)}, the optimized one {_ending(got)}")
+    if isinstance(wanted, Jumped) and isinstance(got, Jumped) and are_apart(wanted.target, got.target, label):
+        there, here = wanted.target or label, got.target or label
+        return Difference("end: target", f"the recorded trace jumps to {there}, the optimized one to {here}")
     if len(wanted.args) != len(got.args):
         return Difference(
             "end: arguments", f"the end hands over {_count(len(got.args), 'value')}, not {len(wanted.args)}"

@@ -22,7 +22,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
-    from validator.side_by_side import Style
+    from validator.columns import Style
 
 
 def plain(text: str, _colour: str) -> str:
@@ -129,8 +129,9 @@ def check_json(audit: Audit) -> dict[str, Any]:
 # Words.
 
 
-def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, style: Style = plain) -> str:
-    """The verdict for a person: one line that says what it is, then what there is to know."""
+def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = None) -> str:
+    """The verdict for a person: one line that says what it is, then what there is to know. Without style, what `print`
+    says of it. `width` is that of a terminal."""
     match verdict:
         case Proved(evidence):
             said = f"{_checked(evidence)}{_vacuous(evidence)}{_cached(evidence)}"
@@ -141,15 +142,13 @@ def verdict_text(verdict: Verdict, before: Trace | None, after: Trace | None, st
         case Refuted(evidence, counterexample, others):
             from validator.side_by_side import side_by_side  # here: a proof is told without it
 
-            assert before is not None
-            assert after is not None
             lines = [
                 f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
                 *_notes(evidence),
                 "",
             ]
             for one in (counterexample, *others):
-                lines += [*side_by_side(one, before, after, style), ""]
+                lines += [*side_by_side(one, style, width), ""]
             lines.pop()
         case Unsupported(reason, trace):
             lines = [f"{style('unsupported', 'yellow')}: {reason}"]

@@ -50,7 +50,7 @@ def _outcome_json(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Finished(args):
             return {"ended": "finish", "args": _plain(args)}
-        case Jumped(args):
+        case Jumped(args, _):
             return {"ended": "jump", "args": _plain(args)}
         case GuardFailed(guard, failargs):
             listed = None if failargs is None else _plain(failargs)

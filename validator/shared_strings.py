@@ -17,6 +17,8 @@ from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_opera
 
 _Call = tuple[Op, tuple[Value, ...]]
 
+_SAME = OPS["same_as_r"]
+
 _CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 
 
@@ -47,9 +49,12 @@ class _Walk:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._given: dict[_Call, Var] = {}
+        self._same: dict[Value, Value] = {}  # what variables are other names of
         self.found: dict[Value, Value] = {}
 
     def step(self, operation: Operation) -> Operation:
+        if operation.op is _SAME and operation.result is not None:
+            self._same[operation.result] = self._stands_for(operation.args[0])
         known = meant(operation, self._layout)
         if known.op.kind is Kind.NEW and known is not operation and known.result is not None:
             return self._new(operation, known)
@@ -71,11 +76,14 @@ class _Walk:
 
     def _new(self, operation: Operation, known: Operation) -> Operation:
         assert known.result is not None
-        args = tuple(self.found.get(arg, arg) for arg in known.args)
+        args = tuple(map(self._stands_for, known.args))
         text = folded(known.op, args)
         given = self._given.setdefault((known.op, args), known.result)
         value: Value = ConstRef(text) if text in self._layout.texts and text is not None else given
         if value == known.result:
             return operation
         self.found[known.result] = value
-        return Operation(OPS["same_as_r"], (value,), known.result, line=operation.line)
+        return Operation(_SAME, (value,), known.result, line=operation.line)
+
+    def _stands_for(self, value: Value) -> Value:
+        return self.found.get(value) or self._same.get(value, value)

@@ -2,77 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
 
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
 from optimizer.ir.objects import Datum
 from optimizer.ir.ops import Kind
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace
+from validator.columns import Style, columns
 from validator.counterexample import Counterexample
+from validator.line_pairs import Line, Row, paired
 from validator.state_text import state_lines
 
-Style = Callable[[str, str], str]
-"""Gives a text a colour, or makes it bold."""
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a trace, what the operation came to, and whether the difference shows there. `guard` is the number of
-    the guard that stands in it."""
-
-    text: str
-    note: str = ""
-    marked: bool = False
-    guard: int | None = None
-
-    def __str__(self) -> str:
-        return f"{self.text}  # {self.note}" if self.note else self.text
-
-
-_NOTHING = Line("")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Two lines that stand beside each other; one may be empty. `is_first`: the difference first shows here."""
-
-    before: Line
-    after: Line
-    is_first: bool = False
-
-
-def side_by_side(found: Counterexample, before: Trace, after: Trace, style: Style) -> Iterator[str]:
-    """The lines: the state, both traces with values, the first difference marked, and a sentence that says it."""
+def side_by_side(found: Counterexample, style: Style, width: int | None = None) -> Iterator[str]:
+    """The lines: the state, both traces with values, the first difference marked, and a sentence that says it. They are
+    no longer than the `width` of a terminal, if that is known."""
+    before, after = found.traces
     yield from state_lines(found, before)
     yield ""
-    found_rows = [*rows(before, found.before, after, found.after, found.obligation)]
-    width = max(len("before"), *(len(str(row.before)) for row in found_rows))
-    yield f"    {'before':<{width}}   after"
-    for row in found_rows:
-        text = f"{'  > ' if row.is_first else '    '}{row.before!s:<{width}}   {row.after}".rstrip()
-        yield style(text, "bold") if row.is_first else text
+    yield from columns(
+        list(rows(before, found.before, after, found.after, found.obligation, found.origins)), style, width
+    )
     yield ""
     yield f"{found.obligation}: {found.difference}."
 
 
 def rows(
-    before: Trace, before_run: Run | None, after: Trace, after_run: Run | None, obligation: str = ""
+    before: Trace,
+    before_run: Run | None,
+    after: Trace,
+    after_run: Run | None,
+    obligation: str = "",
+    origins: Sequence[int | None] = (),
 ) -> Iterator[Row]:
-    """The lines of both traces, equal operations beside each other, with what each came to where there is a run.
-    `obligation` is the one that the runs break, empty if they do not differ."""
-    marked = False
-    left, right = [*annotated(before, before_run, obligation)], [*annotated(after, after_run, obligation)]
-    for mine, theirs in _paired(left, right):
-        mark = bool(obligation) and not marked and (mine.marked or theirs.marked)
-        yield Row(mine, theirs, mark)
-        marked = marked or mark
+    """The lines of both traces with what each came to where there is a run, beside each other what corresponds: guards
+    of the optimized trace and their `origins`, ends, and operations that are equal or do the same kind of thing.
+    `obligation` is the one that the runs break, empty if they do not differ; the first row is marked that breaks it.
+    """
+    left = [*annotated(before, before_run, _recorded(obligation))]
+    right = [*annotated(after, after_run, _optimized(obligation))]
+    found = [*paired(left, right, origins)]
+    first = _first_difference(found, obligation)
+    yield from (Row(mine, theirs, number == first) for number, (mine, theirs) in enumerate(found))
+
+
+def _first_difference(found: Sequence[tuple[Line, Line]], obligation: str) -> int | None:
+    """The row in which the runs first do something that breaks the obligation."""
+    if obligation == "end: events":
+        alone = (k for k, (mine, theirs) in enumerate(found) if (mine.event is None) != (theirs.event is None))
+        return next(alone, None)
+    return next((k for k, (mine, theirs) in enumerate(found) if mine.marked or theirs.marked), None)
+
+
+def _recorded(obligation: str) -> str:
+    """What an obligation says of the run of the recorded trace: the guard of others is one of the optimized trace."""
+    return "" if obligation.startswith("guard ") and not obligation.endswith(": left") else obligation
+
+
+def _optimized(obligation: str) -> str:
+    return "" if obligation.endswith(": left") else obligation
 
 
 def annotated(trace: Trace, run: Run | None, obligation: str = "") -> Iterator[Line]:
-    """The lines of a trace, with what each operation of the run came to, if there is one."""
+    """The lines of a trace, with what each operation of the run came to, if there is one. Those are marked in which it
+    does what the obligation speaks of."""
     yield Line(f"[{', '.join(map(str, trace.inputs))}]")
     notes = _Notes(run, obligation)
     for operation in trace.ops:
@@ -97,17 +91,18 @@ class _Notes:
         text = indent + format_operation(operation)
         number, self._number = self._number, self._number + 1
         guard = self._guards if operation.op.kind is Kind.GUARD else None
-        note, marked = "", False
+        note, marked, event = "", False, None
         if self._run is not None and not self.ended and (self.left or not in_block):
             note, marked = self._note(operation, number, self._run)
+            event = self._events.get(number)
         self._guards += operation.op.kind is Kind.GUARD
-        return Line(text, note, marked, guard)
+        return Line(text, note, marked, guard, operation.op.kind, event)
 
     def _note(self, operation: Operation, number: int, run: Run) -> tuple[str, bool]:
         outcome = run.outcome
         if isinstance(outcome, Undefined) and outcome.op == number:
             self.ended = True
-            return f"undefined: {outcome.reason}", True
+            return f"undefined: {outcome.reason}", self._obligation.startswith("op ")
         match operation.op.kind:
             case Kind.GUARD:
                 block = operation.exit.block if operation.exit else ()
@@ -117,15 +112,21 @@ class _Notes:
                 if not isinstance(outcome, GuardFailed) or outcome.guard != self._guards:
                     return "passes", False
                 self.left = True
-                return "fails" + _handed_over(outcome), True
+                marked = self._obligation.startswith(f"guard {self._guards}:") or self._leaves_too_soon
+                return "fails" + _handed_over(outcome), marked
             case Kind.EVENT if number in self._events:
                 return self._event(operation, self._events[number], run)
             case Kind.END if isinstance(outcome, Finished | Jumped):
-                return _tuple(outcome.args), True
+                return _tuple(outcome.args), self._obligation.startswith("end:") or self._leaves_too_soon
             case _ if operation.result is not None:
                 value = run.values.get(operation.result.name)
                 return ("" if value is None else str(value)), False
         return "", False
+
+    @property
+    def _leaves_too_soon(self) -> bool:
+        """Does the recorded trace leave or end where the optimized one goes on to another event?"""
+        return self._obligation.endswith(": reached")
 
     def _event(self, operation: Operation, n: int, run: Run) -> tuple[str, bool]:
         outcome, args = run.outcome, run.events[n].args
@@ -134,7 +135,7 @@ class _Notes:
         marked = self._obligation.startswith(f"event {n}:")
         if isinstance(outcome, Stopped) and outcome.event == n:
             self.ended = True
-            return f"{note}, does not return", True
+            return f"{note}, does not return", marked
         if operation.result is not None:
             note += f" = {run.values[operation.result.name]}"
         return note, marked
@@ -146,14 +147,3 @@ def _handed_over(outcome: GuardFailed) -> str:
 
 def _tuple(values: Sequence[Datum | None]) -> str:
     return "(" + ", ".join("-" if value is None else str(value) for value in values) + ")"
-
-
-def _paired(left: list[Line], right: list[Line]) -> Iterator[tuple[Line, Line]]:
-    """The lines of both sides, equal operations beside each other."""
-    keys = [[line.text.split(") [")[0] for line in side] for side in (left, right)]
-    for _, a, b, c, d in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
-        for i in range(max(b - a, d - c)):
-            yield (
-                left[a + i] if a + i < b else _NOTHING,
-                right[c + i] if c + i < d else _NOTHING,
-            )

@@ -266,4 +266,7 @@ def _write(write: Write, names: Mapping[Ref, Ref]) -> Write:
 
 def shortened(held: Object, length: int) -> Object:
     """The array with fewer items."""
-    return replace(held, length=length, cells={c: v for c, v in held.cells.items() if c[1] < length})
+    unwritten = frozenset(cell for cell in held.unwritten if cell[1] < length)
+    return replace(
+        held, length=length, cells={c: v for c, v in held.cells.items() if c[1] < length}, unwritten=unwritten
+    )

@@ -97,8 +97,8 @@ def _function(one: Applied, world: World) -> Iterator[str]:
         gives = f"gives {one.result}" if one.type is not Type.VOID else ""
         raises = f"raises {one.raises}" if one.raises != NULL else ""
         if gives or raises:
-            given = ", ".join(map(str, one.args[1:]))
-            yield f"the function {one.args[0]} of ({given}) {' and '.join(filter(None, (gives, raises)))}"
+            function, given = next(iter(one.args), "that is not named"), ", ".join(map(str, one.args[1:]))
+            yield f"the function {function} of ({given}) {' and '.join(filter(None, (gives, raises)))}"
 
 
 def _conditions(world: World) -> Iterator[str]:

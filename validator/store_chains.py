@@ -58,6 +58,7 @@ class Chains:
         self._read: dict[tuple[Chain, Term, Term | None], Term] = {}
         self._written: dict[tuple[Chain, Term, Term | None], Term] = {}
         self._idle: set[Chain] = set()
+        self._copied_slots: set[str] = set()  # of which ranges are copied
 
     def start(self, slot: Field) -> Chain:
         start = self._starts.get(slot.key)
@@ -145,8 +146,9 @@ class Chains:
             link = self._links[key] = Stored(below, p, index, value)
         return link
 
-    def copy(self, below: Chain, p: Term, start: Term, q: Term, at: Term, count: Term) -> Chain:
+    def copy(self, slot: Field, below: Chain, p: Term, start: Term, q: Term, at: Term, count: Term) -> Chain:
         """The chain behind a copy from `p` to `q`."""
+        self._copied_slots.add(slot.key)
         key = (below, q, at, p, start, count)
         link = self._copies.get(key)
         if link is None:
@@ -360,47 +362,64 @@ class Chains:
 
     def _walk_written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         if p.kind != "alloc":
-            return self._written_if_seen(slot, chain, p, index)
-        if p.value.cleared or (slot.type is REF and index is None):
+            return self._written_if_old(slot, chain, p, index)
+        if (p.value.cleared and slot.key not in self._copied_slots) or (slot.type is REF and index is None):
             return self._terms.true
-        key = (chain, p, index)
-        if key not in self._written:
-            self._written[key] = self._written_of(slot, chain, p, index)
-        return self._written[key]
+        return self._written_of(slot, chain, p, index)
 
-    def _written_if_seen(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+    def _written_if_old(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """The same of what may have been there before the trace: all of it was written then."""
         terms, result = self._terms, self._terms.true
+        if slot.key in self._copied_slots:
+            result = self._written_of(slot, chain, p, index)
         for alloc in terms.may_be(p):
             written = self._walk_written(slot, chain, alloc, index)
             result = terms.both(result, terms.implies(terms.same(p, alloc), written))
         return result
 
     def _written_of(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
-        terms, result = self._terms, self._terms.false
+        """What each link says, the latest first: a store that it is written, a copy what was said of its source."""
+        terms, start = self._terms, chain
+        links: list[tuple[Term, Term]] = []  # where a link decides, and how
         while True:
+            found = self._written.get((chain, p, index))
+            if found is not None:
+                break
             match chain:
                 case Stored(below, other, at, _):
-                    result = terms.either(result, self.meets(p, index, other, at))
-                    if result is terms.true:
-                        return result
-                    chain = below
+                    same = self.meets(p, index, other, at)
+                    if same is terms.true:
+                        found = terms.true
+                        break
+                    links.append((same, terms.true))
                 case Copied(below):
                     assert index is not None
-                    result = terms.either(result, self.is_inside(p, index, chain))
-                    if result is terms.true:
-                        return result
-                    chain = below
+                    inside = self.is_inside(p, index, chain)
+                    if inside is not terms.false:
+                        self._check_size()
+                        at = terms.add(self._offset(index, chain), chain.start)
+                        links.append((inside, self.written(slot, chain.below, chain.source, at)))
                 case Bytewise(below, other):
                     same = terms.same(p, other)
                     if same is not terms.false:
                         marks = Initial(f"{slot.key} [] written behind {chain.size} bytes", NO_EPOCH, INT, 0, 1)
                         mark = terms.load(marks, p, terms.zero if index is None else index, chain.offset)
-                        result = terms.either(result, terms.both(same, terms.eq(mark, terms.one)))
-                    chain = below
+                        links.append((terms.both(same, terms.eq(mark, terms.one)), terms.true))
                 case Renewed(below, event):
                     if not self._keeps(p, event):
                         marks = Initial(f"{slot.key} [] written", event + 1, INT, 0, 1)
-                        result = terms.either(result, terms.eq(terms.load(marks, p, index), terms.one))
-                    chain = below
+                        links.append((terms.eq(terms.load(marks, p, index), terms.one), terms.true))
+                case Overlapped(below):
+                    pass
                 case Start():
-                    return result
+                    found = terms.truth(p.kind != "alloc" or p.value.cleared)
+                    break
+            chain = below
+        for decides, written in reversed(links):
+            found = (
+                terms.either(terms.both(decides, written), terms.both(terms.not_(decides), found))
+                if written is not terms.true
+                else terms.either(decides, found)
+            )
+        self._written[start, p, index] = found
+        return found

@@ -64,7 +64,7 @@ _ADDRESS = Initial("address", NO_EPOCH, INT)
 _OBJECT_AT = "the object at an address"
 
 _FEW = 16
-"""A copy of so many items, if their number is known, is so many stores."""
+"""A copy of so many items, if their number is known and they are written, is so many stores."""
 
 
 def _few(count: Term) -> int | None:
@@ -330,8 +330,8 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
 
     def copy_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> None:
         terms, number = self._terms, _few(count)
-        if number is None:
-            self._chains[slot.key] = self.memory.chains.copy(self._chains[slot.key], p, start, q, at, count)
+        if number is None or self.are_set(p, slot, start, count) is not terms.true:
+            self._chains[slot.key] = self.memory.chains.copy(slot, self._chains[slot.key], p, start, q, at, count)
             return
         offsets = [terms.const(i) for i in range(number)]
         for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:

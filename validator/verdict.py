@@ -103,13 +103,27 @@ class Evidence:
     cached: bool = False
 
 
+class _Told:
+    """A verdict: printed it says what the command `validate` says of it."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from validator.report import verdict_text  # here: most verdicts are not printed
+
+        return verdict_text(self)  # type: ignore[arg-type]  # one of those below
+
+    def __repr__(self) -> str:
+        return f"<{str(self).partition(chr(10))[0]}>"
+
+
 @immutable
-class Proved:
+class Proved(_Told):
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+@dataclass(frozen=True, slots=True, repr=False)
+class Refuted(_Told):
     """`others` are counterexamples to the other ways of matching guards, where origins were inferred."""
 
     evidence: Evidence
@@ -139,7 +153,7 @@ class WhyUnknown:
 
 
 @immutable
-class Unknown:
+class Unknown(_Told):
     """`why` is there where it was an obligation that was not settled."""
 
     evidence: Evidence
@@ -147,8 +161,8 @@ class Unknown:
     why: WhyUnknown | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unsupported:
+@dataclass(frozen=True, slots=True, repr=False)
+class Unsupported(_Told):
     """`trace` says in which it stands, `before` or `after`, where it is something in a trace."""
 
     reason: str
@@ -162,8 +176,8 @@ class Fault(Enum):
     TOOL = "tool"
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+@dataclass(frozen=True, slots=True, repr=False)
+class Failed(_Told):
     """No verdict: a mistake in the input, or a fault of this tool. `report` is text worth saving for a report."""
 
     fault: Fault

@@ -2,17 +2,14 @@
 
 A worker is a process of its own that works on one request after the other, and gives any number of answers to each.
 One that ends, or that is silent for too long, is killed with all processes that it has started, its request is told as
-lost, and another worker takes its place.
+lost, and another worker takes its place. When the process that has started it ends, be it killed, so do all of these.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
 import resource
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -23,6 +20,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from optimizer.ir.faults import InputError
+from validator.exits import collect_seldom
+from validator.guardian import let_go, watch
 
 _DYING_S = 1.0
 
@@ -31,18 +30,6 @@ _SLACK_MB = 256
 
 _OUT_OF_MEMORY = 77
 """The exit code of a worker that has used up its memory."""
-
-_ALLOCATIONS = 50_000
-"""When there are so many more objects than at the last time, cycles among them are looked for. With 10,000 that takes
-8 % of the time in which traces are made, optimized and judged, and more with Python's 700."""
-
-
-def collect_seldom() -> None:
-    """What a process does first that makes and judges many traces: what is there now stays, and cycles are looked for
-    less often than Python does."""
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS)
-
 
 # A worker is there at once, with all modules. It is made where there are no threads, and no solvers to inherit.
 _PROCESSES = get_context("fork")
@@ -158,13 +145,14 @@ class Workers(Generic[Q, A]):
     def _start(self) -> _Worker[Q]:
         mine, its = _PROCESSES.Pipe()
         inherited = [mine, *(worker.connection for worker in self._workers)]
-        arguments = (its, inherited, self._work, self._supervision.memory_mb, os.getpid())
+        arguments = (its, inherited, self._work, self._supervision.memory_mb)
         process = _PROCESSES.Process(target=_serve, args=arguments)
         with _without_interrupts():
             process.start()
             assert process.pid is not None
             with suppress(OSError):  # it does so itself as well: whoever comes first
                 os.setpgid(process.pid, process.pid)
+            watch(process.pid)
             worker: _Worker[Q] = _Worker(process, mine)
             self._workers.append(worker)
         its.close()
@@ -183,6 +171,7 @@ class Workers(Generic[Q, A]):
         for worker in workers:
             wait([worker.process.sentinel], max(0.0, deadline - time.monotonic()))
             _signal(worker, signal.SIGKILL)
+            let_go(worker.process.pid)
             worker.process.join()
             worker.connection.close()
         self._workers = [worker for worker in self._workers if worker not in workers]
@@ -198,7 +187,6 @@ def _serve(
     inherited: Sequence[_Connection],
     work: AbstractContextManager[Callable[[Any], Iterable[Any]]],
     megabytes: int,
-    starter: int,
 ) -> None:
     """What a worker does. It is the head of a group of processes, and leaves Ctrl-C to the process that started it."""
     os.setpgid(0, 0)
@@ -206,7 +194,6 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
-    _end_with(starter)
     for one in inherited:
         one.close()
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
@@ -231,17 +218,6 @@ def _is_full(megabytes: int) -> bool:
     """Has this process grown so much that another one had better go on?"""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in kilobytes
     return peak >> 10 > megabytes // 2
-
-
-_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux's prctl
-
-
-def _end_with(starter: int) -> None:
-    """Have the system kill this process when the one that started it ends, however that ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL))
-    if os.getppid() != starter:  # it has ended before
-        os._exit(0)
 
 
 _ENDS = (signal.SIGINT, signal.SIGTERM)

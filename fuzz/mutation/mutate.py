@@ -19,7 +19,7 @@ from fuzz.mutation.subject import Subject
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.riders import Names
 
-_MOST_STACKED = 8
+_MOST_STACKED = 4
 _TRIES = 4
 _LONGEST = 80
 """Longer traces are not made: they would cost more than they tell."""
@@ -79,7 +79,7 @@ def mutate(
     random: Random,
     vocabulary: Vocabulary = EVERYTHING,
 ) -> GeneratedTrace:
-    """The trace with one to eight mutations, of which few are likelier than many; the parent itself where none of them
+    """The trace with one to four mutations, of which few are likelier than many; the parent itself where none of them
     worked out. `others` are what it may be spliced with. What all of them keep to, the made one does."""
     kinds, weights = list(MUTATIONS), [weight for weight, _ in MUTATIONS.values()]
     current = parent

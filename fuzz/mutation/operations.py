@@ -9,7 +9,7 @@ from fuzz.mutation.sketch import Line, Sketch, joined, results_of, substituted, 
 from fuzz.mutation.subject import Subject, sites
 from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import run
-from optimizer.ir.ops import DescrKind, Kind, Op, Type
+from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import Exit, Operation, Var
 from optimizer.ir.trace_layout import layout_of
 
@@ -30,7 +30,7 @@ def other_operation(subject: Subject) -> Sketch | None:
         guard_at = next(place for place in guards if place > index)
         lines = [line for place, line in enumerate(sketch.lines) if place != guard_at]
         return sketch.with_lines(lines).with_operation(index, without_flag(operation))
-    row = subject.pick(subject.alike(operation.op))
+    row = subject.pick(subject.relatives(operation.op) if subject.chance(60) else subject.alike(operation.op))
     return None if row is None else sketch.with_operation(index, replace(operation, op=row))
 
 
@@ -127,20 +127,28 @@ def duplicated(subject: Subject) -> Sketch | None:
 
 
 def repeated(subject: Subject) -> Sketch | None:
-    """What an operation computes is computed again, its arguments turned around or others that are equal, at the end
-    or wherever it is used next."""
+    """What an operation computes is computed again, or what a relative of it does, perhaps with the arguments turned
+    around."""
     sketch = subject.sketch
-    source = subject.pick(
-        subject.lines_with(lambda op: (op.op.is_pure or op.op.has_floats) and op.op.overflows is None and op.args)
-    )
+    source = subject.pick(subject.lines_with(lambda op: (op.op.is_pure or op.op.has_floats) and op.args))
     if source is None:
         return None
     operation = sketch.lines[source].operation
-    args = operation.args[::-1] if operation.op.commutative and subject.chance(60) else operation.args
-    result = subject.names.fresh(operation.op.result)
+    row, checked = operation.op, with_flag(operation.op)
+    if row.wrapping is not None:
+        row = row if subject.chance(30) else OPS[row.wrapping]
+    elif checked is not None and subject.chance(40):
+        row = checked
+    elif row.is_pure and subject.chance(30):
+        row = subject.choose([*subject.relatives(row), row])
+    args = operation.args[::-1] if subject.chance(60 if row.commutative else 15) else operation.args
+    result = subject.names.fresh(row.result)
     at = subject.random.randrange(source + 1, len(sketch.lines))
     at = _outside_units(sketch, at)
-    return subject.shown(sketch.with_inserted(at, Operation(operation.op, args, result)), result)
+    operations = [Operation(row, args, result)]
+    if row.overflows is not None:
+        operations.append(Operation(subject.flag_guard, (), None, Exit(())))
+    return subject.shown(sketch.with_inserted(at, *operations), result)
 
 
 def _outside_units(sketch: Sketch, index: int) -> int:

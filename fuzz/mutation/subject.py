@@ -11,7 +11,7 @@ from fuzz.choices import NotDrawable, RandomChoices, constant, float_constant
 from fuzz.generator import GeneratedTrace
 from fuzz.mutation.rows import alike
 from fuzz.mutation.sketch import Sketch, results_of
-from fuzz.rows import Rows, rows_but
+from fuzz.rows import Rows, family, rows_but
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.concrete import concrete
 from optimizer.ir.floats import Float
@@ -47,6 +47,13 @@ class Subject:
     def pick(self, among: Sequence[T]) -> T | None:
         return self.random.choice(among) if among else None
 
+    def relatives(self, row: Op) -> tuple[Op, ...]:
+        """Those of them that are close relatives; all of them where there are none."""
+        if not row.is_pure:
+            return self.alike(row)
+        close = family(row, self.sketch.word)
+        return tuple(other for other in self.alike(row) if other in close) or self.alike(row)
+
     def choose(self, among: Sequence[T]) -> T:
         """One of those. Raises NotDrawable where there are none."""
         if not among:
@@ -81,9 +88,15 @@ class Subject:
             case 0 | 1 if near is not None:
                 return ConstInt(wrap(near + random.choice((-2, -1, 1, 2))))
             case 2 if near is not None:
-                return ConstInt(wrap(random.choice((-near, ~near, near ^ 1 << random.randrange(word), near << 1))))
-            case 3 | 4 | 5 if others:
+                power = 1 << min(abs(near).bit_length(), word - 1)
+                border = power + random.choice((-1, 0, 1))
+                flipped = near ^ 1 << random.randrange(word)
+                return ConstInt(wrap(random.choice((-near, ~near, flipped, near << 1, near >> 1, border, -border))))
+            case 3 | 4 if others:
                 return ConstInt(random.choice(others))
+            case 5 if others:
+                other = random.choice(others)
+                return ConstInt(wrap(random.choice((other, -other, word - other)) + random.choice((-1, 0, 1))))
         return ConstInt(constant(RandomChoices(random), word))
 
     def float_constant(self, near: Float | None) -> ConstFloat:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from fuzz.mutation.sketch import Sketch
 from fuzz.mutation.subject import Subject, sites
 from optimizer.ir.floats import Float
@@ -32,7 +34,7 @@ def other_operand(subject: Subject) -> Sketch | None:
 
 
 def other_constant(subject: Subject) -> Sketch | None:
-    """Another constant stands in the place of one."""
+    """Another constant stands in the place of one, or of all that are equal to it."""
     sketch = subject.sketch
     among = [(site, value) for site, _, value in sites(sketch) if isinstance(value, ConstInt | ConstFloat)]
     chosen = subject.pick(among)
@@ -41,7 +43,10 @@ def other_constant(subject: Subject) -> Sketch | None:
     site, value = chosen
     number = value.value
     constant = subject.float_constant(number) if isinstance(number, Float) else subject.constant(number)
-    return None if constant == value else site.replaced(sketch, constant)
+    if constant == value:
+        return None
+    alike = [one for one, known in among if known == value] if subject.chance(40) else [site]
+    return reduce(lambda changed, one: one.replaced(changed, constant), alike, sketch)
 
 
 def other_failarg(subject: Subject) -> Sketch | None:

@@ -1,7 +1,7 @@
 """What is reduced: a recorded trace, what an optimizer made of it where that is not made anew, and a state.
 
 The operations of a candidate are known by their `line`, which stays theirs while others go. Where there are two traces,
-operations of both that correspond have the same one, so that a change is made on both sides.
+operations of both that are the same have the same one, so that they are changed on both sides at once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from fuzz.reduction.change import Change
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -23,14 +25,19 @@ from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, Var, all_oper
 from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 
+if TYPE_CHECKING:
+    from fuzz.reduction.cause import Cause
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """`after` is None where the optimizer is run again on each candidate."""
+    """`after` is None where the optimizer is run again on each candidate. `cause` is what has to stay of a wrong pair
+    that is not made again."""
 
     before: Trace
     after: Trace | None
     state: State
+    cause: Cause | None = None
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -40,6 +47,17 @@ class Candidate:
     def takes_constants(self) -> bool:
         """May a constant stand for a variable? In a pair that nobody optimizes again, it would take the sense away."""
         return self.after is None
+
+    @cached_property
+    def change(self) -> Change | None:
+        """What the two traces differ in, where there are two."""
+        return None if self.after is None else Change(self.before, self.after)
+
+    @cached_property
+    def shared_lines(self) -> frozenset[int]:
+        """The lines that can be changed without changing what the two traces differ in: all, if there is one trace."""
+        change = self.change
+        return frozenset(op.line for op in all_operations(self.before)) if change is None else change.common
 
     @cached_property
     def run(self) -> Run | None:

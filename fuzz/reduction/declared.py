@@ -57,7 +57,7 @@ def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:
     after = candidate.after
     if after is not None and after.declarations == told:
         after = replace(after, declarations=changed)
-    return with_told_state(Candidate(before, after, candidate.state))
+    return with_told_state(replace(candidate, before=before, after=after))
 
 
 def _without_section(told: Declarations, section: str) -> Declarations:

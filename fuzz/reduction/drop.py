@@ -13,7 +13,7 @@ from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Datum, Object, Ref
 from optimizer.ir.ops import OPS, Kind
-from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, exit_of
+from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
 from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 
@@ -35,8 +35,6 @@ def without(
     before, state = candidate.before, _without_events(candidate, gone)
     guards = [number for number, guard in enumerate(before.guards) if guard.line in gone]
     traces = [_without(trace, gone) for trace in candidate.traces]
-    if any(exit_of(guard).origin is not None for guard in before.guards):
-        guards = []
     new = {}
     for var in _undefined(traces, values):
         name = var if input_type(var.name) is var.type else Var(_free(candidate, var), var.type)
@@ -52,7 +50,7 @@ def without(
         for trace in traces
     ]
     after = None if candidate.after is None else _with_origins(done[-1], guards)
-    return Candidate(done[0], after, state)
+    return replace(candidate, before=done[0], after=after, state=state)
 
 
 def _resolved(values: Mapping[Var, Value]) -> dict[Var, Value]:

@@ -1,38 +1,14 @@
-"""Lines as names of operations: those of two traces that correspond have the same one."""
+"""Traces with other variables and values, and the simplest values."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from fuzz.reduction.candidate import Candidate
 from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Datum, blank
 from optimizer.ir.ops import Type
-from optimizer.ir.trace import Const, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, all_operations
-
-
-def numbered(candidate: Candidate) -> Candidate:
-    """The candidate with a line of its own for each operation, and for those that correspond the same one."""
-    before = _with_lines(candidate.before, {}, 0)
-    if candidate.after is None:
-        return replace(candidate, before=before)
-    after = _renamed_inputs(candidate.after, before)
-    last = max(op.line for op in all_operations(before))
-    return replace(candidate, before=before, after=_with_lines(after, dict(_keys(before)), last))
-
-
-def _renamed_inputs(after: Trace, before: Trace) -> Trace:
-    """The optimized trace with the inputs of the recorded one."""
-    names = dict(zip(after.inputs, before.inputs, strict=False))
-    if all(old == new for old, new in names.items()):
-        return after
-    taken = {var.name for var in before.inputs}
-    for op in all_operations(after):
-        if op.result is not None and op.result.name in taken:
-            names[op.result] = Var(f"{op.result.name}_", op.result.type)
-    return with_names(after, names)
+from optimizer.ir.trace import Const, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 
 
 def with_names(trace: Trace, names: Mapping[Var, Var]) -> Trace:
@@ -46,64 +22,6 @@ def with_names(trace: Trace, names: Mapping[Var, Var]) -> Trace:
 
     ops = tuple(defined(with_values(op, names)) for op in trace.ops)
     return replace(trace, inputs=tuple(names.get(var, var) for var in trace.inputs), ops=ops)
-
-
-Key = tuple[object, ...]
-
-
-def _keys(trace: Trace) -> Iterator[tuple[Key, int]]:
-    """What each operation is found by in another trace, and its line. A guard stands for those with its origin."""
-    counts: dict[Key, int] = defaultdict(int)
-    guard = 0
-    for op in trace.ops:
-        if op.result is not None:
-            yield ("result", op.result.name), op.line
-            continue
-        if op.op.is_guard:
-            origin = op.exit.origin if op.exit is not None else None
-            yield ("guard", guard if origin is None else origin), op.line
-            guard += 1
-        for key in (("text", op.op.name, op.args, op.descr), ("kind", op.op.name)):
-            yield (*key, counts[key]), op.line
-            counts[key] += 1
-
-
-def _with_lines(trace: Trace, others: Mapping[Key, int], fresh: int) -> Trace:
-    """The trace with the lines of operations that correspond, and lines behind `fresh` for the rest."""
-    counts: dict[Key, int] = defaultdict(int)
-    taken: set[int] = set()
-
-    def line_of(op: Operation) -> int:
-        nonlocal fresh
-        keys: list[Key] = []
-        origin = op.exit.origin if op.exit is not None else None
-        if op.result is not None:
-            keys.append(("result", op.result.name))
-        elif origin is not None:
-            keys.append(("guard", origin))
-        else:
-            for key in (("text", op.op.name, op.args, op.descr), ("kind", op.op.name)):
-                keys.append((*key, counts[key]))
-                counts[key] += 1
-        line = next((others[key] for key in keys if key in others), None)
-        if line is None or (line in taken and origin is None):
-            fresh += 1
-            line = fresh
-        taken.add(line)
-        return line
-
-    def with_line(op: Operation) -> Operation:
-        op = replace(op, line=line_of(op))
-        if op.exit is not None and op.exit.block:
-            op = replace(op, exit=replace(op.exit, block=tuple(map(with_line_of_its_own, op.exit.block))))
-        return op
-
-    def with_line_of_its_own(op: Operation) -> Operation:
-        nonlocal fresh
-        fresh += 1
-        return replace(op, line=fresh)
-
-    return replace(trace, ops=tuple(map(with_line, trace.ops)))
 
 
 def with_values(op: Operation, values: Mapping[Var, Value] | Mapping[Var, Var]) -> Operation:

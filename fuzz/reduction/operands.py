@@ -7,7 +7,7 @@ from functools import partial
 
 from fuzz.reduction.candidate import Candidate, constant_cost
 from fuzz.reduction.drop import without
-from fuzz.reduction.lines import plain_value
+from fuzz.reduction.lines import plain_value, with_values
 from fuzz.reduction.structure import Change, with_traces
 from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
@@ -34,14 +34,30 @@ _EARLIER = 4
 
 def forward(candidate: Candidate) -> Iterator[Change]:
     """An operation goes, and an earlier value stands for its result, or the number that it is."""
+    for one, two in reversed(candidate.change.shared if candidate.change is not None else ()):
+        for place in range(min(len(one.args), len(two.args))):
+            yield partial(_with_operand, line=one.line, place=place)
     for op in reversed(candidate.before.ops):
-        if op.result is not None:
+        if op.result is not None and op.line in candidate.shared_lines:
             for value in earlier(candidate.before, op.args, op.line, op.result.type):
                 yield partial(without, lines=frozenset([op.line]), values={op.result: value})
                 if candidate.takes_constants and value.type is Type.INT:
                     yield partial(_with_shifted, line=op.line, old=op.result, new=value)
             if candidate.takes_constants and op.result.type is not Type.REF:
                 yield partial(_with_its_number, line=op.line, old=op.result)
+
+
+def _with_operand(candidate: Candidate, line: int, place: int) -> Candidate | None:
+    """On each side an operand of its own stands for the result."""
+    traces = []
+    for trace in candidate.traces:
+        op = next((op for op in trace.ops if op.line == line), None)
+        if op is None or op.result is None or place >= len(op.args) or op.args[place].type is not op.result.type:
+            return None
+        values = {op.result: op.args[place]}
+        ops = tuple(with_values(one, values) for one in trace.ops if one.line != line)
+        traces.append(replace(trace, ops=ops))
+    return with_traces(candidate, traces)
 
 
 def _with_shifted(candidate: Candidate, line: int, old: Var, new: Var) -> Candidate | None:
@@ -92,7 +108,7 @@ def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> It
 def simplify_operands(candidate: Candidate) -> Iterator[Change]:
     """Earlier values and constants for variables and opaque constants."""
     for trace in candidate.traces:
-        for op in reversed(all_operations(trace)):
+        for op in reversed([op for op in all_operations(trace) if op.line in candidate.shared_lines]):
             for place, arg in enumerate(op.args):
                 for value in _simpler_values(candidate, trace, op, arg):
                     yield partial(_with_arg, line=op.line, place=place, old=arg, new=value)

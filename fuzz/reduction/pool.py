@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
+from threading import Thread
 
 from fuzz.campaign import Find
 from fuzz.reduction.candidate import Candidate
@@ -29,6 +31,9 @@ class Pool:
     @property
     def tried(self) -> int:
         return self._trials.tried
+
+    def is_right(self, candidate: Candidate) -> bool:
+        return self._trials.is_right(candidate)
 
     def shown(self, candidate: Candidate, ask: bool) -> Shown | None:
         return self._trials.shown(candidate, ask)
@@ -62,20 +67,31 @@ def trying(trials: Trials, jobs: int) -> Iterator[Pool]:
     if jobs == 1:
         yield Pool(trials, 1, None)
         return
-    executor = ProcessPoolExecutor(jobs, mp_context=_PROCESSES, initializer=_begin, initargs=(trials,))
+    reader, writer = os.pipe()
+    executor = ProcessPoolExecutor(jobs, mp_context=_PROCESSES, initializer=_begin, initargs=(trials, reader, writer))
     try:
         yield Pool(trials, jobs, executor)
     finally:
         executor.shutdown(cancel_futures=True)
+        os.close(reader)
+        os.close(writer)
 
 
 _trials: Trials | None = None
 
 
-def _begin(trials: Trials) -> None:
+def _begin(trials: Trials, reader: int, writer: int) -> None:
     global _trials
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.close(writer)
+    Thread(target=_end_with_starter, args=(reader,), daemon=True).start()
     _trials = trials
+
+
+def _end_with_starter(reader: int) -> None:
+    """The one that can write into this pipe is the process that has started this one, until it ends."""
+    os.read(reader, 1)
+    os._exit(1)
 
 
 def _shown(candidate: Candidate, ask: bool) -> Shown | None:

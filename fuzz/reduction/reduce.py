@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from fuzz.campaign import Find
 from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
+from fuzz.reduction.cause import cause_of, isolated
+from fuzz.reduction.change import without_unused
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.failure import Failure, failure_of
-from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
 from fuzz.reduction.needed import with_told_state
 from fuzz.reduction.operands import forward, simplify_constants, simplify_operands
@@ -27,18 +28,17 @@ from fuzz.reduction.structure import (
     drop_handed_over,
     drop_inputs,
     drop_operations,
-    drop_operations_of_one,
     simplify_rows,
 )
-from fuzz.reduction.trials import Subject, Trials, still_shows
+from fuzz.reduction.trials import Subject, Trials, candidate_of, still_shows, without_origin
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, exit_of
 from validator.counterexample import State
 from validator.simplify import simplify_state
 from validator.verdict import Refuted
 
 _ROUNDS: tuple[tuple[Changes, ...], ...] = (
-    (cut_tail, drop_operations, drop_handed_over, drop_operations_of_one),
+    (cut_tail, drop_operations, drop_handed_over),
     (forward, drop_operations, drop_handed_over, drop_inputs, drop_declarations),
     (simplify_operands, simplify_rows, simplify_constants),
 )
@@ -60,8 +60,9 @@ class Reduced:
     """The find that is left; its trace and its state stand in `find.made`. `failure` is what it shows, as the find that
     it was made from.
 
-    `repeated` is False where that find could not be repeated at all: then it is still what it was. `complete` says that
-    no change that is known makes it smaller, `interrupted` that Ctrl-C was pressed.
+    `repeated` is False where that find could not be repeated at all: then it is still what it was. `smaller`: something
+    could be left out or made simpler. `complete` says that no change that is known makes it smaller, `interrupted` that
+    Ctrl-C was pressed.
     """
 
     find: Find
@@ -69,6 +70,7 @@ class Reduced:
     tried: int
     seconds: float
     repeated: bool = True
+    smaller: bool = True
     complete: bool = True
     interrupted: bool = False
 
@@ -104,20 +106,6 @@ def reduce_find(
     return search.reduced(interrupted)
 
 
-def candidate_of(find: Find, subject: Subject) -> Candidate:
-    """What a find is reduced from: its state is that of the counterexample where there is one."""
-    after = None
-    if subject.optimizer is None:
-        assert isinstance(find.after, Trace)
-        after = find.after
-    return numbered(Candidate(find.generated.trace, after, state_of(find)))
-
-
-def state_of(find: Find) -> State:
-    """The state on which the find shows, or the example."""
-    return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
-
-
 class _TimeIsUp(Exception):
     pass
 
@@ -141,8 +129,7 @@ class _Search:
         self._clock, self._start, self._budget_s = clock, clock(), budget_s
         self._observe = observe
         self._best: tuple[Candidate, Find] | None = None
-        self._complete = False
-        self._named: Find | None = None
+        self._is_smaller = self._complete = False
 
     def run(self) -> None:
         start = candidate_of(self._original, self._subject)
@@ -150,6 +137,7 @@ class _Search:
         if self._best is None:
             return
         try:
+            self._isolate()
             for ask in (False, True):
                 self._to_fixpoint(ask)
             self._complete = True
@@ -158,6 +146,23 @@ class _Search:
         self._finish()
 
     # The search.
+
+    def _isolate(self) -> None:
+        """Undo what the failure does not need of the change; what is left of it, and makes it wrong, is to stay."""
+        if self.best.after is None or not self._failure.is_difference:
+            return
+
+        def shown(candidate: Candidate) -> Candidate | None:
+            return None if self._try([candidate], ask=False) is None else self.best
+
+        def is_right(candidate: Candidate) -> bool:
+            self._look_at_the_clock()
+            return self._trials.is_right(candidate)
+
+        isolated(self.best, shown, is_right)
+        assert self._best is not None
+        candidate, find = self._best
+        self._best = replace(candidate, cause=cause_of(candidate, is_right)), find
 
     def _to_fixpoint(self, ask: bool) -> None:
         group = 0
@@ -187,15 +192,18 @@ class _Search:
 
     def _try(self, candidates: Sequence[Candidate], ask: bool) -> int | None:
         """Try these; the number of the first one that shows the failure, which is the best now."""
-        if self._clock() - self._start > self._budget_s:
-            raise _TimeIsUp
+        self._look_at_the_clock()
         answer = self._trials.first_shown(candidates, ask)
         if answer is not None:
-            self._best = answer[1]
+            self._best, self._is_smaller = answer[1], True
         if self._observe is not None:
             seconds = self._clock() - self._start
             self._observe(Progress(len(self.best.before.ops), self._trials.tried, seconds))
         return None if answer is None else answer[0]
+
+    def _look_at_the_clock(self) -> None:
+        if self._clock() - self._start > self._budget_s:
+            raise _TimeIsUp
 
     @property
     def best(self) -> Candidate:
@@ -211,6 +219,8 @@ class _Search:
                 self._best = self._trials.shown(candidate, ask=True) or self._best
 
     def _last_steps(self) -> Iterator[Candidate | None]:
+        yield self._without_origins()
+        yield self._without_unused()
         yield with_told_state(self.best)
         yield with_plain_names(self.best)
         assert self._best is not None
@@ -219,11 +229,29 @@ class _Search:
             still = still_shows(candidate, find.after, failure_of(find), self._subject.options)
             yield replace(candidate, state=simplify_state(candidate.state, candidate.before, still))
 
+    def _without_unused(self) -> Candidate | None:
+        """Without what the optimized trace only computes for what the change has put something else in place of."""
+        change, after = self.best.change, self.best.after
+        if change is None or after is None:
+            return None
+        kept = without_unused(after.ops, {op.line for op in change.replaced})
+        return replace(self.best, after=replace(after, ops=kept), cause=None)
+
+    def _without_origins(self) -> Candidate | None:
+        """Without origins, if the find that is reduced has none."""
+        after, original = self.best.after, self._original.after
+        if after is None or not isinstance(original, Trace) or not original.guards:
+            return None
+        if any(exit_of(guard).origin is not None for guard in original.guards):
+            return None
+        return replace(self.best, after=replace(after, ops=tuple(map(without_origin, after.ops))))
+
     def reduced(self, interrupted: bool) -> Reduced:
         seconds = self._clock() - self._start
         if self._best is None:
-            return Reduced(self._original, self._failure, self._trials.tried, seconds, False, False, interrupted)
+            return Reduced(self._original, self._failure, self._trials.tried, seconds, False, False, False, interrupted)
         candidate, find = self._best
         made = replace(self._original.made, generated=GeneratedTrace(candidate.before, candidate.state, {}))
         find = replace(find, made=made, seed=self._original.seed)
-        return Reduced(find, failure_of(find), self._trials.tried, seconds, True, self._complete, interrupted)
+        tried = self._trials.tried
+        return Reduced(find, failure_of(find), tried, seconds, True, self._is_smaller, self._complete, interrupted)

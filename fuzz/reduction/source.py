@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.campaign import Find, Judge, Made, Optimizer, examine
+from fuzz.campaign import Find, Judge, Made, Optimizer, Record, examine
 from fuzz.generator import GeneratedTrace
 from fuzz.reduction.candidate import Candidate
 from fuzz.reduction.lines import plain_datum
@@ -20,29 +20,31 @@ from validator.verdict import Options
 def find_in(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Find | None:
     """What is wrong with the pair, or with what the optimizer makes of the trace; None if nothing is. `state` is one
     worth running."""
-    candidate = Candidate(before, after, state or State(tuple(plain_datum(var.type) for var in before.inputs)))
-    made = Made(0, GeneratedTrace(before, candidate.state, {}))
-    record = examine(made, given_or(candidate, subject.optimizer), subject.judge)
+    record = look_at(before, after, subject, state)
     return record if isinstance(record, Find) else None
 
 
-def find_in_case(case: Case, optimizer: Optimizer, judge: Judge, options: Options) -> tuple[Find, Subject] | None:
-    """What a case shows: with the optimizer, if this shows the kind of find that the case is, else as a pair. Raises
-    InputError for a case that cannot be read."""
+def look_at(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Record:
+    """What is said of the pair, or of what the optimizer makes of the trace."""
+    candidate = Candidate(before, after, state or State(tuple(plain_datum(var.type) for var in before.inputs)))
+    made = Made(0, GeneratedTrace(before, candidate.state, {}))
+    return examine(made, given_or(candidate, subject.optimizer), subject.judge)
+
+
+def look_at_case(case: Case, optimizer: Optimizer, judge: Judge, options: Options) -> tuple[Record, Subject]:
+    """What is said of a case: with the optimizer, if this shows the kind of find that the case is, else as a pair.
+    Raises InputError for a case that cannot be read."""
     before = parse(case.before, file=f"{case.name}/before.trace")
     state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
     subject = Subject(optimizer, judge, options)
-    found = find_in(before, None, subject, state)
-    if found is not None and case.kind in ("", found.kind.value):
-        return _of(found, case), subject
-    if case.after is None:
-        return None if found is None else (_of(found, case), subject)
+    record = look_at(before, None, subject, state)
+    if case.after is None or (isinstance(record, Find) and case.kind in ("", record.kind.value)):
+        return _of(record, case), subject
     after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
     subject = replace(subject, optimizer=None)
-    found = find_in(before, after, subject, state)
-    return None if found is None else (_of(found, case), subject)
+    return _of(look_at(before, after, subject, state), case), subject
 
 
-def _of(find: Find, case: Case) -> Find:
+def _of(record: Record, case: Case) -> Record:
     seed = case.seed or 0
-    return replace(find, seed=seed, made=replace(find.made, seed=seed))
+    return replace(record, seed=seed, made=replace(record.made, seed=seed)) if isinstance(record, Find) else record

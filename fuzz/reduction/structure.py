@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from fuzz.reduction.alignment import operands
 from fuzz.reduction.candidate import Candidate, simpler_rows
 from fuzz.reduction.drop import without
 from fuzz.reduction.lines import plain_value, with_values
 from optimizer.ir.immutable import replace
 from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.ops import Kind, Op, Type
+from optimizer.ir.ops import Op, Type
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
 
 Change = Callable[[Candidate], Candidate | None]
@@ -60,14 +61,25 @@ def _cut(candidate: Candidate, size: int) -> Candidate | None:
         for each in zip(*ends, strict=False)
         if all(not isinstance(arg, Var) or arg in seen for arg, seen in zip(each, visible, strict=True))
     ]
-    used = {arg: None for op in tail for arg in _used(op) if isinstance(arg, Var)}
-    args += [(var,) * len(ends) for var in used if all(var in seen for seen in visible)]
+    used = [each for op in tail for each in zip(*_uses(candidate, op), strict=False)]
+    args += [
+        each
+        for each in used
+        if all(isinstance(arg, Var) and arg in seen for arg, seen in zip(each, visible, strict=True))
+    ]
     args = list(dict.fromkeys(args))
     traces = [
         replace(trace, ops=(*trace.ops[:-1], replace(trace.end, args=tuple(each[number] for each in args))))
         for number, trace in enumerate(candidate.traces)
     ]
     return without(with_traces(candidate, traces), gone)
+
+
+def _uses(candidate: Candidate, op: Operation) -> list[tuple[Value | None, ...]]:
+    """What the operation uses, in each of the traces that have it."""
+    if candidate.change is None:
+        return [operands(op)]
+    return [operands(one) for one in next((pair for pair in candidate.change.shared if pair[0].line == op.line), ())]
 
 
 def with_traces(candidate: Candidate, traces: Sequence[Trace]) -> Candidate:
@@ -84,35 +96,13 @@ def _visible(trace: Trace, gone: set[int]) -> set[Value]:
     return {*trace.inputs, *(op.result for op in trace.ops if op.result is not None and op.line not in gone)}
 
 
-def _used(op: Operation) -> tuple[Value | None, ...]:
-    return (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
-
-
 # Operations.
 
 
 def drop_operations(candidate: Candidate) -> Iterator[Change]:
-    lines = list(dict.fromkeys(op.line for trace in candidate.traces for op in all_operations(trace)))
+    lines = [op.line for op in all_operations(candidate.before) if op.line in candidate.shared_lines]
     for first, last in halves(len(lines)):
         yield partial(without, lines=frozenset(lines[first:last]))
-
-
-def drop_operations_of_one(candidate: Candidate) -> Iterator[Change]:
-    """Where there are two traces: operations of one of them."""
-    for number, trace in enumerate(candidate.traces if candidate.after is not None else ()):
-        for op in reversed(trace.ops[:-1]):
-            if op.result is None and not op.op.is_guard:
-                yield partial(_drop_one, number=number, line=op.line)
-
-
-def _drop_one(candidate: Candidate, number: int, line: int) -> Candidate | None:
-    assert candidate.after is not None
-    trace = candidate.traces[number]
-    ops = tuple(op for op in trace.ops if op.line != line)
-    if len(ops) == len(trace.ops) or any(op.op.kind is Kind.EVENT for op in trace.ops if op.line == line):
-        return None
-    left = replace(trace, ops=ops)
-    return replace(candidate, before=left) if number == 0 else replace(candidate, after=left)
 
 
 _ROWS = 8
@@ -121,7 +111,7 @@ _ROWS = 8
 
 def simplify_rows(candidate: Candidate) -> Iterator[Change]:
     for op in candidate.before.ops:
-        for row in simpler_rows(op.op)[:_ROWS]:
+        for row in () if op.line not in candidate.shared_lines else simpler_rows(op.op)[:_ROWS]:
             yield partial(_with_row, line=op.line, old=op.op, new=row)
 
 
@@ -198,7 +188,7 @@ def drop_inputs(candidate: Candidate) -> Iterator[Change]:
 
 
 def _without_unused(candidate: Candidate) -> Candidate | None:
-    used = {arg for trace in candidate.traces for op in all_operations(trace) for arg in _used(op)}
+    used = {arg for trace in candidate.traces for op in all_operations(trace) for arg in operands(op)}
     gone = [var for var in candidate.before.inputs if var not in used]
     return _without_inputs(candidate, gone) if gone else None
 
@@ -207,7 +197,7 @@ def _without_inputs(candidate: Candidate, gone: list[Var]) -> Candidate:
     places = [k for k, var in enumerate(candidate.before.inputs) if var not in gone]
     traces = [replace(trace, inputs=tuple(trace.inputs[k] for k in places)) for trace in candidate.traces]
     state = replace(candidate.state, inputs=tuple(candidate.state.inputs[k] for k in places))
-    return Candidate(traces[0], None if candidate.after is None else traces[1], state)
+    return replace(with_traces(candidate, traces), state=state)
 
 
 def _without_input(candidate: Candidate, var: Var, value: Value) -> Candidate | None:

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine
+from fuzz.campaign import Find, FindKind, Judge, Made, Optimizer, examine, malformed
 from fuzz.generator import GeneratedTrace
+from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate, is_well_formed
+from fuzz.reduction.cause import is_cause, isolated
 from fuzz.reduction.failure import Failure, failure_of
+from fuzz.reduction.nature import Outline
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Operation, Trace
 from optimizer.ir.trace_layout import layout_of
-from validator.align import given_origins
+from validator.align import Alignment, given_origins
 from validator.counterexample import Counterexample, State
 from validator.judge import validate
+from validator.pairing import encode_pair
 from validator.replay import Replay
-from validator.verdict import Evidence, Options, Refuted, Settled, Status, Unknown, Verdict
+from validator.verdict import Evidence, Options, Proved, Refuted, Settled, Status, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What is tried on candidates. `optimizer` is None for a pair whose optimizer is not known. `innocent` is the
-    optimizer without what is guilty of the failure, where that is known: it does not show it."""
+    optimizer without what is guilty of the failure, where that is known: it does not show it. `change` is what is left
+    of the change that shows it, where runs may differ in another thing as long as it is that or a part of it."""
 
     optimizer: Optimizer | None
     judge: Judge
     options: Options
     innocent: Optimizer | None = None
+    change: Outline | None = None
 
 
 _EFFORT, _PATIENCE_S = 1_000_000, 1.0
@@ -44,6 +50,7 @@ class Trials:
         self._wanted = wanted
         self._asks = wanted.is_difference
         self._failed: set[tuple[str, bool]] = set()
+        self._right: dict[str, bool] = {}
         self.tried = 0
 
     def shown(self, candidate: Candidate, ask: bool) -> tuple[Candidate, Find] | None:
@@ -72,11 +79,34 @@ class Trials:
             return None
         if isinstance(find.verdict, Refuted):
             candidate = replace(candidate, state=find.verdict.counterexample.state)
-        return (candidate, find) if self._is_wanted(candidate, failure_of(find)) else None
+        if not self._is_wanted(candidate, find):
+            return None
+        cause = candidate.cause
+        return (candidate, find) if cause is None or is_cause(cause, candidate, self.is_right) else None
 
-    def _is_wanted(self, candidate: Candidate, failure: Failure) -> bool:
-        """Is it the same failure? Runs may differ in another thing, if nothing is wrong without what is guilty."""
-        wanted, innocent = self._wanted, self._subject.innocent
+    def is_right(self, candidate: Candidate) -> bool:
+        """Is the pair proved, with a small effort?"""
+        assert candidate.after is not None
+        if candidate.text not in self._right:
+            is_right = is_well_formed(candidate) and malformed(candidate.before, candidate.after) is None
+            if is_right and refuted_by(candidate.before, candidate.after, candidate.state, self._subject.options):
+                is_right = False
+            self._right[candidate.text] = is_right and isinstance(
+                validate(candidate.before, candidate.after, self._small), Proved
+            )
+        return self._right[candidate.text]
+
+    @property
+    def _small(self) -> Options:
+        return replace(self._subject.options, effort=_EFFORT, timeout_s=_PATIENCE_S)
+
+    def _is_wanted(self, candidate: Candidate, find: Find) -> bool:
+        """Is it the same failure? Runs may differ in another thing, if nothing is wrong without what is guilty, or if
+        nothing else is left of the change."""
+        wanted, innocent, failure = self._wanted, self._subject.innocent, failure_of(find)
+        if self._subject.change is not None:
+            left = change_left(find, self._subject)
+            return left is not None and left.is_part_of(self._subject.change)
         if innocent is None:
             return failure == wanted
         if failure == wanted:
@@ -98,8 +128,7 @@ class Trials:
         return record if isinstance(record, Find) else None
 
     def _judge(self, ask: bool) -> Judge:
-        subject = self._subject
-        small = replace(subject.options, effort=_EFFORT, timeout_s=_PATIENCE_S)
+        subject, small = self._subject, self._small
 
         def by_running(before: Trace, after: Trace, state: State) -> Verdict:
             return refuted_by(before, after, state, subject.options) or _NOT_ASKED
@@ -129,7 +158,7 @@ def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
 
 def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
     """The verdict that follows from running both traces on one state, if one does: whatever the origin is of the guard
-    at which the optimized trace leaves."""
+    at which the optimized trace leaves. It is told with the origins that the validator takes to be likely."""
     try:
         replay = Replay(before, after, options, layout_of(before, after))
         runs = replay.run(state)
@@ -137,13 +166,23 @@ def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> R
         if runs is None:
             return None
         guard = replay.left_at(runs)
-        choices: list[int | None] = [None] if guard is None else [*origins[guard]]
+        choices: list[int | None] = [None] if guard is None else [*origins[guard]] or [None]
         if not all(replay.difference(runs, origin) for origin in choices):
             return None
-        found = replay.counterexample(runs.state, [among[0] if among else None for among in origins])
+        found = replay.counterexample(runs.state, likely_origins(before, after, options))
     except (NotModelled, InputError, ValueError):
         return None
     return None if found is None else refutation(found)
+
+
+def likely_origins(before: Trace, after: Trace, options: Options) -> Sequence[int | None]:
+    """The origins that the guards have or, where they do not say so, that the validator tries first."""
+    given = given_origins(before, after)
+    if all(len(choices) <= 1 for choices in given):
+        return [choices[0] if choices else None for choices in given]
+    pair = encode_pair(before, after, layout_of(before, after), options)
+    likely = Alignment(pair.before, pair.after, given).best()
+    return likely or [choices[0] for choices in given]
 
 
 def refutation(found: Counterexample) -> Refuted:
@@ -165,3 +204,52 @@ def still_shows(candidate: Candidate, after: Trace, wanted: Failure, options: Op
         return failure_of(Find(0, FindKind.REFUTED, made, after, "", found)) == wanted
 
     return still
+
+
+def candidate_of(find: Find, subject: Subject) -> Candidate:
+    """What a find is reduced from: its state is that of the counterexample where there is one."""
+    before = find.generated.trace
+    if subject.optimizer is not None:
+        return Candidate(with_fresh_lines(before, 0), None, state_of(find))
+    assert isinstance(find.after, Trace)
+    return Candidate(*aligned(*with_origins(before, find.after, find.verdict)), state_of(find))
+
+
+def with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
+    """Both traces, where the guards of the optimized one name the origins under which the pair is refuted."""
+    if not isinstance(verdict, Refuted):
+        return before, after
+    origins = iter(verdict.counterexample.origins)
+
+    ops = [_with_origin(op, next(origins)) if op.exit else op for op in after.ops]
+    return replace(before, ops=tuple(map(without_origin, before.ops))), replace(after, ops=tuple(ops))
+
+
+def without_origin(op: Operation) -> Operation:
+    return _with_origin(op, None)
+
+
+def _with_origin(op: Operation, origin: int | None) -> Operation:
+    return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
+
+
+def state_of(find: Find) -> State:
+    """The state on which the find shows, or the example."""
+    return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
+
+
+def change_left(find: Find, subject: Subject) -> Outline | None:
+    """What is left of the change from the trace of a find to what the optimizer made of it, without what it has made
+    right; None where there are no two traces that differ."""
+    failure = failure_of(find)
+    if not failure.is_difference or not isinstance(find.after, Trace):
+        return None
+    subject = replace(subject, optimizer=None, innocent=None, change=None)
+    trials = Trials(subject, failure)
+
+    def shown(candidate: Candidate) -> Candidate | None:
+        found = trials.shown(candidate, ask=False)
+        return None if found is None else found[0]
+
+    change = isolated(candidate_of(find, subject), shown, trials.is_right).change
+    return None if change is None else change.outline

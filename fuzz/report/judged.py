@@ -14,8 +14,9 @@ from optimizer.ir.trace import Trace
 from optimizer.ir.trace_layout import layout_of
 from validator.counterexample import State
 from validator.judge import validate
+from validator.line_pairs import Row
 from validator.replay import Replay
-from validator.side_by_side import Row, rows
+from validator.side_by_side import rows
 from validator.state_text import Ran, state_lines
 from validator.states import sample_states
 from validator.stored_state import restored_state
@@ -78,7 +79,8 @@ def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence
         ran, obligation, origins = _some_run(before, after, options, examples), "", verdict.evidence.origins
     else:
         ran, obligation, origins = None, "", ()
-    beside = rows(before, ran.before if ran else None, after, ran.after if ran else None, obligation)
+    runs = (ran.before, ran.after) if ran else (None, None)
+    beside = rows(before, runs[0], after, runs[1], obligation, origins)
     state = () if ran is None else tuple(state_lines(ran, before))
     return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state)
 

@@ -1,7 +1,13 @@
-"""A campaign as JUnit XML: a test for each verdict and step, and one that fails for each bucket of finds."""
+"""JUnit XML, by the rules of https://github.com/windyroad/JUnit-Schema.
+
+A campaign has a test for each verdict and step, and one that fails for each bucket of finds; a run of a corpus has one
+for each case.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
@@ -12,28 +18,60 @@ from fuzz.results import COUNTED
 
 
 def junit_text(told: CampaignFacts) -> str:
-    """The file, by the rules of https://github.com/windyroad/JUnit-Schema. A fault of this tool is an error, any other
-    find a failure."""
+    """The file of a campaign. A fault of this tool is an error, any other find a failure."""
     figures = told.figures
-    seconds = f"{figures.wall_seconds:.3f}"
-    suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(suites, "testsuite", name=printable(f"campaign {told.name}"), id="0", time=seconds)
-    suite.set("package", "traceproof")
-    suite.set("hostname", "localhost")
-    suite.set("timestamp", datetime.fromtimestamp(figures.began or 0, UTC).strftime("%Y-%m-%dT%H:%M:%S"))
-    properties = ElementTree.SubElement(suite, "properties")
-    for name in ("traces", "finds"):
-        ElementTree.SubElement(properties, "property", name=name, value=str(getattr(figures, name)))
+    numbers = {name: getattr(figures, name) for name in ("traces", "finds")}
+    suite = _suite(f"campaign {told.name}", figures.wall_seconds, figures.began or 0, numbers)
     for verdict in COUNTED:
         _test(suite, "verdicts", f"{verdict}: {figures.verdicts[verdict]}")
     for step in told.steps:
         _step(suite, step)
     for find in told.finds:
         _find(suite, find)
-    ElementTree.SubElement(suite, "system-out").text = printable(told.outcome)
+    return _file(suite, told.outcome)
+
+
+def corpus_junit_text(folder: str, began: float, seconds: float, cases: Sequence[RunCase], outcome: str) -> str:
+    """The file of a run of the corpus in the folder. A case that is not as expected is a failure, one that cannot be
+    read an error."""
+    suite = _suite(f"corpus {folder}", seconds, began, {"cases": len(cases)})
+    for case in cases:
+        test = _test(suite, "corpus", case.name)
+        if case.wrong:
+            kind = "failure" if case.is_readable else "error"
+            first = ElementTree.SubElement(test, kind, message=printable(case.wrong[0]), type="case")
+            first.text = printable("\n".join([*case.wrong, *([case.report] if case.report else [])]))
+    return _file(suite, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class RunCase:
+    """A case that was run: what is wrong, and what the optimizer said."""
+
+    name: str
+    wrong: tuple[str, ...] = ()
+    is_readable: bool = True
+    report: str = ""
+
+
+def _suite(name: str, seconds: float, began: float, numbers: Mapping[str, int]) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", name=printable(name), id="0", time=f"{seconds:.3f}")
+    suite.set("package", "traceproof")
+    suite.set("hostname", "localhost")
+    suite.set("timestamp", datetime.fromtimestamp(began, UTC).strftime("%Y-%m-%dT%H:%M:%S"))
+    properties = ElementTree.SubElement(suite, "properties")
+    for key, value in numbers.items():
+        ElementTree.SubElement(properties, "property", name=key, value=str(value))
+    return suite
+
+
+def _file(suite: ElementTree.Element, outcome: str) -> str:
+    ElementTree.SubElement(suite, "system-out").text = printable(outcome)
     ElementTree.SubElement(suite, "system-err")
     for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
         suite.set(name, str(sum(1 for _ in suite.iter(tag))))
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
 

@@ -76,7 +76,7 @@ def _told(pair: JudgedPair) -> str:
     if isinstance(pair.verdict, Refuted):
         found = pair.verdict.counterexample
         return f"{found.obligation}: {found.difference}."
-    first, *_ = verdict_text(pair.verdict, pair.before, pair.after).splitlines()
+    first, *_ = verdict_text(pair.verdict).splitlines()
     return first.partition(": ")[2]
 
 

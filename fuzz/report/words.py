@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fuzz.report.markup import printable
+
 
 def duration(seconds: float) -> str:
     """A time that is easy to read: `850 ms`, `12.4 s`, `3 min 20 s`, `7 h 5 min`."""
@@ -23,6 +25,16 @@ def number(value: float) -> str:
 def times(count: int, what: str) -> str:
     """`1 trace`, `2 traces`."""
     return f"{number(count)} {what}" if count == 1 else f"{number(count)} {what}s"
+
+
+_SHOWN_LINES = 8
+_SHOWN_COLUMNS = 200
+
+
+def last_lines(report: str) -> str:
+    """The end of what a program has said, fit for a terminal."""
+    lines = printable(report).rstrip().splitlines()[-_SHOWN_LINES:]
+    return "\n".join(line if len(line) <= _SHOWN_COLUMNS else f"{line[:_SHOWN_COLUMNS]}..." for line in lines)
 
 
 def share(amount: float, total: float) -> str:

@@ -98,7 +98,7 @@ class Caller:
         functions, events = self.environment.functions, self.environment.count
         if call.passing:
             args = (*args, self._upheavals)
-        found = functions.call(number, args, operation.op.result, events, call.declared)
+        found = functions.call(number, args, operation.op.result, events, call)
         if isinstance(found, str):
             return Undefined(number, found)
         assert isinstance(found.raises, Ref)

@@ -2,7 +2,7 @@
 
 - An *event*, seen by the world: every call that is nothing of the following.
 - A *function*: its descr is declared elidable. What it gives, and what it raises, is a function of the function's
-  address and of the arguments.
+  address and of the arguments, as long as it finds in the memory that it is declared to read what it is meant to find.
 - *Invariant*: its descr is declared loop invariant. The first one of a function is an event; further ones give what
   that one gave, and raise what it raised.
 - A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
@@ -140,7 +140,7 @@ def _call_of(operation: Operation, layout: Layout) -> Call:
         return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
     if role is _INVARIANT and not args:
         raise Unsupported(f"{row.name} of a loop-invariant function that is not there", operation.line)
-    effects = _effects(role, operation, layout)
+    effects = _effects(role, declared, operation, layout)
     passing = role is _FUNCTION and declared is not None and not declared.elidable
     return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
 
@@ -165,9 +165,13 @@ def _is_reading(declared: Declared, operation: Operation) -> bool:
     return declared.oopspec == _READING and is_plain and gives
 
 
-def _effects(role: Role, operation: Operation, layout: Layout) -> Effects:
+def _effects(role: Role, declared: Declared | None, operation: Operation, layout: Layout) -> Effects:
     effects = effects_of(operation, layout)
-    return (_RAISING if effects.can_raise else NOTHING) if role in _FUNCTIONS else effects
+    if role not in _FUNCTIONS:
+        return effects
+    own = _RAISING if effects.can_raise else NOTHING
+    looks = role is _FUNCTION and declared is not None and declared.elidable
+    return replace(own, reads=effects.reads) if looks else own
 
 
 def _shown_as(row: Op) -> str:

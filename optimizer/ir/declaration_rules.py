@@ -18,6 +18,9 @@ ITEMS = "[]"
 """What stands behind the name of an array where its items are meant, and in no other name: memory is told apart by its
 name."""
 
+DEEPEST = 1000
+"""So many structs may inherit from one another in a row."""
+
 NARROW = {
     "i8": (-(1 << 7), (1 << 7) - 1),
     "u8": (0, (1 << 8) - 1),
@@ -43,16 +46,21 @@ def find_problems(declarations: Declarations) -> Iterator[Problem]:
     yield from _consts(declarations, structs)
 
 
-def inherited_fields(struct: Struct, structs: dict[str, Struct]) -> dict[str, Field]:
-    """The fields of the struct by name, its ancestors' included."""
+def lineage(struct: Struct, structs: dict[str, Struct]) -> list[Struct]:
+    """The struct and its ancestors, from the root on."""
     chain = [struct]
     while chain[-1].parent is not None:
         chain.append(structs[chain[-1].parent])
-    return {field.name: field for item in reversed(chain) for field in item.fields}
+    return chain[::-1]
+
+
+def inherited_fields(struct: Struct, structs: dict[str, Struct]) -> dict[str, Field]:
+    """The fields of the struct by name, its ancestors' included."""
+    return {field.name: field for item in lineage(struct, structs) for field in item.fields}
 
 
 def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    rooted: set[str] = set()
+    rooted: dict[str, int] = {}  # with the number of structs from the root to it
     for item in declarations.structs:
         path = ("struct", item.name, "parent")
         seen: dict[str, None] = {}
@@ -68,7 +76,15 @@ def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator
                 yield ("struct", here.name, "parent"), f"the parent {here.parent} is not a declared struct"
                 return
             here = structs[here.parent] if here.parent else None
-        rooted.update(seen)
+        above = rooted[here.name] if here else 0
+        for depth, name in enumerate(reversed(seen), start=above + 1):
+            rooted[name] = depth
+            if depth > DEEPEST:
+                yield (
+                    ("struct", name, "parent"),
+                    f"struct {name} has more than {DEEPEST - 1} ancestors, the most there may be",
+                )
+                return
 
 
 def _names(declarations: Declarations) -> Iterator[Problem]:

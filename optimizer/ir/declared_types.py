@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from optimizer.ir.declaration_rules import NARROW, inherited_fields
+from optimizer.ir.declaration_rules import NARROW, lineage
 from optimizer.ir.declared import Declarations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
@@ -58,14 +58,18 @@ class DeclaredTypes:
         return here is not None
 
     def _struct(self, struct: declaration_entries.Struct) -> Struct:
-        fields = []
-        for name, field in inherited_fields(struct, self._declared).items():
-            owner = struct
-            while field not in owner.fields:
-                assert owner.parent is not None
-                owner = self._declared[owner.parent]
-            key = f"{owner.name}.{name}"
-            fields.append(self._field(key, name, field.type, owner.name, field.immutable, field.quasi_immutable))
+        fields = [
+            self._field(
+                f"{owner.name}.{field.name}",
+                field.name,
+                field.type,
+                owner.name,
+                field.immutable,
+                field.quasi_immutable,
+            )
+            for owner in lineage(struct, self._declared)
+            for field in owner.fields
+        ]
         return Struct(struct.name, struct.vtable, struct.parent, struct.cleared, tuple(fields), True)
 
     def _array(self, array: declaration_entries.Array) -> Array:

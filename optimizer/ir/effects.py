@@ -16,7 +16,7 @@ from optimizer.ir.trace import Operation
 class Effects:
     """The keys of the memory that an event may read and write; None is everything.
 
-    `named` is the immutable memory that is written beside everything.
+    `named` is the memory that is written beside everything: no other event changes strings or what is immutable.
     """
 
     reads: frozenset[str] | None = None
@@ -26,9 +26,9 @@ class Effects:
     named: frozenset[str] = frozenset()
 
     def may_write(self, slot: Field) -> bool:
-        """May it change that memory? What is immutable, only if it is named."""
+        """May it change that memory? Strings and what is immutable, only if they are named."""
         if self.writes is None:
-            return not slot.immutable or slot.key in self.named
+            return not slot.is_steady or slot.key in self.named
         return _names(slot.key, self.writes)
 
     def may_see(self, slot: Field) -> bool:
@@ -41,6 +41,11 @@ class Effects:
     @property
     def sees_everything(self) -> bool:
         return self.reads is None or self.writes is None
+
+    @property
+    def sees_nothing(self) -> bool:
+        """Does no memory matter to it?"""
+        return not (self.sees_everything or self.reads or self.writes)
 
 
 def _names(key: str, keys: Collection[str]) -> bool:

@@ -5,7 +5,7 @@ An event does the writes that the script has for it, as far as it may. It does n
 - to an object of another type than the descr's, or outside of an array;
 - of a value of another type, or outside the range of the memory;
 - to memory that its declaration does not let it write, what is immutable being written only if it is named;
-- to a constant string;
+- to a constant string, nor to another one that it does not name;
 - to an immutable field or item that the trace has read;
 - to a field that is protected by a `guard_not_invalidated`, where the event cannot invalidate.
 """
@@ -17,11 +17,12 @@ from optimizer.ir.floats import Float
 from optimizer.ir.functions import Functions
 from optimizer.ir.heap import Heap
 from optimizer.ir.immutable import replace
-from optimizer.ir.layout import Field
+from optimizer.ir.layout import Array, Field
 from optimizer.ir.object_bytes import VIEWS
 from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.row import REF, VOID, Type
 from optimizer.ir.runs import EventSeen, Scripted, Seen, World, Write
+from optimizer.ir.string_text import HIGHEST
 
 
 class Environment:
@@ -100,7 +101,7 @@ class Environment:
         slot = heap.layout.memory(write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
             return
-        if heap.is_text(target):
+        if heap.is_text(target) or (slot.key in VIEWS and not self._may_write_bytes(target, effects)):
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return
@@ -118,6 +119,13 @@ class Environment:
     def _end(self, target: Ref, slot: Field) -> int:
         """The first index behind what that memory of the object has."""
         return 1 << (self._heap.layout.word - 1) if slot.key in VIEWS else self._heap.length(target)
+
+    def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
+        """Those of a string are changed by what may change its items."""
+        type_ = self._heap.objects[target].type
+        if isinstance(type_, Array) and type_.name in HIGHEST and type_.item is not None:
+            return effects.may_write(type_.item)
+        return True
 
     def _is_visible(self, ref: Ref) -> bool:
         return ref in self._heap.objects and (not ref.fresh or ref in self._heap.seen)

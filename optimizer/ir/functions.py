@@ -2,7 +2,7 @@
 
 The world has them in the order in which the recorded trace comes to new ones (another function, or other arguments).
 The optimized trace, which is run with the world of that run, is given the same; what the recorded trace has not called
-by then, it must not call.
+by then, it must not call, nor where the function finds something else in the memory that it is declared to read.
 """
 
 from __future__ import annotations
@@ -10,15 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from optimizer.ir.effects import Effects
 from optimizer.ir.heap import Heap
-from optimizer.ir.objects import NULL, Datum, Ref, blank, type_of
+from optimizer.ir.heap_comparison import Renaming, Sight
+from optimizer.ir.immutable import replace
+from optimizer.ir.objects import NULL, Datum, Object, Ref, blank, type_of
 from optimizer.ir.row import Type
-from optimizer.ir.runs import Applied, Given, Scripted, Seen, World
+from optimizer.ir.runs import Applied, Given, Look, Scripted, Seen, World
 
 if TYPE_CHECKING:
+    from optimizer.ir.calls import Call
     from optimizer.ir.declaration_entries import Call as Declared
 
 NOT_MADE = "the function is called as the recorded trace has not called it there"
+FINDS_OTHER = "the function finds other memory than where the recorded trace calls it"
 OTHERWISE = "the function gives something else"
 CONTRADICTED = "the function gives something else than what is declared"
 
@@ -49,30 +54,34 @@ class Functions:
         def name(value: Scripted) -> Scripted:
             return numbers.get(value, value) if isinstance(value, Ref) else value
 
+        seen = tuple(self._heap.seen)
         return tuple(
-            Applied(
-                one.op, one.type, tuple(map(name, one.args)), name(one.result), name(one.raises), one.events, one.made
+            replace(
+                one,
+                args=tuple(map(name, one.args)),
+                result=name(one.result),
+                raises=name(one.raises),
+                looks=tuple([replace(look, seen=seen) for look in one.looks]),
             )
             for one in self.applied
         )
 
-    def call(self, op: int, args: Arguments, type_: Type, events: int, declared: Declared | None) -> Applied | str:
+    def call(self, op: int, args: Arguments, type_: Type, events: int, call: Call) -> Applied | str:
         """What the function `args[0]` gives of the other arguments, or why it is undefined."""
         key = type_, args
-        known = self._known.get(key)
-        wanted = self._declared(declared, args[1:])
+        wanted = self._declared(call.declared, args[1:])
         if any(one != wanted[0] for one in wanted):
             return CONTRADICTED
-        if known is None or (self._world.checked and key not in self._made):
-            known = (
-                self._other(op, args, type_, events)
-                if self._world.checked
-                else self._new(op, args, type_, events, wanted)
-            )
-            if known is None:
-                return NOT_MADE
-        elif key not in self._made:
-            known = Applied(op, type_, args, known.result, known.raises, events)
+        known = self._again(op, args, type_, events) if self._world.checked else None
+        if isinstance(known, str):
+            return known
+        if key in self._made:
+            known = self._made[key]
+        elif known is None:
+            said = self._known.get(key)
+            known = self._new(op, args, type_, events, wanted) if said is None else self._as_said(said, op, events)
+        if not self._world.checked:
+            known = replace(known, looks=(*known.looks, self._look(args, events, call.effects)))
         self._known[key] = self._made[key] = known
         if wanted and (known.result, known.raises) != (wanted[0], NULL):
             self.unclear |= self._world.checked
@@ -96,6 +105,16 @@ class Functions:
 
     # The recorded trace.
 
+    def _look(self, args: Arguments, events: int, effects: Effects) -> Look:
+        return Look(events, args, self._found(args, effects), effects)
+
+    def _found(self, args: Arguments, effects: Effects) -> dict[Ref, Object]:
+        return {} if effects.sees_nothing else self._heap.visible(args, effects)
+
+    def _as_said(self, said: Applied, op: int, events: int) -> Applied:
+        """The call of which the trace has said what it gives."""
+        return replace(said, op=op, events=events, made=True)
+
     def _new(self, op: int, args: Arguments, type_: Type, events: int, wanted: Sequence[Datum]) -> Applied:
         number, given = len(self._made), self._world.functions
         script = given[number] if number < len(given) else Given()
@@ -118,12 +137,30 @@ class Functions:
 
     # The optimized trace.
 
-    def _other(self, op: int, args: Arguments, type_: Type, events: int) -> Applied | None:
-        """What the recorded trace was given, if it has made that call by now."""
-        found = [one for one in self._matching(args, type_) if one.made and one.events <= events]
+    def _again(self, op: int, args: Arguments, type_: Type, events: int) -> Applied | str:
+        """What the recorded trace was given, if it has made that call by now; or why there is none."""
+        made = [one for one in self._matching(args, type_) if one.made and one.events <= events]
+        if not made:
+            return NOT_MADE
+        found = [one for one in made if self._looks_alike(one, args, events)]
         results = {(one.result, one.raises) for one in found}
         self.unclear |= len(results) > 1
-        return self._as_here(found[0], op, args, events) if found else None
+        return self._as_here(found[0], op, args, events) if found else FINDS_OTHER
+
+    def _looks_alike(self, one: Applied, args: Arguments, events: int) -> bool:
+        """Has the function found in one of those calls by now what it finds here?"""
+        return any(look.events <= events and self._finds(look, args) for look in one.looks)
+
+    def _finds(self, look: Look, args: Arguments) -> bool:
+        if look.effects.sees_nothing:
+            return True
+        renaming = Renaming()
+        for ref, other in zip(look.seen, self._heap.seen, strict=False):
+            renaming.matches(ref, other)
+        wanted = Sight(look.args, look.objects, effects=look.effects)
+        found = renaming.difference(wanted, Sight(args, self._found(args, look.effects), effects=look.effects))
+        self.unclear |= renaming.doubtful
+        return found is None
 
     def _as_here(self, one: Applied, op: int, args: Arguments, events: int) -> Applied:
         raises, result = self._value(one.raises), self._result(one.result, one.type)

@@ -190,7 +190,8 @@ def _old(objects: Mapping[Ref, Object]) -> list[Ref]:
 
 def _cells(one: Object, two: Object, effects: Effects) -> list[Cell]:
     """The cells in which two objects of one class and length can differ."""
-    return sorted({*one.cells, *two.cells, *(cell for cell in _unwritten(one, two) if effects.may_see_key(cell[0]))})
+    unwritten = (cell for cell in _unwritten(one, two) if effects.may_see_key(cell[0]))
+    return sorted({*one.cells, *two.cells, *two.unwritten, *unwritten})
 
 
 def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
@@ -199,7 +200,7 @@ def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
         return
     for slot in (*one.type.fields, *([one.type.item] if one.type.item is not None else [])):
         for index in range(one.length or 0):
-            if (slot.key, index) not in two.cells:
+            if (slot.key, index) not in two.cells and (slot.key, index) not in one.unwritten:
                 yield slot.key, index
                 break
 

@@ -66,7 +66,7 @@ class HeapDomain(ABC, Generic[W, C, P]):
     def length(self, p: P) -> W: ...
 
     # Ranges of items. `are_set`: so many of them from there on are, which is in range. `copy_items`: those of `p` from
-    # `start` on become those of `q` from `at` on, as if all were read first.
+    # `start` on become those of `q` from `at` on, as if all were read first; what is not written there is not here.
     @abstractmethod
     def are_set(self, p: P, slot: Field, start: W, count: W) -> C: ...
     @abstractmethod
@@ -141,7 +141,7 @@ class HeapDomain(ABC, Generic[W, C, P]):
         return self.same(p, q)
 
     def new_filled(self, array: Array, length: W) -> P:
-        """An array all of whose items are about to be written. Nobody says which object it is."""
+        """An array all of whose items are about to be copied from others. Nobody says which object it is."""
         return self.new_array(array, length, False)
 
     # What follows from the above, the same in every domain.

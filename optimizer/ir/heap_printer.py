@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.heap import Heap
+from optimizer.ir.heap_syntax import UNWRITTEN
 from optimizer.ir.layout import Array, Field, Layout, Struct
 from optimizer.ir.lexer import NAME
 from optimizer.ir.objects import NO_INDEX, RAW_REF, Datum, Object
@@ -41,7 +42,7 @@ class _Written:
     """The cells of an object by where they are written."""
 
     own: list[str]  # fields
-    items: dict[int, list[tuple[Field, Datum]]]
+    items: dict[int, list[tuple[Field, Datum | str]]]
     others: list[str]  # of undeclared descrs
 
 
@@ -94,6 +95,8 @@ def _sort(described: Object, layout: Layout) -> _Written:
             written.own.append(f"{slot.name}={value}")
         else:
             written.items.setdefault(index, []).append((slot, value))
+    for key, index in described.unwritten:
+        written.items.setdefault(index, []).append((slots[key], UNWRITTEN))
     return written
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from optimizer.ir.cell_reader import CellReader
 from optimizer.ir.faults import InputError
 from optimizer.ir.heap import Heap
-from optimizer.ir.heap_syntax import Entry, Line, read_line
+from optimizer.ir.heap_syntax import UNWRITTEN, Entry, Line, read_line
 from optimizer.ir.layout import Array, Field, Layout, Struct, WrongDescr
 from optimizer.ir.lexer import Source, Token, describe
-from optimizer.ir.objects import NO_INDEX, NULL, Datum, Object, Ref, type_of
+from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref, type_of
 from optimizer.ir.raw_memory import RAW_ARRAY
 from optimizer.ir.raw_text import RawReader
 from optimizer.ir.row import DescrKind
@@ -134,6 +134,7 @@ class _ObjectReader:
         self._line = line
         self._number = line.name.line
         self._cells = CellReader(self._value, self._fault)
+        self._unwritten: list[Cell] = []
 
     def described(self) -> Object:
         line = self._line
@@ -156,7 +157,8 @@ class _ObjectReader:
             raise self._fault(f"the length is {length}, but there is an item {highest}", line.length or line.type)
         for entry in line.entries:
             self._entry(entry, array, ())
-        return Object(array, length, self._cells.cells, not line.is_blank)
+        unwritten = frozenset() if line.is_blank else frozenset(self._unwritten)
+        return Object(array, length, self._cells.cells, not line.is_blank, unwritten=unwritten)
 
     def _items(self, array: Array) -> int:
         """Reads the items; gives the highest index."""
@@ -170,7 +172,10 @@ class _ObjectReader:
             if item.value is not None:
                 if array.item is None:
                     raise self._fault(f"the items of {array.name} are structs, such as (x=1)", item.value)
-                self._put(array.item, index, item.value, f"item {index}")
+                if item.value.kind == UNWRITTEN:
+                    self._unwritten.append((array.item.key, index))
+                else:
+                    self._put(array.item, index, item.value, f"item {index}")
                 continue
             for entry in item.entries:
                 slot = next((field for field in array.fields if field.name == entry.name.text), None)

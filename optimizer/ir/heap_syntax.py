@@ -68,10 +68,13 @@ _TOKEN = re.compile(
     |(?P<name>{NAME})
     |(?P<number>[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-inf\b)
     |(?P<dots>\.\.\.)
-    |(?P<mark>[()\[\]=,:])
+    |(?P<mark>[()\[\]=,:?])
     |(?P<fault>.)""",
     re.VERBOSE,
 )
+UNWRITTEN = "?"
+"""What stands for an item of an array that has not been written."""
+
 _VALUES = ("name", "number", "constant")
 _A_NAME = "the name of an object, such as p0"
 
@@ -179,7 +182,7 @@ class _Parser:
         if self._goes("("):
             return Item(index, None, self._entries())
         text = self._text() if index is None else None
-        return Item(index, text or self._take(_VALUES, "an item"))
+        return Item(index, text or self._take((*_VALUES, UNWRITTEN), "an item"))
 
     def _index(self) -> Token | None:
         """The number and the colon in front of an item, if they are there."""

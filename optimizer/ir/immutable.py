@@ -17,8 +17,9 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def immutable(cls: type[T]) -> type[T]:
-    """Makes a dataclass whose objects are told by their fields alone. One that has a hash of its own keeps it."""
-    return dataclass(slots=True, unsafe_hash="__hash__" not in vars(cls))(cls)
+    """Makes a dataclass whose objects are told by their fields alone. One that has a hash of its own keeps it, or that
+    has or inherits words of its own for them."""
+    return dataclass(slots=True, unsafe_hash="__hash__" not in vars(cls), repr=cls.__repr__ is object.__repr__)(cls)
 
 
 if TYPE_CHECKING:

@@ -266,7 +266,7 @@ class Program:
                     return given
                 self._give(state, step, given)
             elif row.kind is Kind.END:
-                return Jumped(tuple(args)) if row.jumps else Finished(tuple(args))
+                return Jumped(tuple(args), step.operation.descr) if row.jumps else Finished(tuple(args))
         raise AssertionError("a trace ends with a jump or finish")
 
     def _compute(self, state: _State, step: _Step, args: list[Any]) -> Undefined | None:

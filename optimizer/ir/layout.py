@@ -101,6 +101,10 @@ class Layout:
         layout._raw_fields, layout.known_calls = self._raw_fields.copy(), {}
         return layout
 
+    def __getstate__(self) -> dict[str, object]:
+        """All but what is known by identity: in another process that is another operation's."""
+        return vars(self) | {"known_calls": {}}
+
     # Learning.
 
     def learn_roles(self, trace: Trace) -> None:

@@ -33,6 +33,11 @@ class Field:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    @property
+    def is_steady(self) -> bool:
+        """Is it changed by no event that does not name it? The items of strings and what is immutable are not."""
+        return self.immutable or self.owner in HIGHEST
+
 
 @immutable
 class Struct:

@@ -106,21 +106,35 @@ class ObjectHeap(HeapDomain[int, bool, Ref]):
 
     def are_set(self, p: Ref, slot: Field, start: int, count: int) -> bool:
         held = self.objects.get(p)
-        return held is not None and (held.cleared or len(_range(held, slot, start, count)) == count)
+        if held is None or not held.cleared:
+            return held is not None and len(_range(held, slot, start, count)) == count
+        return not any(0 <= at - start < count for _, at in held.unwritten)
 
     def copy_items(self, slot: Field, p: Ref, start: int, q: Ref, at: int, count: int) -> None:
         """Raises TooLong where that takes too many cells."""
         held, there = self.objects[p], self.objects[q]
-        copied = {index - start + at: value for index, value in _range(held, slot, start, count).items()}
-        if not there.cleared and len(copied) < count:
-            if count > MOST_COPIED:
-                raise TooLong
-            copied = {index: copied.get(index, blank(slot.type)) for index in range(at, at + count)}
-        kept = {
-            cell: value for cell, value in there.cells.items() if cell[0] != slot.key or not 0 <= cell[1] - at < count
-        }
-        cells = kept | {(slot.key, index): value for index, value in copied.items()}
-        self.objects[q] = Object(there.type, there.length, cells, there.cleared, there.unnamed)
+        copied: dict[Cell, Datum] = {}
+        unwritten: set[Cell] = set()
+        if held.cleared == there.cleared:  # what neither mentions is alike
+            copied = {(slot.key, i - start + at): value for i, value in _range(held, slot, start, count).items()}
+            missing = [index - start for _, index in held.unwritten if 0 <= index - start < count]
+            unwritten.update((slot.key, at + offset) for offset in missing)
+        elif count > MOST_COPIED:
+            raise TooLong
+        else:
+            for offset in range(count):
+                value = held.value((slot.key, start + offset), blank(slot.type))
+                if value is not None:
+                    copied[slot.key, at + offset] = value
+                elif there.cleared:
+                    unwritten.add((slot.key, at + offset))
+
+        def stays(cell: Cell) -> bool:
+            return cell[0] != slot.key or not 0 <= cell[1] - at < count
+
+        cells = {cell: value for cell, value in there.cells.items() if stays(cell)} | copied
+        unwritten.update(filter(stays, there.unwritten))
+        self.objects[q] = Object(there.type, there.length, cells, there.cleared, there.unnamed, frozenset(unwritten))
 
     def same_items(self, slot: Field, p: Ref, start: int, q: Ref, at: int, count: int) -> bool:
         ranges = []

@@ -46,7 +46,8 @@ class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
     The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and what numbers the
-    object has have not been written. An object that is `unnamed` may as well be any other one with the same items.
+    object has have not been written, nor in any case the items that are `unwritten`. An object that is `unnamed` may as
+    well be any other one with the same items.
     """
 
     type: Struct | Array
@@ -54,6 +55,7 @@ class Object:
     cells: Mapping[Cell, Datum] = field(default_factory=dict)
     cleared: bool = True
     unnamed: bool = field(default=False, compare=False)
+    unwritten: frozenset[Cell] = frozenset()
 
     def value(self, cell: Cell, like: Datum) -> Datum | None:
         """What the cell holds, None if it has not been written; `like` is a value of the cell's type."""
@@ -62,19 +64,21 @@ class Object:
             return value
         is_ref = isinstance(like, Ref)
         is_blank = not is_ref or (isinstance(self.type, Array) and cell[1] != NO_INDEX)
-        if is_blank and not self.cleared:
+        if (is_blank and not self.cleared) or cell in self.unwritten:
             return None
         return blank(type_of(like))
 
     def put(self, cell: Cell, value: Datum) -> Object:
-        return Object(self.type, self.length, {**self.cells, cell: value}, self.cleared, self.unnamed)
+        cells, unwritten = {**self.cells, cell: value}, self.unwritten - {cell} if self.unwritten else self.unwritten
+        return Object(self.type, self.length, cells, self.cleared, self.unnamed, unwritten)
 
     def seen_by(self, effects: Effects) -> Object:
         """The object with only those cells that such an event may read or write."""
         if effects.sees_everything:
             return self
         cells = {cell: held for cell, held in self.cells.items() if effects.may_see_key(cell[0])}
-        return Object(self.type, self.length, cells, self.cleared, self.unnamed)
+        unwritten = frozenset(cell for cell in self.unwritten if effects.may_see_key(cell[0]))
+        return Object(self.type, self.length, cells, self.cleared, self.unnamed, unwritten)
 
 
 def cell_of(slot: Field, index: int | None = None) -> Cell:

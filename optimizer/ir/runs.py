@@ -48,9 +48,23 @@ class Given:
 
 
 @immutable
+class Look:
+    """What one call of a function finds, behind so many events: its arguments, and all objects that are visible to it,
+    of their cells only those that its `effects` may read. `seen` are the allocations that events see in all of the run,
+    in the order of their discovery."""
+
+    events: int
+    args: tuple[Datum, ...]
+    objects: Mapping[Ref, Object]
+    effects: Effects
+    seen: tuple[Ref, ...] = ()
+
+
+@immutable
 class Applied:
     """The call of a function by the operation of that number, behind so many events. Where it is not `made`, the trace
-    only says what it gives."""
+    only says what it gives. `looks` is what each of the same calls has found, where they are declared to read memory.
+    """
 
     op: int
     type: Type
@@ -59,6 +73,7 @@ class Applied:
     raises: Scripted
     events: int
     made: bool = True
+    looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)
 
 
 @immutable
@@ -112,7 +127,10 @@ class Finished:
 
 @immutable
 class Jumped:
+    """The run jumped, to `target` if the trace names one."""
+
     args: tuple[Datum, ...]
+    target: str | None = None
 
 
 @immutable
@@ -172,7 +190,7 @@ class Run:
     def handed_over(self) -> tuple[Datum | None, ...]:
         """What the end hands over: nothing where the run did not get to one, or where it is not listed."""
         match self.outcome:
-            case Finished(args) | Jumped(args):
+            case Finished(args) | Jumped(args, _):
                 return args
             case GuardFailed(_, failargs):
                 return failargs or ()

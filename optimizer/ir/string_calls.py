@@ -54,14 +54,12 @@ def _has_items(d: Domain[Any, Any], h: Any, slot: Any, p: Any, start: Any, count
 
 _STRINGS: Requirement = (lambda d, h, slot, p, q: d.both(_string(h, slot, p), _string(h, slot, q)), _NO_STRING)
 _STRING: Requirement = (lambda d, h, slot, p, *_: _string(h, slot, p), _NO_STRING)
-_TOTAL: Requirement = (lambda d, h, _slot, p, q: d.sle(d.const(0), d.add(h.length(p), h.length(q))), LENGTH[1])
-_BOTH_WRITTEN: Requirement = (
-    lambda d, h, slot, p, q: d.both(_written(d, h, slot, p), _written(d, h, slot, q)),
-    WRITTEN[1],
+_TOTAL: Requirement = (
+    lambda d, h, _slot, p, q: d.sle(d.const(0), d.add(h.length(p), h.length(q))),
+    "the sum of the lengths overflows",
 )
 _ORDER: Requirement = (lambda d, h, _slot, _p, i, j: d.both(d.sle(d.const(0), i), d.sle(i, j)), LENGTH[1])
 _INSIDE: Requirement = (lambda d, h, _slot, p, _i, j: d.sle(j, h.length(p)), "the slice is not inside its string")
-_SLICE_WRITTEN: Requirement = (lambda d, h, slot, p, i, j: h.are_set(p, slot, i, d.sub(j, i)), WRITTEN[1])
 
 
 def _concat(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any) -> Any:
@@ -153,8 +151,8 @@ def folded(row: Op, args: tuple[Value, ...]) -> str | None:
 
 
 _MEANINGS: dict[str, tuple[tuple[Type, ...], Meaning, tuple[Requirement, ...]]] = {
-    "concat": ((REF, REF), _concat, (_STRINGS, _TOTAL, _BOTH_WRITTEN)),
-    "slice": ((REF, INT, INT), _slice, (_STRING, _ORDER, _INSIDE, _SLICE_WRITTEN)),
+    "concat": ((REF, REF), _concat, (_STRINGS, _TOTAL)),
+    "slice": ((REF, INT, INT), _slice, (_STRING, _ORDER, _INSIDE)),
     "equal": ((REF, REF), _equal, (_STRINGS_OR_NULL, _WHOLE_WRITTEN)),
     "eq_slice_checknull": (
         (REF, INT, INT, REF),

@@ -34,14 +34,10 @@ def _both_are(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any, *_: Any) -
 _STRINGS: Requirement = (_both_are, "one of the objects is NULL or not of the type")
 _COUNT: Requirement = (lambda d, h, _slot, _p, _q, _s, _at, count: d.sle(d.const(0), count), LENGTH[1])
 _RANGES: Requirement = (_both_hold, "a range is not inside its string or array")
-_RANGE_WRITTEN: Requirement = (
-    lambda d, h, slot, p, _q, start, _at, count: h.are_set(p, slot, start, count),
-    WRITTEN[1],
-)
 _TO_VARIABLE: Requirement = (lambda d, h, _slot, _p, q, *_: d.not_(h.is_text(q)), _VARIABLE[1])
 _ALL_WRITTEN: Requirement = (lambda d, h, slot, p: h.are_set(p, slot, d.const(0), h.length(p)), WRITTEN[1])
 
-COPY_REQUIRES = (_STRINGS, _COUNT, _RANGES, _RANGE_WRITTEN)
+COPY_REQUIRES = (_STRINGS, _COUNT, _RANGES)
 
 
 def copy_items(_d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any, start: Any, at: Any, count: Any) -> None:

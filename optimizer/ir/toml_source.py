@@ -16,6 +16,10 @@ _DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
 _HEADER = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
 _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
 _NAMES = re.compile(_NAME)
+_LONGEST = 100
+_TOO_LONG = re.compile(
+    rf"""(?<![A-Za-z0-9_-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[A-Za-z0-9_-]++)[ \t]*+\.[ \t]*+){{{_LONGEST}}}"""
+)
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -35,6 +39,11 @@ class TomlSource:
         """The tables. Raises InputError, with line and column, for what is not TOML."""
         import tomllib  # here, because its import takes as long as validating a small pair
 
+        key = _TOO_LONG.search(self.text)
+        if key is not None:
+            ahead = self.text[: key.start()].split("\n")
+            message = f"a key in the declarations has more than {_LONGEST} names, the most there may be"
+            raise self._fault_at(message, len(ahead), len(ahead[-1]) + 1)
         try:
             return tomllib.loads(self.text)
         except RecursionError:

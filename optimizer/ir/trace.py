@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.floats import Float
@@ -167,6 +167,20 @@ class Trace(_Walked):
     declarations: Declarations = NO_DECLARATIONS
     header_line: int = field(default=0, compare=False)
 
+    def __str__(self) -> str:
+        from optimizer.ir.printer import format_trace  # here: it imports this module
+
+        return format_trace(self)
+
+    def __repr__(self) -> str:
+        try:
+            return f"parse({_quoted(str(self))})"
+        except Exception:  # it is ill-formed
+            return f"Trace({self.inputs!r}, {self.ops!r}, {self.word!r}, {self.declarations!r})"
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        printer.text(repr(self))  # Hypothesis and IPython look at fields otherwise
+
     @property
     def guards(self) -> tuple[Operation, ...]:
         """The guards in order; a guard's number is its index here."""
@@ -182,6 +196,14 @@ class Trace(_Walked):
     @property
     def end(self) -> Operation:
         return self.ops[-1]
+
+
+def _quoted(text: str) -> str:
+    """The text as Python reads it, on lines of its own where that can be."""
+    if '"""' in text:
+        return repr(text)
+    prefix = "r" if chr(92) in text else ""
+    return f'{prefix}"""\n{text}"""'
 
 
 def _takes_descr(op: Op) -> bool:

@@ -29,11 +29,11 @@ from fuzz.generator import GeneratedTrace, generate_from
 from fuzz.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
 from optimizer.ir.immutable import replace
 from optimizer.pipeline import optimize
+from validator.exits import collect_seldom
 from validator.judge import validate
 from validator.solvers.answers import SolverChoice
 from validator.solvers.process import end_all
 from validator.verdict import Options
-from validator.workers import collect_seldom
 
 _SOLVERS = {"z3": SolverChoice.Z3, "Bitwuzla": SolverChoice.BITWUZLA}
 

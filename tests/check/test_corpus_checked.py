@@ -21,8 +21,8 @@ CORPUS = Path(__file__).parent.parent.parent / "corpus"
 CASES = {name: read_case(CORPUS, name) for name in case_names(CORPUS)}
 PROVED = [name for name, case in CASES.items() if case.expect == "proved" and case.after is not None]
 OTHERS = [name for name, case in CASES.items() if case.expect != "proved" and case.after is not None]
-NOT_CHECKED = {"division-by-itself": "end: argument 0"}
-"""What a solver does not settle over words of 64 bits."""
+NOT_CHECKED = {"division-by-itself": "end: argument 0", "constant-by-another-name-concatenated": "end: argument 0"}
+"""What a solver does not settle over words of 64 bits, and a function on strings that gives a constant."""
 
 
 def pair_of(name: str) -> tuple[Trace, Trace]:

@@ -11,9 +11,11 @@ from faults.planting import OptimizerFault, Plant
 from optimizer import pipeline
 from optimizer.facts import Facts
 from optimizer.ir.calls import Call
+from optimizer.ir.effects import NOTHING, Effects
+from optimizer.ir.layout import Layout
 from optimizer.ir.ops import OPS, Kind, Role
 from optimizer.ir.trace import Operation
-from optimizer.passes import calls, dead_code
+from optimizer.passes import calls, dead_code, heap
 from optimizer.passes.calls import Calls
 from optimizer.riders import Answer, Becomes, Needless, Passes
 
@@ -124,6 +126,11 @@ def _said_of_others(right: Any, self: Calls, operation: Operation, call: Call) -
             if key[2][:1] == call.args[:1]:
                 self._given[key] = operation.args[0]
                 self._calm.add(key)
+
+
+def _blind(_right: Any, operation: Operation, layout: Layout) -> Effects:
+    call = calls.call_of(operation, layout)
+    return NOTHING if call is None or call.is_function else call.effects
 
 
 _G = ("+++", "[call.g]", 'result = "int"', "elidable = true", "+++")
@@ -308,6 +315,19 @@ CALL_FAULTS = (
         "i0 = call_i(1, 1, descr=g)",
         "record_known_result(7, 1, 2, descr=g)",
         "i1 = call_i(1, 1, descr=g)",
+        "finish(i1)",
+    ),
+    _fault(
+        "functions are blind",
+        "stores that a function reads wait behind it",
+        _around(heap, "effects_at", _blind),
+        *_G[:-1],
+        'reads = ["x"]',
+        "+++",
+        "[p0]",
+        "setfield_gc(p0, 1, descr=x)",
+        "i1 = call_i(1, p0, descr=g)",
+        "setfield_gc(p0, 2, descr=x)",
         "finish(i1)",
     ),
 )

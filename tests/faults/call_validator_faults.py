@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from faults.planting import Plant, ValidatorFault
 
+from optimizer.ir.functions import Functions
 from optimizer.ir.term import Term
-from validator import symbolic_heap, visibility
+from validator import looks, obligations, symbolic_heap, visibility
 from validator.call_encoder import CallEncoder
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair
@@ -82,6 +83,24 @@ CALL_VALIDATOR_FAULTS = (
         "made whenever",
         "a function may be called where it has not been",
         _around(Pair, "_made_before", _always_made_before),
+        _WRONG,
+    ),
+    _caught(
+        "functions find anything",
+        "it does not matter what a function finds in memory",
+        _around(obligations, "finds_the_same", lambda _, memory, *__: memory.terms.true),
+        _WRONG,
+    ),
+    _caught(
+        "functions see no events",
+        "what events change that the traces do not name does not matter to functions",
+        _around(looks, "_may_change", lambda *_: False),
+        _WRONG,
+    ),
+    _caught(
+        "any look",
+        "what the interpreter finds in front of a function is always what is recorded",
+        _around(Functions, "_finds", lambda *_: True),
         _WRONG,
     ),
     _caught(

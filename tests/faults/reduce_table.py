@@ -7,11 +7,17 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
+from faults.reduced_pairs import reduced_pair
 from faults.reducing import row_of, smallest_known
 from faults.table import OPTIMIZER_FAULTS, fault_named, take_faults
 
+from fuzz.store import case_names, read_case
 from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace
+
+CORPUS = Path(__file__).parents[2] / "corpus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,8 @@ class Told:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options().parse_args(arguments)
+    if options.pairs:
+        return _pairs(options.traces)
     names = [fault.name for fault in options.faults]
     print("| fault | found | reduced | smallest known | s | bucket |\n|---|---|---|---|---|---|")
     count = len(names)
@@ -49,9 +57,28 @@ def _options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--operations", type=int, default=60, metavar="N", help="of a find, at least; 60 by default")
     parser.add_argument("--seconds", type=float, default=300.0, metavar="N", help="to look for one; 300 by default")
+    parser.add_argument("--pairs", action="store_true", help="reduce the wrong pairs of the corpus instead, as pairs")
     parser.add_argument("--traces", action="store_true", help="show the reduced traces")
     take_faults(parser, OPTIMIZER_FAULTS)
     return parser
+
+
+def _pairs(with_traces: bool) -> int:
+    """The wrong pairs of the corpus; 1 if the traces differ in other operations in what is left."""
+    print("| case | operations | reduced | before -> after | in what is left |\n|---|---|---|---|---|")
+    lost = 0
+    for name in case_names(CORPUS):
+        case = read_case(CORPUS, name)
+        if case.expect != "refuted":
+            continue
+        pair = reduced_pair(case)
+        found, left = pair.sizes
+        told = "the same" if pair.shows else str(pair.change_left)
+        print(f"| {name} | {found} | {left} | {pair.change} | {told} |", flush=True)
+        if with_traces and isinstance(pair.left.find.after, Trace):
+            print(f"\n```\n{format_trace(pair.left.before)}```\n\n```\n{format_trace(pair.left.find.after)}```\n")
+        lost += not pair.shows_in_part
+    return 1 if lost else 0
 
 
 def _told(name: str, operations: int, seconds: float) -> Told:

@@ -6,7 +6,11 @@ from typing import Any
 
 from faults.planting import Plant, ValidatorFault
 
+from optimizer.ir.effects import Effects
 from optimizer.ir.heap import Heap
+from optimizer.ir.layout import Field
+from optimizer.ir.objects import Object, blank, type_of
+from optimizer.ir.string_text import HIGHEST
 from optimizer.ir.term import Term
 from validator import comparisons, visibility
 from validator.object_terms import ObjectTerms
@@ -54,6 +58,14 @@ def _from_the_start(right: Any) -> Any:
     return source
 
 
+def _cleared(self: Object, cell: Any, like: Any) -> Any:
+    return self.cells.get(cell, blank(type_of(like)))
+
+
+def _but_strings(right: Any) -> Any:
+    return lambda self, slot: slot.owner not in HIGHEST and right(self, slot)
+
+
 def _one_version(self: Chains, chain: Any, p: Term) -> int:
     return 0
 
@@ -75,14 +87,23 @@ STRING_VALIDATOR_FAULTS = (
         _set(Chains, "version", _one_version), f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
     _fault("constants may change", "nothing is said of the items of what may be a constant string",
         _set(ObjectTerms, "_text_contents", lambda *_: []), f"{_JUDGED}test_what_is_right_is_proved"),
-    _fault("copies are always written", "a copy of what has not been written is right",
+    _fault("copies are always written", "a short copy of what has not been written is written",
         _set(SymbolicHeap, "are_set", lambda self, *_: self._terms.true),
         f"{_JUDGED}test_a_solver_alone_does_not_prove_what_is_wrong"),
+    _fault("old arrays are written", "what has been copied to an array that was there before is written",
+        _set(Chains, "_written_if_old", lambda self, *_: self._terms.true),
+        "validator/test_array_copies.py::test_wrong_copies_are_refuted"),
+    _fault("unwritten items are cleared", "a run copies 0 where nothing has been written",
+        _set(Object, "value", _cleared), "validator/test_array_copies.py::test_copies_run_as_those_of_lists"),
+    _fault("no event names strings", "no event changes a string, though it says that it does",
+        _set(Effects, "may_write", _but_strings(Effects.may_write)), f"{_JUDGED}test_what_is_wrong_is_refuted"),
+    _fault("events change strings", "every event changes strings",
+        _set(Field, "is_steady", property(lambda self: self.immutable)), f"{_JUDGED}test_what_is_right_is_proved"),
     _fault("compared at one place", "strings are equal if one item is",
         _set(comparisons._Said, "differs", lambda self: self._terms.true),
         f"{_CALLS}test_what_is_right_is_proved"),
     _fault("compared at other places", "what is compared starts at 0",
         _set(Chains, "source", _from_the_start(Chains.source)), f"{_CALLS}test_what_is_wrong_is_refuted"),
     _fault("constants are changed in runs", "a run may change a constant string",
-        _set(Heap, "is_text", lambda *_: False), "ir/test_strings.py::test_no_event_changes_a_constant_string"),
+        _set(Heap, "is_text", lambda *_: False), "ir/test_strings.py::test_an_event_changes_strings_that_it_names"),
 )  # fmt: skip

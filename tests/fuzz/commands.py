@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from processes import start_python
 
 from fuzz.cli import main
 
@@ -64,13 +63,4 @@ class Command:
 
 
 def start(args: Sequence[str], folder: Path) -> subprocess.Popen[str]:
-    code = "from fuzz.cli import main; main()"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *args],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return start_python("from fuzz.cli import main; main()", args, folder)

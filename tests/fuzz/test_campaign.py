@@ -16,7 +16,7 @@ from fuzz.coverage import all_coverage
 from fuzz.find import case_of
 from fuzz.generator import GeneratedTrace, generate_for
 from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
+from fuzz.plan import AIMED, Plan
 from fuzz.results import Result, result_of
 from fuzz.store import read_case, store_case
 from fuzz.summary import Summary
@@ -28,7 +28,7 @@ from validator.judge import validate
 from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
-PLAN = Plan(seed=0, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
+PLAN = Plan(seed=0, mutate=AIMED, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
 
 
 INTEGER_SEEDS = list(islice((seed for seed in count() if generate_for(seed).state.heap is None), 20))
@@ -263,7 +263,7 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     assert summary.line(3.2) == "3 s: 5 traces, 2 proved, 3 crash"
     summary.plan = replace(PLAN, seed=5)
     data = summary.data(2.0, True)
-    assert data["command"] == "traceproof fuzz --seed 5 --traces 5 --optimizer mine:optimize"
+    assert data["commands"] == ["traceproof fuzz --seed 5 --traces 5 --optimizer mine:optimize"]
     assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
     assert data["interrupted"] is True
 

@@ -66,7 +66,7 @@ def test_a_flood_of_finds_is_counted(traceproof: Command) -> None:
     assert "  found: 25 crash\n" in ended.out
     reduced, *others = sorted(os.listdir("campaign/cases"))
     assert reduced.startswith("crash-RuntimeError-")
-    assert others == ["crash-RuntimeError-not-reduced"]
+    assert others == ["crash-not-reduced"]
     assert ended.out.count("crash: ") == 2
     assert len(list(read_results(Path("campaign")))) == 25
 
@@ -168,4 +168,5 @@ def test_ctrl_c_ends_a_campaign_with_its_summary(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert out.startswith("campaign interrupted: ")
     assert "repeat with: traceproof fuzz --seed 1 --traces " in out
-    assert err == ""
+    assert err == "" or err.startswith("warning: the optimizer has handed back all of ")
+    assert err.count("\n") <= 1

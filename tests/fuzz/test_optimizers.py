@@ -7,13 +7,13 @@ import os
 import resource
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from processes import start_python
 
 from fuzz import child, optimizers
 from fuzz.campaign import AlwaysFails, Counted, Find, Made, Optimized, Record, examine
@@ -423,19 +423,12 @@ def test_a_campaign_that_is_ended_leaves_no_program_behind(
     number: signal.Signals, program: Program, pids: Path, tmp_path: Path
 ) -> None:
     spec = program.command(f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\nwhile True: pass")
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    campaign = subprocess.Popen(
-        [sys.executable, "-c", CAMPAIGN, spec.text],
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    campaign = start_python(CAMPAIGN, [spec.text], tmp_path)
     deadline = time.monotonic() + 20
     while pids.read_text().count("\n") < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     campaign.send_signal(number)
-    campaign.wait(20)
+    campaign.communicate(timeout=20)
     time.sleep(0.1)
     assert pids.read_text().count("\n") >= 2
     assert gone(pids)

@@ -188,10 +188,8 @@ def test_a_log_without_traces_is_told_with_how_to_get_some(run: Run) -> None:
 
 def test_the_command_that_repeats_a_seed_counts_the_traces_before_it() -> None:
     plan = Plan(100, seeds_from=("run.log",), seeds_skip=2, mutate=100)
-    assert (
-        plan.command(100, 3) == "traceproof fuzz --seed 100 --traces 3 --seeds-from run.log --seeds-skip 2 --mutate 100"
-    )
-    assert "--seeds-skip 258 " in plan.command(356, 1)
+    assert plan.command(100, 3) == "traceproof fuzz --seed 100 --traces 3 --seeds-from run.log --seeds-skip 2"
+    assert "--seeds-skip 258" in plan.command(356, 1)
     assert not plan.makes_as(replace(plan, seed=101))
     assert plan.makes_as(replace(plan, seed=101, seeds_skip=3))
     assert Plan.read(plan.data(), "plan") == plan

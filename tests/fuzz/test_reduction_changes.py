@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fuzz.generator import generate_for
+from fuzz.reduction.alignment import aligned, with_fresh_lines
 from fuzz.reduction.candidate import Candidate, is_well_formed
 from fuzz.reduction.declared import drop_declarations
 from fuzz.reduction.drop import without
-from fuzz.reduction.lines import numbered
 from fuzz.reduction.naming import with_plain_names
 from fuzz.reduction.needed import without_garbage
 from fuzz.reduction.operands import forward, simpler_numbers, simplify_constants, simplify_operands
@@ -27,6 +27,7 @@ from fuzz.reduction.structure import (
 )
 from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import replace
 from optimizer.ir.interpreter import Program
 from optimizer.ir.objects import NULL
 from optimizer.ir.runs import World
@@ -50,6 +51,13 @@ CHANGES: tuple[Changes, ...] = (
 def candidate_for(seed: int) -> Candidate:
     made = generate_for(seed)
     return numbered(Candidate(made.trace, None, made.state))
+
+
+def numbered(candidate: Candidate) -> Candidate:
+    if candidate.after is None:
+        return replace(candidate, before=with_fresh_lines(candidate.before, 0))
+    before, after = aligned(candidate.before, candidate.after)
+    return replace(candidate, before=before, after=after)
 
 
 @given(st.integers(0, 1 << 20), st.sampled_from(CHANGES), st.integers(0, 1 << 20))

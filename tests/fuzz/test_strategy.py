@@ -56,7 +56,7 @@ def _has_large_constant(trace: Trace) -> bool:
 )
 def test_traces_shrink(wanted: Callable[[Trace], bool], most: int) -> None:
     options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
-    trace = find(traces(max_ops=6), wanted, settings=options)
+    trace = find(traces(max_ops=6, kinds=["integers"]), wanted, settings=options)
     assert len(trace.ops) <= most
     assert len(trace.inputs) == 1
 
@@ -66,7 +66,7 @@ def test_a_shrunk_constant_is_the_smallest_that_fails() -> None:
         return any(isinstance(arg, ConstInt) and arg.value > 5 for op in trace.ops for arg in op.args)
 
     options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
-    trace = find(traces(max_ops=6), large, settings=options)
+    trace = find(traces(max_ops=6, kinds=["integers"]), large, settings=options)
     assert [arg.value for op in trace.ops for arg in op.args if isinstance(arg, ConstInt)] == [6]
 
 

@@ -175,10 +175,12 @@ def test_a_pair_is_reduced_and_stored(reduce: Run, tmp_path: Path) -> None:
     assert code == 2
     assert "is there already" in err
     code, out, _ = reduce("small/pair", "--json")
-    assert code == 0
+    assert code == 3
     assert json.loads(out)["operations"] == [2, 2]
-    code, out, _ = reduce("pair", "--corpus", "small", "--json")
-    assert code == 0
+    assert not json.loads(out)["smaller"]
+    code, out, _ = reduce("pair", "--corpus", "small")
+    assert code == 3
+    assert out.startswith("not reduced: it is the smallest already")
 
 
 def test_there_is_nothing_to_reduce(reduce: Run) -> None:

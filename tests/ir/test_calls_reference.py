@@ -6,13 +6,14 @@ from collections import Counter
 from random import Random
 
 import pytest
+import reference_calls
 from call_traces import HEAP, OBJECTS, Writer, read
 from reference_calls import Ended, Machine, Script, Thing
 
 from optimizer.ir.heap_text import parse_heap
 from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
 from optimizer.ir.objects import NULL, Datum, Ref
-from optimizer.ir.runs import Given, Scripted, Seen, World, Write
+from optimizer.ir.runs import Given, Look, Scripted, Seen, World, Write
 from optimizer.ir.trace import Trace
 
 
@@ -76,6 +77,24 @@ class Things:
             assert other is self.of.get(value.name)
 
 
+def same_look(look: Look, other: reference_calls.Look, things: Things) -> bool:
+    """Is it what the second interpreter has found at a call with these arguments?"""
+
+    def is_thing(ref: Datum, thing: object) -> bool:
+        if not isinstance(ref, Ref) or not isinstance(thing, Thing):
+            return (None if ref == NULL else ref) == thing
+        return thing.is_new and things.new.get(ref, thing) is thing if ref.fresh else things.of.get(ref.name) is thing
+
+    found = {ref: held.cells.get(("Error.value", -1), 0) for ref, held in look.objects.items()}
+    return (
+        all(map(is_thing, look.args, other.args))
+        and (look.events, len(found)) == (other.events, len(other.found))
+        and all(
+            any(is_thing(ref, thing) and value == held for thing, held in other.found) for ref, value in found.items()
+        )
+    )
+
+
 def same(run: Run, ended: Ended, things: Things) -> None:
     match run.outcome:
         case Finished(args) | Jumped(args):
@@ -90,6 +109,10 @@ def same(run: Run, ended: Ended, things: Things) -> None:
         case Undefined(op):
             assert (ended.how, ended.what) == ("undefined", op)
             handed = ()
+    looks = [look for one in run.applied for look in one.looks if not look.effects.sees_nothing]
+    assert len(looks) == len(ended.looks)
+    for look in looks:
+        assert any(same_look(look, other, things) for other in ended.looks)
     pairs = list(zip(handed, ended.values, strict=True))
     for event, (name, args) in zip(run.events, ended.events, strict=True):
         assert event.name == name
@@ -111,7 +134,8 @@ def compare(trace: Trace, random: Random) -> str:
     heap = parse_heap(HEAP, program.layout)
     inputs = [random.choice(OBJECTS[:3]), random.choice([0, 1, 2]), random.choice([0, 1, 2])]
     run = program.run(inputs, world, heap=heap)
-    ended = Machine(trace, [things.told(value) for value in inputs], things.script(world)).run()
+    old = list(things.of.values())
+    ended = Machine(trace, [things.told(value) for value in inputs], things.script(world), old).run()
     same(run, ended, things)
     return ended.how
 

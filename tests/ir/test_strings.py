@@ -151,11 +151,24 @@ def test_a_string_has_no_descr_of_arrays() -> None:
         parse("[p0]\ni1 = getarrayitem_gc_i(p0, 0, descr=str)\nfinish(i1)\n")
 
 
-def test_no_event_changes_a_constant_string() -> None:
-    trace = parse('[p0]\nescape_n(p0)\ni1 = strgetitem("abc", 0)\ni2 = strgetitem(p0, 0)\nfinish(i1, i2)\n')
+@pytest.mark.parametrize(
+    ("writes", "found"),
+    [('["*"]', 120), ('["gc_bytes"]', 120), ('["str"]', 65), ('["*", "str"]', 65), ('["unicode"]', 120)],
+)
+def test_an_event_changes_strings_that_it_names(writes: str, found: int) -> None:
+    declared = f'+++\n[call.f]\nresult = "void"\nwrites = {writes}\n+++\n'
+    called = "call_n(1, p0, descr=f)\n"
+    trace = parse(f'{declared}[p0]\n{called}i1 = strgetitem("abc", 0)\ni2 = strgetitem(p0, 0)\nfinish(i1, i2)\n')
     heap = parse_heap('p0 = str["xy"]', layout_of(trace))
-    writes = ((Write(Ref('"abc"'), "str", 65, 0), Write(Ref("p0"), "str", 65, 0)),)
-    assert run(trace, [Ref("p0")], World(writes=writes), heap).outcome == Finished((97, 65))
+    poked = ((Write(Ref('"abc"'), "str", 65, 0), Write(Ref("p0"), "str", 65, 0)),)
+    assert run(trace, [Ref("p0")], World(writes=poked), heap).outcome == Finished((97, found))
+
+
+def test_no_event_changes_the_bytes_of_a_string() -> None:
+    trace = parse("[p0, p1]\nescape_n(p0)\ni2 = gc_load_i(p0, 16, 1)\ni3 = gc_load_i(p1, 16, 1)\nfinish(i2, i3)\n")
+    heap = parse_heap("p0 = str[length=1]\np1 = Node()", layout_of(trace))
+    poked = (tuple(Write(Ref(name), "gc_bytes", 65, 16) for name in ("p0", "p1")),)
+    assert run(trace, [Ref("p0"), Ref("p1")], World(writes=poked), heap).outcome == Finished((0, 65))
 
 
 def test_a_copy_of_too_many_items_is_not_followed() -> None:
@@ -163,3 +176,14 @@ def test_a_copy_of_too_many_items_is_not_followed() -> None:
     heap = parse_heap("p0 = str[length=0x1000000000]", layout_of(trace))
     assert run(trace, [Ref("p0"), 1 << 36], heap=heap).outcome == Undefined(1, TOO_LONG)
     assert run(trace, [Ref("p0"), 1 << 10], heap=heap).outcome == Finished(())
+
+
+@pytest.mark.parametrize(("length", "is_defined"), [(16383, True), (16384, False)])
+def test_a_concatenation_that_is_too_long_is_undefined(length: int, is_defined: bool) -> None:
+    declared = '+++\nword = 16\n[call.strconcat]\nresult = "ref"\nelidable = true\noopspec = "strconcat"\n+++\n'
+    trace = parse(f"{declared}[p0, p1]\np2 = call_r(1, p0, p1, descr=strconcat)\ni3 = strlen(p2)\nfinish(i3)\n")
+    heap = parse_heap(f"p0 = str[length=16384]\np1 = str[length={length}]", layout_of(trace))
+    outcome = run(trace, [Ref("p0"), Ref("p1")], heap=heap).outcome
+    assert outcome == (Finished((32767,)) if is_defined else Undefined(0, "the sum of the lengths overflows"))
+    p0, p1 = Text(False, [0] * 16384), Text(False, [0] * length)
+    assert Machine(trace, {"p0": p0, "p1": p1}, {}).run() == ([32767] if is_defined else 0)

@@ -79,7 +79,14 @@ CASES = {
         ["i4 = strhash(p0)", "i5 = strhash(p0)", "finish(i4, i5)"],
         ["i4 = strhash(p0)", "finish(i4, i4)"],
     ),
-    "the same hash behind an event": (["i4 = strhash(p0)", "escape_n()", "i5 = strhash(p0)", "finish(i4, i5)"],) * 2,
+    "the same hash behind an event": (
+        ["i4 = strhash(p0)", "escape_n()", "i5 = strhash(p0)", "finish(i4, i5)"],
+        ["i4 = strhash(p0)", "escape_n()", "finish(i4, i4)"],
+    ),
+    "an item behind an event": (
+        ["i4 = strgetitem(p0, 1)", "escape_n()", "i5 = strgetitem(p0, 1)", "finish(i4, i5)"],
+        ["i4 = strgetitem(p0, 1)", "escape_n()", "finish(i4, i4)"],
+    ),
     "a slice that is not made": (
         [
             SLICE.format("2"),

@@ -14,7 +14,31 @@ BOTH = "copystrcontent(p0, p5, 0, 0, i2)\ncopystrcontent(p1, p5, 0, i2, i3)\nfin
 COPIED = "[p0, p1, i2, i3, i4, i5]\n"
 IS_ABC = '[p0]\ni5 = ptr_eq(p0, "abc")\nguard_true(i5) []\n'
 
+NAMED = '+++\n[call.fill]\nresult = "void"\nwrites = ["*", "str"]\n+++\n'
+
 PROVED = {
+    "events leave strings as they are": (
+        "[p0]\ni1 = strgetitem(p0, 1)\nescape_n(p0)\ni2 = strgetitem(p0, 1)\ni3 = strhash(p0)\nescape_n()\n"
+        "i4 = strhash(p0)\nfinish(i1, i2, i3, i4)",
+        "[p0]\ni1 = strgetitem(p0, 1)\nescape_n(p0)\ni3 = strhash(p0)\nescape_n()\nfinish(i1, i1, i3, i3)",
+    ),
+    "events leave new strings as they are": (
+        "[i0]\np2 = newunicode(2)\nunicodesetitem(p2, 0, 65)\np3 = escape_r(p2)\ni3 = unicodegetitem(p2, 0)\n"
+        "unicodesetitem(p2, 1, 66)\nescape_n(p2)\ni4 = unicodegetitem(p2, 1)\nfinish(i3, i4)",
+        "[i0]\np2 = newunicode(2)\nunicodesetitem(p2, 0, 65)\np3 = escape_r(p2)\nunicodesetitem(p2, 1, 66)\n"
+        "escape_n(p2)\nfinish(65, 66)",
+    ),
+    "a copy of what is not written": (
+        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
+        "guard_true(i5) []\nfinish(i1)",
+        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
+        "guard_true(i5) []\np3 = newstr(3)\ncopystrcontent(p2, p3, 0, 0, i1)\nfinish(i1)",
+    ),
+    "a copy of what is partly written": (
+        "[i1]\np2 = newstr(2)\nstrsetitem(p2, 0, 65)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, 2)\n"
+        "i4 = strgetitem(p3, 0)\nfinish(p3, i4)",
+        "[i1]\np3 = newstr(2)\nstrsetitem(p3, 0, 65)\nfinish(p3, 65)",
+    ),
     "what may be a constant": (
         '[p0]\ni1 = strgetitem(p0, 1)\ni2 = ptr_eq(p0, "abc")\ni3 = int_eq(i1, 98)\ni4 = int_and(i2, i3)\nfinish(i4)\n',
         '[p0]\ni2 = ptr_eq(p0, "abc")\nfinish(i2)\n',
@@ -113,8 +137,16 @@ WRONG = {
         "[p0, i1, i2, i3, i4]\ni5 = strgetitem(p0, i4)\ncopystrcontent(p0, p0, i1, i2, i3)\nfinish(i5)",
     ),
     "what an event may have changed": (
-        "[p0]\ni1 = strgetitem(p0, 1)\nescape_n(p0)\ni2 = strgetitem(p0, 1)\nfinish(i1, i2)",
-        "[p0]\ni1 = strgetitem(p0, 1)\nescape_n(p0)\nfinish(i1, i1)",
+        f"{NAMED}[p0]\ni1 = strgetitem(p0, 1)\ncall_n(1, descr=fill)\ni2 = strgetitem(p0, 1)\nfinish(i1, i2)",
+        f"{NAMED}[p0]\ni1 = strgetitem(p0, 1)\ncall_n(1, descr=fill)\nfinish(i1, i1)",
+    ),
+    "what the trace itself has changed behind an event": (
+        "[p0, p1]\ni1 = strgetitem(p0, 1)\nescape_n(p0)\nstrsetitem(p1, 1, 65)\ni2 = strgetitem(p0, 1)\nfinish(i1, i2)",
+        "[p0, p1]\ni1 = strgetitem(p0, 1)\nescape_n(p0)\nstrsetitem(p1, 1, 65)\nfinish(i1, i1)",
+    ),
+    "an event does not fill what is not written": (
+        "[]\np2 = newstr(2)\nescape_n(p2)\nfinish()",
+        "[]\np2 = newstr(2)\nescape_n(p2)\ni3 = strgetitem(p2, 0)\nfinish()",
     ),
     "too narrow a range": (
         "[p0]\ni1 = unicodegetitem(p0, 1)\ni2 = int_lt(i1, 0x10ffff)\nguard_true(i2) []\nfinish()",
@@ -141,11 +173,22 @@ WRONG = {
         "[i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\nfinish(i1)",
         "[i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni3 = strgetitem(p2, 1)\nfinish(i1)",
     ),
-    "a copy of what is not written": (
-        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
-        "guard_true(i5) []\nfinish(i1)",
-        "[p0, i1]\np2 = newstr(3)\nstrsetitem(p2, 0, 1)\ni4 = strgetitem(p0, i1)\ni5 = int_lt(i1, 3)\n"
-        "guard_true(i5) []\np3 = newstr(3)\ncopystrcontent(p2, p3, 0, 0, i1)\nfinish(i1)",
+    "a load of a copy of what is not written": (
+        "[p0]\np2 = newstr(3)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, 2)\nfinish(p3)",
+        "[p0]\np2 = newstr(3)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, 2)\ni4 = strgetitem(p3, 1)\nfinish(p3)",
+    ),
+    "a load of a copy of so many items that are not written": (
+        "[p0, i1]\np2 = newstr(3)\np3 = newstr(2)\ncopystrcontent(p2, p3, 0, 0, i1)\nfinish(p3)",
+        "[p0, i1]\np2 = newstr(3)\np3 = newstr(2)\nstrsetitem(p3, 0, 5)\ncopystrcontent(p2, p3, 0, 0, i1)\n"
+        "i4 = strgetitem(p3, 0)\nfinish(p3)",
+    ),
+    "a copy of what is not written over what is": (
+        "[]\np2 = newstr(1)\np3 = newstr(1)\nstrsetitem(p3, 0, 5)\nfinish(p3)",
+        "[]\np2 = newstr(1)\np3 = newstr(1)\nstrsetitem(p3, 0, 5)\ncopystrcontent(p2, p3, 0, 0, 1)\nfinish(p3)",
+    ),
+    "another result behind a copy of what is not written": (
+        "[i1]\np2 = newstr(3)\np3 = newstr(3)\ncopystrcontent(p2, p3, 0, 0, 2)\nfinish(i1)",
+        "[i1]\nfinish(7)",
     ),
     "an equal string for a constant": (
         '[]\nfinish("ab")',

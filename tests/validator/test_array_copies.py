@@ -11,6 +11,7 @@ from optimizer import optimize
 from optimizer.ir.heap import Heap
 from optimizer.ir.interpreter import Finished, Undefined, run
 from optimizer.ir.known_calls import meant
+from optimizer.ir.layout import Array
 from optimizer.ir.objects import Object, Ref
 from optimizer.ir.text import parse
 from optimizer.ir.trace_layout import layout_of
@@ -49,7 +50,20 @@ LEAK = "call_n(ConstClass(f), p1, p0, 0, 0, i1, descr=share)\n"
 TAKE = "call_n(ConstClass(f), p0, p1, 0, 0, i1, descr=share)\n"
 LOOK = "escape_n()\ni3 = getfield_gc_i(p2, descr=Node.value)\nfinish(i3)"
 
+NEW = "p9 = new_array({}, descr=Ints)\n"
+OF_OLD = "i{} = getarrayitem_gc_i(p1, 0, descr=Ints)\n"
+INTO_OLD = "call_n(ConstClass(f), p9, p1, 0, 0, {}, descr=copy)\n"
+
 RIGHT = {
+    "a copy of what is not written is not needed": (
+        f"{HEADER}{NEW.format(2)}p10 = new_array(2, descr=Ints)\n"
+        f"{INTO_OLD.format(2).replace('p1,', 'p10,')}finish(p10)",
+        f"{HEADER}p10 = new_array(2, descr=Ints)\nfinish(p10)",
+    ),
+    "what is not written may be anything": (
+        f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(1)}finish()",
+        "[p0, p1, i2, i3, i4, i5]\nfinish()",
+    ),
     "an immutable field of what was copied": (
         f"{FIXED}{HOLD}{LEAK}escape_n()\ni3 = getfield_gc_i(p2, descr=Fixed.held)\nfinish(i3)",
         f"{FIXED}{HOLD}{LEAK}escape_n()\nfinish(5)",
@@ -75,6 +89,18 @@ RIGHT = {
     "an object that no copy shares": (f"{NODE}{SET}{TAKE}{LOOK}", f"{NODE}{TAKE}escape_n()\nfinish(5)"),
 }
 WRONG = {
+    "another result behind a copy of what is not written": (
+        f"{HEADER}{NEW.format(2)}{INTO_OLD.format(2)}finish(i2)",
+        f"{HEADER}{NEW.format(2)}{INTO_OLD.format(2)}finish(i3)",
+    ),
+    "a load of an old array that is not written any more": (
+        f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}finish(i2)",
+        f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}{OF_OLD.format(7)}finish(i2)",
+    ),
+    "more items of an old array are not written": (
+        f"{HEADER}{NEW.format(3)}{INTO_OLD.format(2)}finish()",
+        f"{HEADER}i7 = arraylen_gc(p1, descr=Ints)\ni8 = int_ge(i7, 3)\n{NEW.format(3)}{INTO_OLD.format('i7')}finish()",
+    ),
     "a stale item": (
         f"{HEADER}i7 = getarrayitem_gc_i(p1, i5, descr=Ints)\n{COPY}i8 = getarrayitem_gc_i(p1, i5, descr=Ints)\n"
         "finish(i7, i8)",
@@ -147,17 +173,24 @@ def test_what_is_not_known_to_be_a_copy_is_an_event(declared: str, call: str) ->
     assert meant(trace.ops[0], layout_of(trace)) is trace.ops[0]
 
 
+def an_array(array: Array, held: list[int | None], *, cleared: bool) -> Object:
+    """An array of these items, None where nothing has been written."""
+    cells = {("Ints[]", index): item for index, item in enumerate(held) if item is not None}
+    unwritten = frozenset(("Ints[]", index) for index, item in enumerate(held) if item is None)
+    return Object(array, len(held), cells, cleared, unwritten=unwritten if cleared else frozenset())
+
+
 def test_copies_run_as_those_of_lists() -> None:
     random = Random(1)
     trace = parse(f"{DECLARED}{HEADER}{COPY}finish()")
     layout = layout_of(trace)
     outcomes = set()
-    for _ in range(300):
-        lists = [[random.randrange(9) for _ in range(random.randrange(4))] for _ in range(2)]
+    for _ in range(600):
+        items = [*range(9), None, None]
+        lists = [[random.choice(items) for _ in range(random.randrange(4))] for _ in range(2)]
         heap = Heap(layout)
         for name, held in zip(("p0", "p1"), lists, strict=True):
-            cells = {("Ints[]", index): item for index, item in enumerate(held)}
-            heap.add(name, Object(layout.array("Ints"), len(held), cells))
+            heap.add(name, an_array(layout.array("Ints"), held, cleared=random.random() < 0.5))
         one, other = random.choice([(0, 1), (0, 0)])
         start, at, count = (random.randrange(-1, 3) for _ in range(3))
         done = run(trace, [Ref(f"p{one}"), Ref(f"p{other}"), start, at, count, 0], heap=heap)

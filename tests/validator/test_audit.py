@@ -48,7 +48,7 @@ def test_the_checker_agrees(pair: tuple[str, str]) -> None:
     assert audit is not None
     assert audit.checked >= len(verdict.evidence.obligations)
     assert audit.unsettled == ()
-    text = verdict_text(verdict, None, None)
+    text = verdict_text(verdict)
     assert text.startswith("proved, checked: ")
     assert f"  checked: {audit.checked} obligations hold" in text
 
@@ -57,7 +57,7 @@ def test_without_an_audit_none_is_told() -> None:
     verdict = judged(BEFORE, AFTER, Rungs.ALL)
     assert isinstance(verdict, Proved)
     assert verdict.evidence.audit is None
-    assert "checked" not in verdict_text(verdict, None, None)
+    assert "checked" not in verdict_text(verdict)
     told = verdict_json(verdict, "", None, None)
     assert (told["check"], told["certificate"]) == (None, None)
 
@@ -110,7 +110,7 @@ def test_what_the_checker_does_not_settle_is_told() -> None:
     assert isinstance(verdict, Proved)
     audit = verdict.evidence.audit
     assert audit is not None
-    text = verdict_text(verdict, None, None)
+    text = verdict_text(verdict)
     assert text.startswith("proved, not checked: ")
     assert "  not checked: end: argument 0: the solver gave up" in text
     told = verdict_json(verdict, "", None, None)["check"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from validator import cache as module
 from validator.cache import Cache, Question, validate_cached
 from validator.counterexample import State
 from validator.plain_data import WrongData, from_plain, to_plain
-from validator.report import verdict_json, verdict_text
+from validator.report import plain, verdict_json, verdict_text
 from validator.solvers.answers import GaveUp, SolverChoice
 from validator.solvers.portfolio import Portfolio
 from validator.verdict import Evidence, Failargs, Floats, Guards, Rungs
@@ -62,7 +62,7 @@ def bare(verdict: Verdict) -> Verdict:
 
 
 def told(verdict: Verdict, before: Trace, after: Trace) -> tuple[str, str]:
-    return json.dumps(verdict_json(verdict, "name", before, after)), verdict_text(verdict, before, after)
+    return json.dumps(verdict_json(verdict, "name", before, after)), verdict_text(verdict)
 
 
 def entry_of(cache: Cache, asked: Question) -> Path:
@@ -95,10 +95,10 @@ def test_a_cached_verdict_says_so(pair: tuple[str, str], tmp_path: Path) -> None
     cache.put(asked, judged(asked))
     found = cache.get(asked)
     assert found is not None
-    first_line = verdict_text(found, asked.before, asked.after).splitlines()[0]
+    first_line = verdict_text(found).splitlines()[0]
     assert " (cached)" in first_line
     assert verdict_json(found, "x", asked.before, asked.after)["cached"] is True
-    fresh = verdict_text(replace(found, evidence=replace(found.evidence, cached=False)), asked.before, asked.after)
+    fresh = verdict_text(replace(found, evidence=replace(found.evidence, cached=False)))
     assert first_line.replace(" (cached)", "") == fresh.splitlines()[0]
 
 
@@ -110,6 +110,7 @@ def other_questions() -> dict[str, Question]:
         "solver": SolverChoice.Z3,
         "rungs": Rungs.PLAIN,
         "floats": Floats.OPAQUE,
+        "certify": True,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {
@@ -251,6 +252,45 @@ def tampered(cache: Cache, asked: Question, change: Callable[[dict[str, Any]], o
     change(entry)
     module._write(path, entry)
     return cache.get(asked) is not None
+
+
+def shapes(value: Any) -> Iterator[Any]:
+    """Data of that shape in which one thing is another one, or is not there."""
+    others = [None, [], {}, "x", -1, 10**30, [[]]]
+    yield from (other for other in others if other != value)
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        for changed in shapes(part):
+            copy = value.copy()
+            copy[key] = changed
+            yield copy
+        if isinstance(value, dict):
+            yield {name: one for name, one in value.items() if name != key}
+
+
+@pytest.mark.parametrize("after", [AFTER, WRONG], ids=["proved", "refuted"])
+def test_an_entry_of_others_is_never_a_fault(after: str, tmp_path: Path) -> None:
+    cache, asked = Cache(tmp_path), question(after=after)
+    verdict = judged(asked)
+    cache.put(asked, verdict)
+    path = entry_of(cache, asked)
+    entry = json.loads(path.read_text())
+    del entry["checksum"]
+    count = 0
+    for changed in shapes(entry):
+        if not isinstance(changed, dict):
+            continue
+        module._write(path, changed)
+        found = cache.get(asked)
+        if found is not None:
+            assert type(found) is type(verdict)
+            verdict_text(found, asked.before, asked.after, plain)
+            verdict_json(found, "name", asked.before, asked.after)
+        count += 1
+    assert count > 100
+    for rest in (b"\n", b'"key": 3}', b"}", b"1}"):
+        path.write_bytes(module._first_line(rest) + b"\n" + rest)
+        assert cache.get(asked) is None
 
 
 def test_a_counterexample_is_run_again(tmp_path: Path) -> None:

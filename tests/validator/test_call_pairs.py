@@ -22,6 +22,9 @@ held = { type = "int", immutable = true }
     + functions("hash quiet find half sqrt local once calm_once div mod udiv", {"hash": (7, 70), "quiet": (7, 70)})
     + event("poke", writes="Node.value", can_raise=True)
     + event("calm")
+    + event("look", reads="Node.value", result="int", elidable=True)
+    + event("walk", reads="Node.value Node.next", result="int", elidable=True)
+    + event("gaze", reads="*", result="int", elidable=True)
     + "+++\n"
 )
 HEADER = "[p0, p1, i2, i3, f4]\n"
@@ -33,6 +36,10 @@ SET = "setfield_gc(p0, i2, descr=Node.value)\n"
 LOCAL = "i{} = call_i(1, {}, descr=local)\n"
 GET = "i{} = getfield_gc_i({}, descr=Node.value)\n"
 NEW = "p5 = new(descr=Node)\n"
+LOOK = "i{} = call_i(1, {}, descr=look)\n"
+WALK = "i{} = call_i(1, {}, descr=walk)\n"
+INTO = "setfield_gc({}, {}, descr=Node.value)\n"
+NEXT = "setfield_gc({}, {}, descr=Node.next)\n"
 HELD = "p5 = new(descr=Fixed)\nsetfield_gc(p5, 1, descr=Fixed.held)\ni6 = getfield_gc_i(p5, descr=Fixed.held)\n"
 FOUND = (
     "p6 = cond_call_value_r(p0, 1, i2, descr=find)\np5 = new(descr=Node)\nescape_n(p5)\n"
@@ -135,6 +142,55 @@ RIGHT = {
         NEW + "i6 = call_i(1, p5, descr=quiet)\nfinish(i6)",
         "p4 = new(descr=Node)\ni6 = call_i(1, p4, descr=quiet)\nfinish(i6)",
     ),
+    "merged over a store that it reads": (
+        SET + LOOK.format(5, "p0") + INTO.format("p0", 1) + LOOK.format(6, "p0") + "finish(i5, i6)",
+        SET + LOOK.format(5, "p0") + INTO.format("p0", 1) + "finish(i5, i5)",
+    ),
+    "the second of two calls": (
+        SET + LOOK.format(5, "p0") + INTO.format("p0", 1) + LOOK.format(6, "p0") + "finish(i5, i6)",
+        INTO.format("p0", 1) + LOOK.format(6, "p0") + "finish(i6, i6)",
+    ),
+    "a store that it does not read": (
+        NEXT.format("p0", "NULL") + LOOK.format(5, "p0") + NEXT.format("p0", "p1") + "finish(i5)",
+        LOOK.format(5, "p0") + NEXT.format("p0", "p1") + "finish(i5)",
+    ),
+    "what it reads is stored in another way": (
+        INTO.format("p0", 1) + SET + INTO.format("p1", "i3") + LOOK.format(5, "p0") + "finish(i5)",
+        "i6 = int_add(i3, 0)\n" + SET + INTO.format("p1", "i6") + LOOK.format(5, "p0") + "finish(i5)",
+    ),
+    "an unused function and what only that has read": (
+        NEW + INTO.format("p5", "i2") + LOOK.format(6, "p5") + "finish()",
+        "finish()",
+    ),
+    "what it finds behind other objects": (
+        NEW
+        + NEXT.format("p0", "p5")
+        + INTO.format("p5", "i2")
+        + WALK.format(6, "p0")
+        + NEXT.format("p0", "p1")
+        + "finish(i6)",
+        "p7 = new(descr=Node)\n"
+        + INTO.format("p7", "i2")
+        + NEXT.format("p0", "p7")
+        + WALK.format(6, "p0")
+        + NEXT.format("p0", "p1")
+        + "finish(i6)",
+    ),
+    "what it cannot reach": (
+        NEW + INTO.format("p5", "i2") + NEXT.format("p5", "p5") + WALK.format(6, "p0") + "finish(i6)",
+        WALK.format(6, "p0") + "finish(i6)",
+    ),
+    "delayed over an event that changes nothing that it reads": (
+        LOOK.format(5, "p0") + "call_n(1, descr=calm)\nfinish(i5)",
+        "call_n(1, descr=calm)\n" + LOOK.format(5, "p0") + "finish(i5)",
+    ),
+    "behind an event that changes what it reads": (
+        (LOOK.format(5, "p0") + "escape_n()\n" + LOOK.format(6, "p0") + "finish(i5, i6)",) * 2
+    ),
+    "it may read everything": (
+        SET + NEXT.format("p0", "p1") + "i5 = call_i(1, p0, descr=gaze)\nfinish(i5)",
+        NEXT.format("p0", "p1") + SET + "i5 = call_i(1, p0, descr=gaze)\nfinish(i5)",
+    ),
     "loop invariant": (
         "i5 = call_i(1, i2, descr=once)\n"
         + OK
@@ -220,6 +276,56 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "without a store that a function reads": (
+        NEW + INTO.format("p5", "i2") + LOOK.format(6, "p5") + "finish(i6)",
+        NEW + LOOK.format(6, "p5") + "finish(i6)",
+        "op 1: made before",
+    ),
+    "with another store that a function reads": (
+        SET + LOOK.format(6, "p0") + SET + "finish(i6)",
+        INTO.format("p0", "i3") + LOOK.format(6, "p0") + SET + "finish(i6)",
+        "op 1: made before",
+    ),
+    "ahead of a store that it reads": (
+        SET + LOOK.format(6, "p0") + "finish(i6)",
+        LOOK.format(6, "p0") + SET + "finish(i6)",
+        "op 0: made before",
+    ),
+    "behind a store that it reads": (
+        LOOK.format(6, "p0") + SET + "finish(i6)",
+        SET + LOOK.format(6, "p0") + "finish(i6)",
+        "op 1: made before",
+    ),
+    "delayed over an event that changes what it reads": (
+        LOOK.format(6, "p0") + POKE + OK + "finish(i6)",
+        POKE + OK.replace("()", "(origin=0)") + LOOK.format(6, "p0") + "finish(i6)",
+        "op 2: made before",
+    ),
+    "delayed over an event that changes what it reads, and that no trace names": (
+        "i6 = call_i(1, i2, descr=look)\n" + POKE + OK + "finish(i6)",
+        POKE + OK.replace("()", "(origin=0)") + "i6 = call_i(1, i2, descr=look)\nfinish(i6)",
+        None,
+    ),
+    "without a store to what it reaches": (
+        NEW
+        + INTO.format("p5", "i2")
+        + NEXT.format("p0", "p5")
+        + WALK.format(6, "p0")
+        + NEXT.format("p0", "p1")
+        + "finish(i6)",
+        NEW + NEXT.format("p0", "p5") + WALK.format(6, "p0") + NEXT.format("p0", "p1") + "finish(i6)",
+        "op 2: made before",
+    ),
+    "without a store of anything": (
+        NEXT.format("p0", "p0") + "i5 = call_i(1, p0, descr=gaze)\n" + NEXT.format("p0", "p1") + "finish(i5)",
+        "i5 = call_i(1, p0, descr=gaze)\n" + NEXT.format("p0", "p1") + "finish(i5)",
+        "op 0: made before",
+    ),
+    "a conditional value without a store that it reads": (
+        SET + "i6 = cond_call_value_i(i3, 1, p0, descr=look)\n" + INTO.format("p0", 1) + "finish(i6)",
+        "i6 = cond_call_value_i(i3, 1, p0, descr=look)\n" + INTO.format("p0", 1) + "finish(i6)",
+        "op 0: made before",
+    ),
     "a future condition behind an event": (
         "guard_future_condition() [i2]\nescape_n()\nguard_future_condition() [i3]\nfinish()",
         "guard_future_condition(origin=0) [i2]\nescape_n()\nfinish()",

@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from processes import end_all, start_python
 
 from fuzz.edit import edit
 from fuzz.generator import generate
@@ -103,13 +104,10 @@ def outcome(folder: Path, lines: list[dict[str, str]], jobs: int, seed: int) -> 
 @contextmanager
 def busy() -> Iterator[None]:
     """Two processes that do nothing but work."""
-    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    try:
-        yield
-    finally:
-        for burner in burners:
-            burner.kill()
-            burner.wait()
+    for _ in range(2):
+        start_python("while True: pass")
+    yield
+    end_all()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pairs import proved, refuted
+from pairs import judge, proved, refuted
+
+from validator import Unknown
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -92,3 +94,29 @@ guard_true(i2, origin={}) [i0]
 finish()"""
     proved(text.format(2), text.format(2))
     proved(text.format(5), text.format(5))
+
+
+UNLISTED = """[i0, i1]
+i2 = int_lt(i0, 5)
+guard_true(i2)
+i3 = int_lt(i1, 5)
+guard_true(i3) [i0]
+finish()"""
+
+
+def test_a_guard_without_a_list_makes_no_wrong_list_right() -> None:
+    """The second guard of the optimized trace fits only the first recorded one, where nothing can be compared."""
+    assumed = ("failargs of guard 0 of before, which are not listed",)
+    right = proved(UNLISTED, UNLISTED.replace("guard_true(i2)", "guard_true(i2) [i0]"))
+    assert (right.evidence.origins, right.evidence.assumes) == ((0, 1), assumed)
+    wrong = UNLISTED.replace("guard_true(i3) [i0]", "guard_true(i3) [i1]")
+    verdict = judge(UNLISTED, wrong)
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason.startswith("guard 1: its origin was inferred to be guard 0, which lists no failargs, ")
+    said = proved(UNLISTED, wrong.replace("guard_true(i3) [", "guard_true(i3, origin=0) ["))
+    assert (said.evidence.early, said.evidence.assumes) == ((1,), assumed)
+
+
+def test_logs_without_lists_leave_nothing_to_prefer() -> None:
+    bare = UNLISTED.replace("[i0]\n", "\n")
+    assert proved(bare, bare.replace("int_lt(i1, 5)", "int_lt(i1, 4)"), guards="safe").evidence.stricter == (1,)

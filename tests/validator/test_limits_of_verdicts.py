@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import time
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pairs import judge, proved, refuted
+from processes import start_python
 
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
+from validator.cli import main
 from validator.discharge import Discharger
 from validator.judge import _Judge
+from validator.judging import OUT_OF_TIME, Judging
+from validator.verdict import Evidence
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -212,3 +221,51 @@ def test_small_inputs_are_preferred(condition: str, inputs: tuple[int, ...]) -> 
 
 def test_debug_positions_have_no_meaning() -> None:
     proved("[i0]\ndebug_merge_point(0, 0, 'x (y) [z]')\nfinish(i0)", "[i0]\nfinish(i0)")
+
+
+# What takes too long.
+
+
+def test_what_looks_at_no_clock_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: object, **__: object) -> None:
+        while True:
+            with suppress(Exception):
+                time.sleep(1000)
+
+    monkeypatch.setattr("validator.judging.validate", hang)
+    monkeypatch.setattr("validator.judging._NET_S", 0.1)
+    trace = parse("[i0]\nfinish(i0)")
+    verdict = Judging(Options(timeout_s=0.1)).verdict(trace, trace, "name")
+    assert verdict == Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_bounds_of_many_uses_are_looked_at_in_part() -> None:
+    """Each of many conditions on one variable used to look at all others again."""
+    lines = "".join(f"i{k + 1} = int_lt(i0, {4000 - k})\nguard_true(i{k + 1}) [i0]\n" for k in range(600))
+    before = f"[i0, i9999]\n{lines}jump(i0)\n"
+    after = before.replace("int_lt(i0, 3401)", "int_lt(i9999, 3401)")
+    start = time.process_time()
+    assert not isinstance(judge(before, after), Proved)
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("seconds", ["inf", "1e300", "1e-300"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_any_number_of_seconds_is_a_limit(
+    seconds: str, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "[i0]\nfinish(i0)"
+    Path("pairs").write_text(json.dumps({"before": text, "after": text}) + "\n")
+    code = "import sys; from validator.cli import main; main(sys.argv[1:])"
+    done = start_python(code, ["--batch", "pairs", "--jobs", jobs, "--timeout", seconds], tmp_path)
+    out, err = done.communicate(timeout=30)
+    assert (done.returncode, json.loads(out)["verdict"], err) == (0, "proved", "")
+
+
+def test_what_is_not_a_number_of_seconds_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["before", "after", "--timeout", "nan"])
+    assert ended.value.code == 2
+    assert "nan is not a number of seconds." in capsys.readouterr().err

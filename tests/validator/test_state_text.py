@@ -68,7 +68,7 @@ def test_the_state_in_words(heap: str, world: World, head: list[str]) -> None:
         pair = heap_pair(f"setfield_gc(p0, 9, descr=Node.value)\n{body}finish(1)", f"{body}finish(1)")
         found = pair.counterexample(state)
     assert found is not None
-    lines = list(side_by_side(found, pair.before, pair.after, plain))
+    lines = list(side_by_side(found, plain))
     assert lines[: len(head)] == head
     assert lines[len(head)] == ""
 
@@ -77,7 +77,7 @@ def test_numbers_stand_in_front_of_objects() -> None:
     pair = heap_pair("finish(i1)", "finish(0)", "[p0, i1]")
     found = pair.counterexample(pair.state("p0 = Node(value=5)", i1=4))
     assert found is not None
-    assert list(side_by_side(found, pair.before, pair.after, plain)) == [
+    assert list(side_by_side(found, plain)) == [
         "On i1 = 4, with these objects:",
         "    p0 = Node(value=5)",
         "",
@@ -96,7 +96,7 @@ def test_an_object_with_the_name_of_another_input() -> None:
     assert state.heap is not None
     found = pair.counterexample(State((Ref("p1"), Ref("p0")), World(), state.heap))
     assert found is not None
-    lines = list(side_by_side(found, pair.before, pair.after, plain))
+    lines = list(side_by_side(found, plain))
     assert lines[:3] == ["On p0 = p1, p1 = p0, with these objects:", "    p0 = Node(value=2)", "    p1 = Node(value=1)"]
 
 
@@ -119,7 +119,7 @@ def test_a_lost_store_beside_each_other() -> None:
     pair = heap_pair(f"{new}setfield_gc(p9, 4, descr=Node.value)\n{link}finish()", f"{new}{link}finish()", "[p0]")
     found = pair.counterexample(pair.state("p0 = Node()"))
     assert found is not None
-    assert list(side_by_side(found, pair.before, pair.after, plain)) == [
+    assert list(side_by_side(found, plain)) == [
         "On these objects:",
         "    p0 = Node()",
         "",
@@ -160,3 +160,12 @@ def test_a_state_without_objects_as_json() -> None:
     assert found is not None
     told = verdict_json(Refuted(Evidence(), found), "pair", pair.before, pair.after)["counterexample"]
     assert (told["inputs"], told["heap"], told["names"], told["writes"]) == ({"i0": 4}, [], {}, [])
+
+
+def test_a_function_that_is_not_named() -> None:
+    before, after = parse("[]\ni0 = call_pure_i()\nfinish(i0)\n"), parse("[]\nfinish(0)\n")
+    verdict = validate(before, after)
+    assert isinstance(verdict, Refuted)
+    assert any(
+        "the function that is not named of () gives" in line for line in state_lines(verdict.counterexample, before)
+    )

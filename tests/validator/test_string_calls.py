@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
+from declared_calls import event
 from reference_strings import DECLARATIONS
 
 from optimizer.ir.heap_text import format_heap, parse_heap
@@ -43,6 +46,26 @@ COPIED = (
 )
 
 PROVED = {
+    "the sum of the lengths": (
+        CONCAT + "i6 = strlen(p0)\ni7 = strlen(p1)\ni8 = int_add_ovf(i6, i7)\nguard_no_overflow() [i2]\nfinish(i8)",
+        CONCAT + "i8 = strlen(p5)\nfinish(i8)",
+    ),
+    "of a constant by another name": (
+        'p5 = same_as_r("ab")\np6 = same_as_r(p5)\np7 = call_r(1, p6, "c", descr=strconcat)\nfinish(p7)',
+        'finish("abc")',
+    ),
+    "of a string by another name": (
+        CONCAT + "p6 = same_as_r(p0)\np7 = call_r(1, p6, p1, descr=strconcat)\nfinish(p5, p7)",
+        CONCAT + "finish(p5, p5)",
+    ),
+    "the same object, an event between": (
+        CONCAT + "escape_n()\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)",
+        CONCAT + "escape_n()\nfinish(p5, p5)",
+    ),
+    "a comparison behind an event": (
+        EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
+        "escape_n()\n" + EQUAL.format("p0", "p1") + "finish(i9)",
+    ),
     "a string is equal to itself": (EQUAL.format("p0", "p0") + "finish(i9)", "finish(1)"),
     "in the other order": (EQUAL.format("p0", "p1") + "finish(i9)", EQUAL.format("p1", "p0") + "finish(i9)"),
     "the empty string": (
@@ -211,17 +234,9 @@ WRONG = {
         CONCAT + "strsetitem(p0, 0, 65)\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)",
         CONCAT + "strsetitem(p0, 0, 65)\nfinish(p5, p5)",
     ),
-    "the same object, an event between": (
-        CONCAT + "escape_n()\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)",
-        CONCAT + "escape_n()\nfinish(p5, p5)",
-    ),
     "the same object, of a new string that was changed between": (
         (NEW + CONCAT + "strsetitem(p0, 0, 66)\n" + CONCAT.replace("p5", "p6") + "finish(p5, p6)").replace("p0", "p7"),
         (NEW + CONCAT + "strsetitem(p0, 0, 66)\nfinish(p5, p5)").replace("p0", "p7"),
-    ),
-    "a comparison behind an event": (
-        EQUAL.format("p0", "p1") + "escape_n()\nfinish(i9)",
-        "escape_n()\n" + EQUAL.format("p0", "p1") + "finish(i9)",
     ),
     "a store goes behind, where constants are compared too": (
         "strsetitem(p4, 0, 99)\n" + LONG + EQUAL.format("p0", "p1") + "finish(i8, i9)",
@@ -299,10 +314,13 @@ def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> N
     assert isinstance(validate(shared, traces[1], Options(effort=1)), Refuted)
 
 
-@pytest.mark.parametrize("between", ["escape_n()", "strsetitem(p7, 0, 66)", "copystrcontent(p1, p7, 0, 0, 1)"])
+@pytest.mark.parametrize(
+    "between", ["call_n(1, descr=fill)", "strsetitem(p7, 0, 66)", "copystrcontent(p1, p7, 0, 0, 1)"]
+)
 def test_what_may_have_been_changed_between_gives_another_string(between: str) -> None:
     made = CONCAT.replace("p0", "p7")
-    trace = parse(f"{DECLARATIONS}{HEADER}{NEW}{made}{between}\n{made.replace('p5', 'p6')}finish(p5, p6)\n")
+    declared = DECLARATIONS.removesuffix("+++\n") + event("fill", writes="str") + "+++\n"
+    trace = parse(f"{declared}{HEADER}{NEW}{made}{between}\n{made.replace('p5', 'p6')}finish(p5, p6)\n")
     assert sharing(trace, layout_of(trace)) is None
 
 
@@ -391,3 +409,12 @@ def test_a_string_holds_nothing_outside(before: str, after: str, monkeypatch: py
             heap = found.counterexample.state.heap
             assert heap is not None
             assert parse_heap(format_heap(heap), heap.layout) == heap
+
+
+def test_a_verdict_on_functions_on_strings_goes_to_another_process() -> None:
+    found = verdict(CONCAT + "finish(p5)", CONCAT.replace("p0, p1", "p1, p0") + "finish(p5)")
+    assert isinstance(found, Refuted)
+    told = pickle.loads(pickle.dumps(found)).counterexample
+    assert told.difference == found.counterexample.difference
+    assert found.counterexample.state.heap.layout.known_calls
+    assert told.state.heap.layout.known_calls == {}

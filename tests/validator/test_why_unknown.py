@@ -52,7 +52,7 @@ def test_an_unknown_names_the_operations_and_what_to_try() -> None:
     assert why.hard[0].text == "i3 = int_mul(i2, i2)"
     assert "--effort 2000000" in why.advice
     assert any("--failargs ignore" in one for one in why.advice)
-    text = verdict_text(verdict, None, None)
+    text = verdict_text(verdict)
     assert "\n  hard: a product of two unknowns, line 3 of before: i3 = int_mul(i2, i2)\n" in text
     assert "\n  try: --effort 2000000" in text
     told = verdict_json(verdict, "", None, None)["why"]
@@ -122,6 +122,7 @@ def explain(
     [
         ("effort", "--effort 1000"),
         ("incomplete", "--effort 1000"),
+        ("seconds", "--effort 1000"),
         ("wall", "--timeout 20"),
         ("memory", "--memory 8192"),
         ("abstraction", "docs/heap.md"),

@@ -6,7 +6,6 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -14,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from processes import children_of, is_running, start_python
 
 from validator.ordered import Answer, Request, answer_all, judge_all
 from validator.workers import Loss, Supervision
@@ -108,13 +108,6 @@ def test_what_a_late_worker_has_started_is_ended_too(kind: str, tmp_path: Path) 
     while is_running(int(note.read_text())):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_worker_that_dies_while_it_has_nothing_to_do_is_replaced(tmp_path: Path) -> None:
@@ -230,13 +223,7 @@ sys.exit(run_command(command))
 def test_ctrl_c_ends_all(tmp_path: Path, number: signal.Signals, code: int, words: str) -> None:
     path = tmp_path / "lines"
     path.write_text("say a\nhang\nhang\nhang\n")
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    program = start_python(PROGRAM, [str(path)])
     assert program.stdout is not None
     assert program.stdout.readline() == "1\n"
     time.sleep(0.1)
@@ -246,8 +233,3 @@ def test_ctrl_c_ends_all(tmp_path: Path, number: signal.Signals, code: int, word
     assert program.communicate(timeout=10) == ("", words)
     assert program.returncode == code
     assert not any(map(is_running, workers))
-
-
-def children_of(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return [int(line) for line in found.stdout.split()]

@@ -119,7 +119,13 @@ class Calls:
         side, type_ = self._side, operation.op.result
         if call.passing:
             args = (*args, self._universe.words.const(self._upheavals))
-        applied = Applied(number, type_, args, happens, len(side.guards), len(side.events))
+        effects, slots = call.effects, self._universe.slots.values()
+        may_see = () if effects.sees_nothing else tuple(slot for slot in slots if effects.may_see(slot))
+        roots = [arg for arg in args if arg.sort() == NULL.sort()]
+        found = self._memory.reach.found(roots, may_see)
+        place, memory = (len(side.guards), len(side.events)), self._memory.copy()
+        looks = not effects.sees_nothing
+        applied = Applied(number, type_, args, happens, *place, memory, found, may_see, looks)
         result, raised = self._asked(type_, args, happens, call.effects.can_raise)
         self._raise(call, raised, happens)
         side.follower.applied(applied)

@@ -188,14 +188,20 @@ class Optimized(Follower):
         return self._asking.holds(self._before, self.side, self._place(), (), claim, CUT) is True
 
     def applied(self, applied: Applied) -> None:
-        """The function is called as the recorded trace has called it by then."""
+        """The function is called as the recorded trace has called it by then, and finds the same memory."""
         place = self._place()
-        claims = []
+        claims: list[Any] = []
         for other in self._recorded.applied_functions:
             alike = other.type is applied.type and len(other.args) == len(applied.args)
-            if alike and other.events <= applied.events:
+            between = self._before.events[other.events : applied.events]
+            is_kept = not other.looks or not any(event.may_write for event in between)
+            if alike and is_kept and other.events <= applied.events:
                 ahead = [guard.passes for guard in self._before.guards[place.before : other.guards]]
-                claims.append(z3.And(other.happens, *ahead, *map(same, other.args, applied.args)))
+                seen = sorted(other.found.intersection(applied.memory.allocated))
+                memory = (other.memory, applied.memory, seen, f" of call {len(claims)}")
+                finds = [self._same_slot(slot, *memory) for slot in other.may_see]
+                found = [one for one in finds if one is not None]
+                claims.append(z3.And(other.happens, *ahead, *map(same, other.args, applied.args), *found))
         if not any(z3.is_true(z3.simplify(claim)) for claim in claims):
             self._prove(f"op {applied.op}: made before", place, z3.Or(*claims), (applied.happens,))
 
@@ -277,14 +283,14 @@ class Optimized(Follower):
             if claim is not None:
                 self._prove(f"{where}: heap {slot.key}", place, claim, given)
 
-    def _same_slot(self, slot: Field, wanted: Memory, got: Memory, seen: Sequence[int]) -> Any:
-        """None where it is the same array."""
+    def _same_slot(self, slot: Field, wanted: Memory, got: Memory, seen: Sequence[int], which: str = "") -> Any:
+        """None where it is the same array. It holds of any object and index, whose names end with `which`."""
         key, marks = slot.key, (wanted.mark(slot), got.mark(slot))
         if wanted.arrays[key].eq(got.arrays[key]) and marks[0].eq(marks[1]):
             return None
-        index = z3.Const("some index", self._universe.word)
+        index = z3.Const(f"some index{which}", self._universe.word)
         if has_limits(slot) or key in VIEWS:
-            p = z3.Const("some object", NULL.sort())
+            p = z3.Const(f"some object{which}", NULL.sort())
             here = [number for number in seen if self._universe.has_slot(number, slot)]
             where = [p != NULL, self._universe.among(p, here)]
         else:
@@ -324,12 +330,21 @@ class Optimized(Follower):
             self._prove("end: events", place, _FALSE)
         elif before.trace.end.op is not after.trace.end.op:
             self._prove("end: kind", place, _FALSE)
+        elif before.trace.end.op.jumps and _jump_apart(before.trace, after.trace):
+            self._prove("end: target", place, _FALSE)
         elif len(before.end) != len(after.end):
             self._prove("end: arguments", place, _FALSE)
         self._prove_equal("end: argument", before.end, after.end, place, ())
         self._prove_pending("end", before.memory, after.memory, place, ())
         slots = tuple(self._universe.slots.values())
         self._prove_memory("end", before.memory, after.memory, before.found_at_end(), slots, place, ())
+
+
+def _jump_apart(before: Trace, after: Trace) -> bool:
+    """Does one jump go back to the label with which both traces start, and the other one elsewhere?"""
+    labels = [trace.ops[0].descr if trace.ops[0].op.is_entry else None for trace in (before, after)]
+    goes_back = [trace.end.descr in (None, labels[0]) for trace in (before, after)]
+    return labels[0] is not None and labels[0] == labels[1] and goes_back[0] != goes_back[1]
 
 
 def _ways(condition: Any) -> tuple[tuple[bool, Any], tuple[bool, Any]]:

@@ -53,11 +53,13 @@ class EventSeen:
     memory: Memory
     found: Places
     may_see: tuple[Field, ...]
+    may_write: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The call of a function, its address being the first argument, where `happens` holds."""
+    """The call of a function, its address being the first argument, where `happens` holds. It looks at `may_see` of
+    what it has `found`, or at no memory; `looks` also where the traces name none of what it reads."""
 
     op: int
     type: Type
@@ -65,6 +67,10 @@ class Applied:
     happens: Any
     guards: int
     events: int
+    memory: Memory
+    found: Places
+    may_see: tuple[Field, ...]
+    looks: bool
 
 
 class Follower(Protocol):

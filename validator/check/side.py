@@ -28,8 +28,7 @@ from optimizer.ir.trace import (
 )
 from validator.check.calls import Calls
 from validator.check.memory import Memory
-from validator.check.reach import OLD
-from validator.check.reach import Places
+from validator.check.reach import OLD, Places
 from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen, found_at_end, is_reference
 from validator.check.universe import NULL, Universe
 
@@ -186,7 +185,9 @@ class Side:
         may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))
         found = memory.reach.found([arg for arg in args if is_reference(arg)], may_see)
         kind = call.name, self.universe.layout.canonical(operation.descr), len(args)
-        event = EventSeen(kind, args, happens, len(self.guards), memory.copy(), found, may_see)
+        event = EventSeen(
+            kind, args, happens, len(self.guards), memory.copy(), found, may_see, call.effects.writes != frozenset()
+        )
         found = self.follower.event(event)
         self.events.append(event)
         return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from optimizer.ir.faults import InputError
@@ -92,8 +92,10 @@ class Portfolio:
                 tactic = z3_process.SOLVING if circuit.fits(units) else z3_process.PREPROCESSING
                 reply = z3_process.check(query, tactic, units, left_s, self._memory_mb)
             else:
-                limit_s = min(left_s, max(_SHORTEST_S, units / _EFFORT_OF_A_SECOND))
-                reply = child_process.check(solver, query, limit_s, self._memory_mb)
+                share_s = max(_SHORTEST_S, units / _EFFORT_OF_A_SECOND)
+                reply = child_process.check(solver, query, min(left_s, share_s), self._memory_mb)
+                if isinstance(reply, GaveUp) and reply.reason == "wall" and share_s < left_s:
+                    reply = replace(reply, reason="seconds")
             if reply is None:
                 return Unsat(solver)
             if not isinstance(reply, GaveUp):

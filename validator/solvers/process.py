@@ -1,7 +1,7 @@
 """Solver processes: started when first asked, kept for the whole program, killed where they do not answer.
 
-A process is a session of its own, so that Ctrl-C comes to this program only. When this program ends, however it ends, a
-process finds the end of its input, and ends too.
+A process is a session of its own, so that Ctrl-C comes to this program only. When this program ends, however it ends,
+its guardian ends the processes too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+from validator.guardian import let_go, watch
 
 _CHUNK = 1 << 16
 _LONGEST_MS = 1 << 30
@@ -45,6 +47,7 @@ class Process:
             start_new_session=True,
             bufsize=0,
         )
+        watch(self._child.pid)
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._in, self._out = self._child.stdin.fileno(), self._child.stdout.fileno()
@@ -99,6 +102,7 @@ class Process:
                 if said.endswith(end) and (said == end or said[-len(end) - 1] == 10):
                     return said[: -len(end)].decode(errors="replace")
                 if not read:
+                    let_go(self._child.pid)
                     raise Died(said.decode(errors="replace"), self._child.wait(), self.is_new)
 
     def _write(self, text: memoryview) -> memoryview:
@@ -116,6 +120,8 @@ class Process:
             assert pipe is not None
             pipe.close()
         if self._owner == os.getpid():
+            if self._child.returncode is None:
+                let_go(self._child.pid)
             self._child.kill()
             self._child.wait()
         else:

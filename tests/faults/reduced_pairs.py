@@ -1,0 +1,63 @@
+"""The wrong pairs of the corpus, reduced as pairs: does what they differ in still show?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fuzz.campaign import Find
+from fuzz.reduction.nature import Nature
+from fuzz.reduction.reduce import Reduced, reduce_find
+from fuzz.reduction.source import find_in
+from fuzz.reduction.trials import Subject, candidate_of
+from fuzz.store import Case
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from optimizer.ir.trace_layout import layout_of
+from validator.counterexample import State
+from validator.judge import validate
+from validator.stored_state import restored_state
+from validator.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedPair:
+    """What the two traces of a case differ in, in the case and in what is left of it."""
+
+    case: Case
+    find: Find
+    left: Reduced
+    change: Nature
+    change_left: Nature
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return len(self.find.generated.trace.ops), len(self.left.before.ops)
+
+    @property
+    def shows(self) -> bool:
+        """Do the same operations stand in one trace only?"""
+        return self.change.names == self.change_left.names
+
+    @property
+    def shows_in_part(self) -> bool:
+        """Are there operations that only one trace has, and no others than in the case?"""
+        left = [names <= all_ for names, all_ in zip(self.change_left.names, self.change.names, strict=True)]
+        return self.shows or (all(left) and any(self.change_left.names))
+
+
+def reduced_pair(case: Case, budget_s: float = 60.0) -> ReducedPair:
+    """The case reduced, without an optimizer."""
+    before = parse(case.before)
+    after = parse(case.after or "", word=before.word)
+
+    def judged(before: Trace, after: Trace, state: State) -> Verdict:
+        return validate(before, after, case.options, examples=(state,))
+
+    subject = Subject(None, judged, case.options)
+    find = find_in(before, after, subject, restored_state(case.state, before, layout_of(before), case.name))
+    assert find is not None
+    left = reduce_find(find, subject, budget_s)
+    changes = [candidate_of(one, subject).change for one in (find, left.find)]
+    assert changes[0] is not None
+    assert changes[1] is not None
+    return ReducedPair(case, find, left, changes[0].nature, changes[1].nature)

@@ -1,0 +1,64 @@
+"""Processes that tests start: they hear of Ctrl-C, and end with the test or the tests, however these end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from validator.guardian import let_go, watch
+
+ROOT = Path(__file__).parents[1]
+
+_STARTED: list[subprocess.Popen[str]] = []
+
+
+def start_python(code: str, args: Sequence[str] = (), folder: Path | None = None) -> subprocess.Popen[str]:
+    """A program in Python that can import the project; what it prints comes through pipes."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *args],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    watch(process.pid)
+    _STARTED.append(process)
+    return process
+
+
+def end_all() -> None:
+    """Kill what is left; what it has started, its own guardian kills."""
+    while _STARTED:
+        process = _STARTED.pop()
+        let_go(process.pid)
+        process.kill()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that it has started, but for its guardian."""
+    found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(number) for number, name in map(str.split, found.stdout.splitlines()) if name != "sh"]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
