@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -36,11 +35,15 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
 
 
 def write_certificate(certificate: Certificate) -> str:
+    import json  # here: most proofs are not handed on
+
     return json.dumps(certificate_json(certificate)) + "\n"
 
 
 def read_certificate(text: str, file: str = "certificate") -> Certificate:
     """The certificate of that text. Raises InputError."""
+    import json
+
     try:
         return _certificate(json.loads(text))
     except (ValueError, TypeError, RecursionError) as problem:
