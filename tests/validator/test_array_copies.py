@@ -30,6 +30,7 @@ held = { type = "int", immutable = true }
 value = "int"
 """
     + array_copies()
+    + event("digest", reads="Ints", result="int", elidable=True)
     + event("share", reads="Refs", writes="Refs", oopspec="arraycopy")
     + "+++\n"
 )
@@ -52,6 +53,11 @@ LOOK = "escape_n()\ni3 = getfield_gc_i(p2, descr=Node.value)\nfinish(i3)"
 
 NEW = "p9 = new_array({}, descr=Ints)\n"
 OF_OLD = "i{} = getarrayitem_gc_i(p1, 0, descr=Ints)\n"
+DIGEST = "i{} = call_i(1, p1, descr=digest)\n"
+TWO_PARTS = (
+    f"{HEADER}i7 = int_le(0, i3)\nguard_true(i7) []\ni8 = int_le(i3, i2)\nguard_true(i8) []\ni9 = int_sub(i2, i3)\n"
+)
+FROM_0 = "call_n(ConstClass(f), p0, p1, 0, 0, i2, descr=copy)\n"
 INTO_OLD = "call_n(ConstClass(f), p9, p1, 0, 0, {}, descr=copy)\n"
 
 RIGHT = {
@@ -123,6 +129,10 @@ WRONG = {
     "a field of an object that a copy shares": (
         f"{NODE}{SET}{HOLD}{LEAK}finish()",
         f"{NODE}{HOLD}{LEAK}finish()",
+    ),
+    "a function that finds some items as at one call, and the rest as at another": (
+        f"{TWO_PARTS}{DIGEST.format(10)}{FROM_0}{DIGEST.format(11)}finish(i10)",
+        f"{TWO_PARTS}{FROM_0.replace('0, 0, i2', 'i3, i3, i9')}{DIGEST.format(10)}{FROM_0}finish(i10)",
     ),
     "a copy ahead of a guard": (
         f"{HEADER}i6 = int_lt(i5, 3)\nguard_true(i6) []\n{COPY}finish()",
