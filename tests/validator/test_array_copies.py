@@ -51,6 +51,7 @@ LEAK = "call_n(ConstClass(f), p1, p0, 0, 0, i1, descr=share)\n"
 TAKE = "call_n(ConstClass(f), p0, p1, 0, 0, i1, descr=share)\n"
 LOOK = "escape_n()\ni3 = getfield_gc_i(p2, descr=Node.value)\nfinish(i3)"
 
+CLEARED = "p10 = new_array_clear(2, descr=Ints)\n"
 NEW = "p9 = new_array({}, descr=Ints)\n"
 OF_OLD = "i{} = getarrayitem_gc_i(p1, 0, descr=Ints)\n"
 DIGEST = "i{} = call_i(1, p1, descr=digest)\n"
@@ -102,6 +103,10 @@ WRONG = {
     "a load of an old array that is not written any more": (
         f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}finish(i2)",
         f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}{OF_OLD.format(7)}finish(i2)",
+    ),
+    "a load of a cleared array that is not written any more": (
+        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}finish(i2)",
+        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}{OF_OLD.format(7).replace('p1,', 'p10,')}finish(i2)",
     ),
     "more items of an old array are not written": (
         f"{HEADER}{NEW.format(3)}{INTO_OLD.format(2)}finish()",
