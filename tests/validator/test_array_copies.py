@@ -106,7 +106,8 @@ WRONG = {
     ),
     "a load of a cleared array that is not written any more": (
         f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}finish(i2)",
-        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}{OF_OLD.format(7).replace('p1,', 'p10,')}finish(i2)",
+        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}"
+        f"{OF_OLD.format(7).replace('p1,', 'p10,')}finish(i2)",
     ),
     "more items of an old array are not written": (
         f"{HEADER}{NEW.format(3)}{INTO_OLD.format(2)}finish()",

@@ -276,6 +276,16 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "a function that finds what it finds behind an event only": (
+        NEW
+        + LOOK.format(6, "p5")
+        + "call_n(1, descr=calm)\n"
+        + INTO.format("p5", "i2")
+        + LOOK.format(7, "p5")
+        + "finish(i6)",
+        NEW + INTO.format("p5", "i2") + LOOK.format(6, "p5") + "call_n(1, descr=calm)\nfinish(i6)",
+        "op 2: made before",
+    ),
     "a function that is declared not to read what it has read": (
         LOOK.format(5, "p0") + SET + "finish(i5)",
         SET + Q.format(5, "p0") + "finish(i5)",
