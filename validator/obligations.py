@@ -306,11 +306,12 @@ class Pair:
         """The function is called as `before` has called it by then, and finds the same memory."""
         terms, claim = self.terms, self.terms.false
         found = [other for other in self.before.applications if _may_stand_for(other, application)]
-        for other in sorted(found, key=lambda other: not are_plainly_the_same(other, application)):
+        found.sort(key=lambda other: not are_plainly_the_same(other, application))
+        for number, other in enumerate(found):
             ahead = [guard.passes for guard in self.before.guards[place.before : other.guards]]
             made = terms.all_of((other.happens, *ahead, *map(terms.equal, other.args, application.args)))
             if made is not terms.false:
-                finds = finds_the_same(self.memory, self.before.events, other, application)
+                finds = finds_the_same(self.memory, self.before.events, other, application, number)
                 claim = terms.either(claim, terms.both(made, finds))
             if claim is terms.true:
                 break
