@@ -106,6 +106,8 @@ def test_a_campaign_tests_a_program(traceproof: Command) -> None:
     case = read_case(Path("campaign-2/cases"), name)
     assert "the optimizer printed:\n" in case.report
     assert case.command.endswith("--optimizer-cmd " + shlex.quote("sed '$s/.*/what/'"))
+    silent = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "true")
+    assert "\n    the optimizer printed nothing\n" in silent.out
 
 
 def test_only_one_optimizer_can_be_tested(traceproof: Command) -> None:
