@@ -59,6 +59,14 @@ class Found:
     told: Told
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The time was up before the seed was done, which took that long already."""
+
+    seed: int
+    seconds: float
+
+
 def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told | Found]:
     """The results of the task's seeds, in their order, and each find as it is before it is reduced. What is known is
     worked on again, since it guides what comes behind it."""

@@ -23,6 +23,7 @@ from fuzz.generator import can_draw
 from fuzz.merging import merge_campaigns
 from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from fuzz.plan import AIMED, Plan, usual_mutate
+from fuzz.report.words import counted
 from fuzz.supervisor import supervise
 from fuzz.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.faults import InputError
@@ -183,7 +184,8 @@ def _check_seeds(paths: tuple[str, ...], vocabulary: Vocabulary) -> None:
     for _, reason in pool.left_out:
         click.echo(f"--seeds-from: left out: {reason}", err=True)
     if not pool.traces:
-        raise InputError(f"--seeds-from: there is no trace in {', '.join(paths)}")
+        left = "none is left of the traces" if pool.foreign else "there is no trace"
+        raise InputError(f"--seeds-from: {left} in {', '.join(paths)}")
 
 
 def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> Supervise:
@@ -246,6 +248,9 @@ def merge(folders: tuple[str, ...], into: str | None) -> int:
     $ traceproof fuzz merge monday tuesday --into week
     """
     target = Path(into or folders[0])
+    for folder in folders:
+        read_plan(Path(folder))  # raises where there is no campaign, before anything is made
     merged = merge_campaigns([Path(folder) for folder in folders], writable(target, "--into"))
-    click.echo(f"{target}: {merged.results} results and {merged.cases} cases added, {merged.known} results known")
+    added = f"{counted(merged.results, 'result')} and {counted(merged.cases, 'case')}"
+    click.echo(f"{target}: {added} added, {counted(merged.known, 'result')} known")
     return Exit.PROVED

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from fuzz.batch import Found, Task, Told
+from fuzz.batch import Cut, Found, Task, Told
 from fuzz.campaign import FindKind
 from fuzz.cli_seeds import Status
 from fuzz.folder import CampaignFolder
@@ -24,8 +24,11 @@ from validator.exits import Exit
 
 _NextTask = Callable[[], Task | None]
 
-Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Found | Task]]
+Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Found | Task | Cut]]
 """Has tasks done, and tells what comes of them."""
+
+_SLOW_S = 1.0
+"""So long a trace takes where it is worth telling that it was cut."""
 
 
 def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool, start: float) -> Exit:
@@ -39,11 +42,11 @@ def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool
     shown.status.clear()
     spent = time.monotonic() - start
     click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
-    if summary.warning:
-        click.echo(f"warning: {summary.warning}", err=True)
     write_report(folder, _why_ended(plan, summary, interrupted))
     if not as_json:
         click.echo(f"  report: {folder / 'report' / 'index.html'}")
+    if warning := summary.warning(interrupted):
+        click.echo(f"warning: {warning}", err=True)
     return _exit_code(summary, interrupted)
 
 
@@ -70,6 +73,8 @@ def _work(campaign: CampaignFolder, supervising: Supervise, summary: Summary, sh
                     case Told():
                         reducing.pop(one.seed, None)
                         keep(one)
+                    case Cut(seed, seconds):
+                        summary.cut += [seed] * (seed not in reducing and seconds >= _SLOW_S)
                 if _is_enough(summary):
                     return False
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ import click
 
 from fuzz.cli_seeds import writable
 from fuzz.recorded import log_stem, recorded_text, sections_of
+from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from validator.exits import Exit
 from validator.files import write_text
@@ -56,7 +57,8 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: 
     else:
         where = f", written to {folder}" if folder is not None else ""
         lost = f", {counts['lost']} of them left out" if counts["lost"] else ""
-        click.echo(f"{log}: {counts['traces']} traces of {counts['operations']} operations{lost}{where}")
+        traces, operations = counted(counts["traces"], "trace"), counted(counts["operations"], "operation")
+        click.echo(f"{log}: {traces} of {operations}{lost}{where}")
     if not counts["traces"]:
         click.echo(f"{log}: nothing was recorded in it; PyPy records with PYPYLOG=jit-log-noopt:run.log", err=True)
     return Exit.USAGE if counts["lost"] else Exit.PROVED

@@ -19,6 +19,7 @@ from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from fuzz.reduction.reduce import Progress, Reduced
 from fuzz.reduction.source import look_at, look_at_case
 from fuzz.reduction.trials import Subject
+from fuzz.report.words import counted
 from fuzz.store import Case, read_case, store_case
 from fuzz.triage import OurParts, Settled, reduced_case, settle
 from optimizer.ir.faults import InputError
@@ -179,7 +180,8 @@ class _Line:
     progress: Progress
 
     def line(self, seconds: float) -> str:
-        return f"{seconds:.0f} s: {self.progress.operations} operations left, {self.progress.tried} traces tried"
+        left, tried = counted(self.progress.operations, "operation"), counted(self.progress.tried, "trace")
+        return f"{seconds:.0f} s: {left} left, {tried} tried"
 
 
 def _words(find: Find, settled: Settled) -> Iterator[str]:
@@ -192,8 +194,8 @@ def _words(find: Find, settled: Settled) -> Iterator[str]:
         rule = f", rule {settled.guilt.rule}" if settled.guilt.rule else ""
         yield f"guilty: {', '.join(settled.guilt.passes)}{rule}"
     yield f"bucket: {settled.bucket}"
-    sizes = f"{len(find.generated.trace.ops)} operations, {len(reduced.before.ops)} left"
-    yield f"{sizes}; {reduced.tried} traces tried in {reduced.seconds:.1f} s{_how(settled)}"
+    sizes = f"{counted(len(find.generated.trace.ops), 'operation')}, {len(reduced.before.ops)} left"
+    yield f"{sizes}; {counted(reduced.tried, 'trace')} tried in {reduced.seconds:.1f} s{_how(settled)}"
     yield f"\nbefore:\n{format_trace(reduced.before).rstrip()}"
     if isinstance(left.after, Trace):
         yield f"\nafter:\n{format_trace(left.after).rstrip()}"

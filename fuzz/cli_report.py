@@ -55,6 +55,8 @@ def report(
     folder = Path(what[0])
     if (folder / "results").is_dir():
         return _campaign(folder, output)
+    if folder.is_file():
+        raise click.UsageError(f"{folder} is one trace: a pair is two, BEFORE and AFTER.")
     where, name = (folder.parent, folder.name) if folder.is_dir() else (Path(corpus), what[0])
     case = read_case(where, name)
     return _write(output or f"{name}.html", case_page(case, judge_case(case, case.options)))

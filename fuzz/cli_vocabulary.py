@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from fuzz.vocabulary import KINDS, WORDS, Vocabulary, check_names
+from optimizer.ir.faults import InputError
 from validator.files import read_text
 
 _CLICK_OPTIONS = (
@@ -32,6 +33,9 @@ def vocabulary_options(command: Callable[..., int]) -> Callable[..., int]:
         *, kinds: str | None, ops: str | None, without: str | None, word: str | None, **others: Any
     ) -> int:
         asked = Vocabulary(_split(kinds), _listed(ops), _listed(without), None if word is None else int(word))
+        for option, text, names in (("--kinds", kinds, asked.kinds), ("--ops", ops, asked.ops)):
+            if text is not None and not names:
+                raise InputError(f"{option}: expected names with commas between them, got {text!r}")
         check_names(asked, "--{}".format)
         return command(asked=asked, **others)
 

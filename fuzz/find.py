@@ -48,7 +48,8 @@ def _after(find: Find) -> tuple[str | None, str]:
     if find.after is None:
         return None, find.report
     if isinstance(find.after, str):
-        return None, f"the optimizer printed:\n{find.after}\n{find.report}"
+        printed = f"the optimizer printed:\n{find.after}" if find.after.strip() else "the optimizer printed nothing"
+        return None, f"{printed}\n{find.report}"
     if isinstance(find.after, Trace):
         try:
             return format_trace(find.after), find.report

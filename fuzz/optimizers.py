@@ -104,6 +104,9 @@ def _function(name: str) -> Optimizer:
     except InputError:
         raise
     except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
+            where = f"there is no module {error.name} in this folder, and none is installed"
+            raise InputError(f"--optimizer: {where}") from error
         raise InputError(f"--optimizer: {module_name} cannot be imported: {describe(error)}") from error
     function = getattr(module, function_name, None)
     if not callable(function):

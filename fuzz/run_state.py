@@ -61,7 +61,8 @@ def run_state(
             lines.append(text)
         else:
             known = f"the inputs are {', '.join(types)}" if types else "the trace has no inputs"
-            raise InputError(f"--input: expected NAME=VALUE, got {text}; {known}")
+            mistake = f"there is no input {name}" if equals else f"expected NAME=VALUE, got {text}"
+            raise InputError(f"--input: {mistake}; {known}")
     heap = read_heap([*sources, Source("--input", lines)], layout)
     return [_value(name, type_, numbers, heap) for name, type_ in types.items()], heap
 

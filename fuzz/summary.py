@@ -11,7 +11,7 @@ from fuzz.changes import HandedBack
 from fuzz.coverage import all_coverage, never_fired
 from fuzz.optimizers import OptimizerKind
 from fuzz.plan import Plan
-from fuzz.report.words import times
+from fuzz.report.words import counted, times
 from fuzz.results import COUNTED, Result
 from fuzz.seeds import Seeds
 
@@ -33,7 +33,7 @@ SHOWN_FINDS = 20
 @dataclass(slots=True)
 class Summary:
     """Counts of results. `fired` names what has fired, `seeds` are those that have results, `before` the number of
-    traces that were there at the start."""
+    traces that were there at the start, `cut` the seeds that were slow, and not done when the time was up."""
 
     plan: Plan
     folder: str
@@ -44,6 +44,7 @@ class Summary:
     seeds: Seeds = field(default_factory=Seeds)
     handed_back: HandedBack = field(default_factory=HandedBack)
     before: int = 0
+    cut: list[int] = field(default_factory=list)
 
     def add(self, result: Result) -> None:
         self.seeds.add(result.seed)
@@ -63,7 +64,7 @@ class Summary:
     def line(self, seconds: float) -> str:
         """Where the campaign stands, in one line."""
         found = self._found() or "nothing found"
-        return f"{seconds:.0f} s: {self.traces} traces, {self.counts['proved']} proved, {found}"
+        return f"{seconds:.0f} s: {counted(self.traces, 'trace')}, {self.counts['proved']} proved, {found}"
 
     def text(self, seconds: float, interrupted: bool) -> str:
         """The end of a campaign, in a few lines."""
@@ -71,8 +72,9 @@ class Summary:
         rate = (self.traces - self.before) / seconds if seconds else 0.0
         vacuous = f" ({self.counts['vacuous']} vacuous)" if self.counts["vacuous"] else ""
         resumed = f" ({self.before} of them before)" if self.before else ""
+        traces = counted(self.traces, "trace")
         lines = [
-            f"campaign {ended}: {self.traces} traces{resumed} in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
+            f"campaign {ended}: {traces}{resumed} in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
             f"  proved {self.counts['proved']}{vacuous}, unknown {self.counts['unknown']}, "
             f"unsupported {self.counts['unsupported']}",
             f"  found: {self._found() or 'nothing'}",
@@ -119,8 +121,8 @@ class Summary:
         runs = list(self.seeds.runs())
         if len(runs) > _SHOWN_RUNS:
             return f", seeds {runs[0].start} to {runs[-1][-1]}, with gaps"
-        told = ", ".join(f"{run.start} to {run[-1]}" for run in runs)
-        return f", seeds {told}" if told else ""
+        told = ", ".join(f"{run.start} to {run[-1]}" if len(run) > 1 else f"{run.start}" for run in runs)
+        return f", seed{'s' * (len(self.seeds) > 1)} {told}" if told else ""
 
     def _never_fired(self) -> list[str]:
         names = never_fired(self.fired)
@@ -137,15 +139,17 @@ class Summary:
         """Is it not our own optimizer?"""
         return self.plan.optimizer.kind is not OptimizerKind.OURS
 
-    @property
-    def warning(self) -> str:
+    def warning(self, interrupted: bool) -> str:
         """What makes the whole campaign worth little; empty if nothing does."""
-        told = self.handed_back
-        if self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
-            return (
-                f"no trace was done in {self.plan.seconds:g} s; the optimizer may take "
-                f"{self.plan.optimizer.limit_s:g} s for each (--optimizer-timeout)"
-            )
+        told, limit = self.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
+        if not interrupted and self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
+            again = "; to go on with a batch, what was done of it is made again" * bool(self.before)
+            new = " new" * bool(self.before)
+            return f"no{new} trace was done in {self.plan.seconds:g} s{again or f'; {limit} (--optimizer-timeout)'}"
+        if self.is_foreign and self.cut:
+            seeds = ", ".join(map(str, sorted(self.cut)))
+            were = f"seeds {seeds} were" if len(self.cut) > 1 else f"seed {seeds} was"
+            return f"{were} not done when the time was up; {limit} before that is a hang (--optimizer-timeout)"
         if not self.is_foreign or told.changed or told.traces < _FEW_TRACES:
             return ""
         return (

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 
-from fuzz.batch import Found, Task, Told, lost_in_making, run_batch
+from fuzz.batch import Cut, Found, Task, Told, lost_in_making, run_batch
 from fuzz.plan import Plan
 from optimizer.ir.immutable import replace
 from validator.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
@@ -29,7 +29,7 @@ _TRIES = 3
 
 @dataclass(slots=True)
 class _Course:
-    """How far the work on a task is: it is at the seed `at`."""
+    """How far the work on a task is: it is at the seed `at`, `since` that time of `time.monotonic`."""
 
     task: Task
     at: int
@@ -37,14 +37,17 @@ class _Course:
     lost: dict[int, Loss]
     tries: int = 0
     told: list[Told] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
 
     def again(self) -> Task:
         """The task that is left."""
+        self.since = time.monotonic()
         self.at = self.task.first
         self._pass_over()
         return replace(self.task, known=frozenset(self.known), lost=dict(self.lost))
 
     def hear(self, told: Told) -> None:
+        self.since = time.monotonic()
         self.known.add(told.seed)
         self.at = told.seed + 1
         self._pass_over()
@@ -72,9 +75,9 @@ class _Course:
 
 def supervise(
     plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
-) -> Generator[Told | Found | Task]:
-    """What is told of the seeds, as it comes, finds before they are reduced, and each task when it is done. `tick` is
-    called about every second. To be closed when it is not run to its end."""
+) -> Generator[Told | Found | Task | Cut]:
+    """What is told of the seeds, as it comes, finds before they are reduced, each task when it is done, and what is cut
+    at the end. `tick` is called about every second. To be closed when it is not run to its end."""
     with hearing_of_the_end():
         workers: Workers[Task, Told | Found] = Workers(
             nullcontext(partial(run_batch, plan)), Supervision(jobs, plan.memory_mb, plan.patience_s)
@@ -87,7 +90,7 @@ def supervise(
 
 def _supervised(
     workers: Workers[Task, Told | Found], next_task: Callable[[], Task | None], tick: Callable[[], None]
-) -> Iterator[Told | Found | Task]:
+) -> Iterator[Told | Found | Task | Cut]:
     courses: dict[int, _Course] = {}
     again: list[Task] = []
     while True:
@@ -118,6 +121,7 @@ def _supervised(
                     del courses[task.first]
                     yield course.task
         if left <= 0 and is_silent:
+            yield from (Cut(course.at, time.monotonic() - course.since) for course in courses.values())
             return
         tick()
 

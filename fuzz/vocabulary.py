@@ -237,4 +237,5 @@ def check_names(vocabulary: Vocabulary, where: Callable[[str], str]) -> None:
                 raise InputError(f"{where(field)}: no operation is called {pattern!r}{hint}")
     if not any(row.kind is Kind.END for row in vocabulary.rows):
         ends = " and ".join(row.name for row in OPS.values() if row.kind is Kind.END)
-        raise InputError(f"{where('ops')}: no operation is left that ends a trace; these are {ends}")
+        option = where("ops" if vocabulary.ops else "without")
+        raise InputError(f"{option}: no operation is left that ends a trace; these are {ends}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from optimizer.ir.effects import Effects
 from optimizer.ir.immutable import immutable
 from optimizer.ir.layout import Field
 from optimizer.ir.ops import Type
@@ -12,6 +12,9 @@ from optimizer.ir.term import Term
 from optimizer.ir.trace import Operation, Trace
 from validator.symbolic_heap import SymbolicHeap
 from validator.visibility import Sight, anything, visible
+
+if TYPE_CHECKING:
+    from optimizer.ir.effects import Effects
 
 
 @immutable

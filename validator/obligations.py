@@ -20,7 +20,6 @@ from optimizer.ir.term import Term
 from validator.encode import leave
 from validator.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
 from validator.jump_targets import jump_apart
-from validator.looks import are_plainly_the_same, finds_the_same
 from validator.matching import Simplify, knowing_all, match_exit
 from validator.object_terms import ObjectTerms
 from validator.pair_memory import Memory
@@ -304,6 +303,8 @@ class Pair:
 
     def _made_before(self, application: Application, place: Place) -> Obligation:
         """The function is called as `before` has called it by then, and finds the same memory."""
+        from validator.looks import are_plainly_the_same, finds_the_same  # here: many traces have no calls
+
         terms, claim = self.terms, self.terms.false
         found = [other for other in self.before.applications if _may_stand_for(other, application)]
         found.sort(key=lambda other: not are_plainly_the_same(other, application))

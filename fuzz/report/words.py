@@ -27,6 +27,11 @@ def times(count: int, what: str) -> str:
     return f"{number(count)} {what}" if count == 1 else f"{number(count)} {what}s"
 
 
+def counted(count: int, what: str) -> str:
+    """The same in digits alone, for output that scripts read."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 _SHOWN_LINES = 8
 _SHOWN_COLUMNS = 200
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -54,10 +55,17 @@ _STARTING_S = 2.0
 
 
 def test_a_campaign_ends_in_time_while_a_server_hangs(tmp_path: Path) -> None:
-    took, code, out = ended_in(["fuzz", "--seed", "1", "--seconds", "1", *server(tmp_path, "time.sleep(60)")], tmp_path)
-    assert took < 1 + 2 + _STARTING_S
-    assert code == 0
+    running = start(["fuzz", "--seed", "1", "--seconds", "2", *server(tmp_path, "time.sleep(60)")], tmp_path)
+    began = time.monotonic()
+    out, err = running.communicate(timeout=60)
+    assert time.monotonic() - began < 2 + 2 + _STARTING_S
+    assert running.returncode == 0
     assert "found: nothing" in out
+    assert re.fullmatch(
+        r"warning: seed(s 3, \d+ were| 3 was) not done when the time was up; the optimizer may take 10 s for each"
+        r" before that is a hang \(--optimizer-timeout\)\n",
+        err,
+    )
     assert "--seed 1 --traces 2 " in out
     assert not list((tmp_path / "campaign" / "claims").iterdir())
 
@@ -72,6 +80,17 @@ def test_a_campaign_ends_in_time_while_a_server_always_hangs(tmp_path: Path) -> 
     assert time.monotonic() - began < 1.5 + 2 + _STARTING_S
     assert out.startswith("campaign ended: 0 traces in ")
     assert err == ("warning: no trace was done in 1.5 s; the optimizer may take 10 s for each (--optimizer-timeout)\n")
+
+
+def test_that_no_trace_was_done_is_said_of_what_ended_in_time() -> None:
+    summary = Summary(Plan(seed=5, seconds=3.0), "campaign")
+    assert summary.warning(interrupted=True) == ""
+    assert summary.warning(interrupted=False).startswith("no trace was done in 3 s; the optimizer may take 10 s")
+    summary.add(Result(seed=5, first=5, verdict="proved"))
+    summary.before = 1
+    assert summary.warning(interrupted=False) == (
+        "no new trace was done in 3 s; to go on with a batch, what was done of it is made again"
+    )
 
 
 STUBBORN = """

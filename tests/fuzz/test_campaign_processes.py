@@ -327,13 +327,22 @@ def test_a_find_is_found_by_its_command(capsys: pytest.CaptureFixture[str]) -> N
 # merge
 
 
+def test_nothing_is_made_where_there_is_no_campaign_to_merge(capsys: pytest.CaptureFixture[str]) -> None:
+    assert campaign(capsys, "merge", "nowhere", "--into", "c") == (
+        2,
+        "",
+        "error: nowhere: there is no campaign in this folder\n",
+    )
+    assert not Path("c").exists()
+
+
 def test_campaigns_are_merged(capsys: pytest.CaptureFixture[str]) -> None:
     for name, seed in (("a", 10), ("b", 12)):
         optimizer = ("--optimizer", "mine:planted")
         campaign(capsys, "--seed", str(seed), "--traces", "5", *optimizer, "--folder", name)
     assert campaign(capsys, "merge", "a", "b", "--into", "c") == (
         0,
-        "c: 7 results and 1 cases added, 3 results known\n",
+        "c: 7 results and 1 case added, 3 results known\n",
         "",
     )
     assert [one.seed for one in told(stored(Path("c")))] == list(range(10, 17))

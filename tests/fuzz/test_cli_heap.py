@@ -110,7 +110,7 @@ def test_a_trace_with_values(run: Run) -> None:
         (["--input", "p0=Node(), p2=NULL"], "the input i1 has no value; give one with --input i1=VALUE"),
         (["--input", "p0=Nodes(value=1), p2=q, i1=1"], "--input:2:4: q is not described"),
         (["--input", "i1=x, p0=NULL, p2=NULL"], "--input i1: expected a number, got 'x'"),
-        (["--input", "q=5"], "--input: expected NAME=VALUE, got q=5; the inputs are p0, i1, p2"),
+        (["--input", "q=5"], "--input: there is no input q; the inputs are p0, i1, p2"),
         (["--input", "p0=Node(value=NULL)"], "--input:1:15: value is a machine int, got NULL"),
         (["--heap", "none.heap"], "none.heap: there is no such file"),
         (["--input", "p0=Node(),p2=Chars[1,i1=0"], "a bracket or quote is not closed: p0=Node(),p2=Chars[1,i1=0"),

@@ -57,9 +57,11 @@ def test_a_campaign(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["nothing"], "there is no case 'nothing' in corpus"),
         (["a", "b", "c"], "Expected a case, a folder, or two traces"),
         (["-", "-"], "Only one of BEFORE and AFTER"),
+        (["one.trace"], "one.trace is one trace: a pair is two, BEFORE and AFTER"),
         (["x.trace", "y.trace"], "x.trace: there is no such file"),
     ],
 )
 def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str) -> None:
+    (folder / "one.trace").write_text("[]\nfinish()\n")
     assert report(*args) == 2
     assert message in capsys.readouterr().err

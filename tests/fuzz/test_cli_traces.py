@@ -103,7 +103,7 @@ def test_run_in_json(traceproof: Command) -> None:
         ([], "the input i0 has no value; give one with --input i0=VALUE"),
         (["i0=5"], "the input i1 has no value; give one with --input i1=VALUE"),
         (["i0"], "--input: expected NAME=VALUE, got i0; the inputs are i0, i1"),
-        (["i7=1"], "--input: expected NAME=VALUE, got i7=1; the inputs are i0, i1"),
+        (["i7=1"], "--input: there is no input i7; the inputs are i0, i1"),
         (["i0=1,i0=2"], "--input: i0 is given twice"),
         (["i0=x"], "--input i0: expected a number, got 'x'"),
         (["i0=" + str(1 << 63)], f"--input i0: expected a machine int of 64 bits, got {1 << 63}"),

@@ -227,7 +227,7 @@ def test_a_case_that_ends_its_process_is_told_in_its_place(corpus: Run) -> None:
 def test_an_unknown_optimizer_is_told_before_any_case(corpus: Run) -> None:
     code, out, err = corpus("run", "--jobs", "2", "--optimizer", "nowhere:f")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("error: --optimizer: nowhere cannot be imported")
+    assert err.startswith("error: --optimizer: there is no module nowhere in this folder")
 
 
 # prune

@@ -110,11 +110,15 @@ def test_a_folder_without_code_takes_no_name(tmp_path: Path) -> None:
         ("mine.py:optimize", "expected the name of a module, got a file: say mine:optimize"),
         ("./sub/mine.py:optimize", "expected the name of a module, got a file: say sub.mine:optimize"),
         ("exits:optimize", "exits cannot be imported: SystemExit: 0"),
+        ("nowhere:optimize", "there is no module nowhere in this folder, and none is installed\n"),
+        ("nowhere.at.all:optimize", "there is no module nowhere in this folder, and none is installed\n"),
+        ("lacks:optimize", "lacks cannot be imported: ModuleNotFoundError: No module named 'nowhere' ("),
         ("broken:optimize", "broken cannot be imported: SyntaxError: "),
     ],
 )
 def test_what_is_no_module_is_told(name: str, message: str, tmp_path: Path) -> None:
     write(tmp_path / "exits.py", "import sys\nsys.exit(0)\n")
+    write(tmp_path / "lacks.py", "import nowhere\n")
     write(tmp_path / "broken.py", "def optimize(:\n")
     code, out, err = fuzz(tmp_path, name)
     assert (code, out) == (2, "")

@@ -178,6 +178,9 @@ def test_seeds_that_do_not_fit_are_counted(traceproof: Command) -> None:
     )
     assert told.code == 0
     assert told.err == "--seeds-from: 1 of 2 traces are left out, for what was not chosen: values of type ref in 1\n"
+    told = traceproof("fuzz", "--traces", "3", "--kinds", "integers", "--seeds-from", "b.trace", "--folder", "other")
+    assert told.code == 2
+    assert told.err.endswith("\nerror: --seeds-from: none is left of the traces in b.trace\n")
 
 
 @pytest.mark.parametrize(
@@ -188,6 +191,9 @@ def test_seeds_that_do_not_fit_are_counted(traceproof: Command) -> None:
         ("--ops int_ad,jump", "--ops: no operation is called 'int_ad'; is it int_"),
         ("--without nothing_*", "--without: no operation is called 'nothing_*'"),
         ("--ops int_add", "--ops: no operation is left that ends a trace; these are jump and finish"),
+        ("--without *", "--without: no operation is left that ends a trace; these are jump and finish"),
+        ("--kinds ,", "--kinds: expected names with commas between them, got ','"),
+        ("--ops ,", "--ops: expected names with commas between them, got ','"),
         ("--ops int_add_ovf,jump", "--kinds, --ops, --without, --word: of what is left no trace can be made"),
     ],
 )
