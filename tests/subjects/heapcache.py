@@ -220,6 +220,8 @@ class HeapCache:
     def _event(self, op: Op) -> None:
         call = self._declared(op)
         if call is not None and call.get("elidable"):
+            reads = {"reads": call.get("reads", []), "writes": []}
+            self._do_stores(lambda place: self.types.sees(reads, place[0]))
             self._emit(op)
             return
         for arg in op.args:
