@@ -81,8 +81,10 @@ class Change:
 
     @property
     def _effects(self) -> frozenset[str]:
+        """A guard may have moved over them."""
         changed = (*self.removed, *self.inserted, *(one for one, _ in self.altered))
-        if all(op.op.kind in _WITHOUT_EFFECT for op in changed):
+        has_moved = any(op.exit is not None for op in self.removed) and any(op.exit is not None for op in self.inserted)
+        if not has_moved and all(op.op.kind in _WITHOUT_EFFECT for op in changed):
             return frozenset()
         return frozenset(family_of(op) for op in self.before.ops if op.op.kind not in _WITHOUT_EFFECT)
 
