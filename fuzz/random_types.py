@@ -148,11 +148,13 @@ def _array(choices: Choices, number: int, word: int, floats: bool) -> declared.A
 def _call(choices: Choices, number: int, structs: list[declared.Struct], named: list[str]) -> declared.Call:
     immutable = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields if field.immutable]
 
+    wholes = [struct.name for struct in structs if struct.fields]
+
     def effects() -> tuple[str, ...]:
         if not named or choices.chance(25):
             return ("*",)
         names: list[str] = []
-        choices.repeat(0, 2, lambda: names.append(choices.pick(named)))
+        choices.repeat(0, 2, lambda: names.append(choices.pick((*named, *wholes))))
         if immutable and choices.chance(50):
             names.append(choices.pick(immutable))
         return tuple(dict.fromkeys(names))
