@@ -33,7 +33,7 @@ class _Tally:
     word: int
     counts: dict[Rungs, Counter[str]] = field(default_factory=lambda: {rungs: Counter() for rungs in Rungs})
     pairs: int = 0
-    agreed: int = 0
+    checked: int = 0
     unsettled: int = 0
     cases: list[str] = field(default_factory=list)
 
@@ -42,8 +42,8 @@ class _Tally:
         for rungs, verdict in compared.verdicts.items():
             self.counts[rungs][verdict_name(verdict)] += 1
             if isinstance(verdict, Proved) and verdict.evidence.audit is not None:
-                self.agreed += verdict.evidence.audit.agreed
-                self.unsettled += len(verdict.evidence.audit.unsettled)
+                self.checked += not verdict.evidence.audit.unsettled
+                self.unsettled += bool(verdict.evidence.audit.unsettled)
 
     def line(self, seconds: float) -> str:
         return f"{seconds:.0f} s: {self.pairs} pairs, {len(self.cases)} contradictions"
@@ -54,7 +54,7 @@ class _Tally:
         for rungs, counts in self.counts.items():
             told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
             lines.append(f"  {rungs.value + ':':8} {told or 'nothing'}")
-        lines.append(f"  obligations proved again: {self.agreed}, not settled by the audit: {self.unsettled}")
+        lines.append(f"  proofs checked: {self.checked}, not checked: {self.unsettled}")
         lines.append(f"  contradictions: {len(self.cases)}")
         if self.pairs:
             lines.append(f"  repeat with: {command(self.first, self.pairs, self.word)}")
@@ -68,8 +68,8 @@ class _Tally:
             "seconds": round(seconds, 3),
             "interrupted": interrupted,
             **{rungs.value: dict(counts) for rungs, counts in self.counts.items()},
-            "agreed": self.agreed,
-            "unsettled": self.unsettled,
+            "checked": self.checked,
+            "not_checked": self.unsettled,
             "cases": self.cases,
             "command": command(self.first, self.pairs, self.word),
         }

@@ -18,7 +18,7 @@ from validator.judging import Judging, open_cache
 from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
-from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Rungs, Verdict
+from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Proved, Rungs, Verdict
 
 _DEFAULT = Options()
 
@@ -87,9 +87,10 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 @click.option(
     "--audit",
     is_flag=True,
-    help="Have a solver prove again what was proved, over the traces as they are written; a disagreement is a fault "
-    "of this tool.",
+    help="Have the checker follow the certificate of a proof, over the traces as they are written.",
 )
+@click.option("--certificate", metavar="FILE", help="Write the certificate of a proof there, for --check.")
+@click.option("--check", "check_file", metavar="FILE", help="Prove nothing: check this certificate.")
 @click.option(
     "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
 )
@@ -140,7 +141,9 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     metavar="DIR",
     help="Write each query to a solver as a file that any solver reads, named by its pair.",
 )
-@click.option("--strict", is_flag=True, help="Do not accept a vacuous proof.")
+@click.option(
+    "--strict", is_flag=True, help="Do not accept a vacuous proof, nor under --audit one that is not checked."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
 def validate(
     before: str | None,
@@ -153,6 +156,8 @@ def validate(
     types: str | None,
     word: int | None,
     audit: bool,
+    certificate: str | None,
+    check_file: str | None,
     is_plain: bool,
     jobs: int,
     cache: str | None,
@@ -174,11 +179,14 @@ def validate(
         raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
     rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
     choice = SolverChoice(solver)
-    options = Options(Guards(guards), Failargs(failargs), effort, timeout_s, choice, memory_mb, rungs, Floats(floats))
+    modes, certify = (Guards(guards), Failargs(failargs)), certificate is not None
+    options = Options(*modes, effort, timeout_s, choice, memory_mb, rungs, Floats(floats), certify)
     if choice is not SolverChoice.AUTO:
         require(choice)
     judging = _judging(options, cache, cache_only, emit_smt2)
     if batch is not None:
+        if certificate is not None or check_file is not None:
+            raise click.UsageError("--certificate and --check are for one pair, not for --batch.")
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
         from validator.batch import Batch
@@ -191,7 +199,13 @@ def validate(
         raise click.UsageError("Two traces are needed, BEFORE and AFTER (or --batch FILE).")
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
-    return _single(before, after, judging, types, word, strict, as_json)
+    if check_file is not None:
+        if certificate is not None or audit or is_plain or cache is not None or emit_smt2 is not None:
+            raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
+        from validator.cli_check import check_pair
+
+        return check_pair(before, after, check_file, options, types, word, as_json)
+    return _single(before, after, judging, types, word, strict, as_json, certificate)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -223,6 +237,7 @@ def _single(
     word: int | None,
     strict: bool,
     as_json: bool,
+    certificate: str | None,
 ) -> int:
     name = file_name(after_path)
     try:
@@ -232,6 +247,10 @@ def _single(
             raise
         return _print_json(Failed(Fault.INPUT, str(mistake)), name, None, None, strict)
     verdict = judging.verdict(before, after, name)
+    if certificate is not None and isinstance(verdict, Proved) and verdict.evidence.certificate is not None:
+        from validator.cli_check import store_certificate  # here: it is seldom asked for
+
+        store_certificate(verdict.evidence.certificate, certificate)
     if judging.cache is not None and judging.cache.problem:
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:

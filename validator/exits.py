@@ -35,10 +35,12 @@ _WORST_FIRST = (Exit.FAULT, Exit.REFUTED, Exit.USAGE, Exit.UNSUPPORTED, Exit.UNK
 
 
 def exit_code(verdict: Verdict, strict: bool = False) -> Exit:
-    """The exit code of one verdict. `strict` takes a vacuous proof, or one not known not to be, for unknown."""
+    """The exit code of one verdict. `strict` takes a vacuous proof, or one not known not to be, for unknown, and one
+    that was to be checked and is not."""
     match verdict:
         case Proved(evidence):
-            return Exit.UNKNOWN if strict and evidence.vacuous != () else Exit.PROVED
+            is_checked = evidence.audit is None or not evidence.audit.unsettled
+            return Exit.PROVED if not strict or (is_checked and evidence.vacuous == ()) else Exit.UNKNOWN
         case Refuted():
             return Exit.REFUTED
         case Unknown():

@@ -72,11 +72,11 @@ def validate(
         if shared is not None:
             again = _Judge(shared, after, options, (), runs_to_end, clock, start, observe).verdict()
             if isinstance(again, Proved):
-                before, verdict = shared, again
+                verdict = again
         if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
             from validator.audit import audited
 
-            verdict = audited(before, after, options, verdict, clock)
+            verdict = audited(before, after, options, verdict)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
@@ -346,7 +346,12 @@ class _Judge:
         unlisted = unlisted_origin(self._pair, attempt.origins, inferred)
         if unlisted is not None:
             return Unknown(self._evidence(attempt), unlisted)
-        return Proved(self._evidence(attempt, reasons))
+        evidence = self._evidence(attempt, reasons)
+        if self._options.certify or self._options.rungs is Rungs.AUDITED:
+            from validator.certify import certify  # here: most proofs are not handed on
+
+            evidence = replace(evidence, certificate=certify(self._pair, attempt.origins))
+        return Proved(evidence)
 
     def _vacuity(self) -> tuple[str, ...] | None:
         return vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))

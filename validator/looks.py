@@ -19,9 +19,11 @@ from validator.pair_memory import Memory
 from validator.visibility import agrees
 
 
-def finds_the_same(memory: Memory, events: Sequence[EventEncoding], wanted: Application, got: Application) -> Term:
+def finds_the_same(
+    memory: Memory, events: Sequence[EventEncoding], wanted: Application, got: Application, claim: int
+) -> Term:
     """Does the function find at `got` what it has found at `wanted`, in front of which not all of `events` stand that
-    stand in front of `got`?"""
+    stand in front of `got`? This is the claim of that number of those of which one is to hold."""
     terms = memory.terms
     if wanted.effects.sees_nothing:
         return terms.true
@@ -37,7 +39,7 @@ def finds_the_same(memory: Memory, events: Sequence[EventEncoding], wanted: Appl
         if before.chain(slot) is not after.chain(slot):
             if _renewals(before.chain(slot)) != _renewals(after.chain(slot)):
                 return terms.false
-            result = terms.both(result, agrees(before, after, slot, seen))
+            result = terms.both(result, agrees(before, after, slot, seen, claim))
     return result
 
 

@@ -178,7 +178,7 @@ class Pair:
         if mine.events != theirs.events:
             yield Obligation(f"guard {j}: events", place, self.terms.false, fails)
             return
-        wanted, got = theirs.exit, self._exit(j, origin)
+        wanted, got = theirs.exit, self.exit(j, origin)
         if got.block:
             yield from self._defined(got.block, place, fails)
         if self.options.failargs is Failargs.IGNORE:
@@ -220,7 +220,7 @@ class Pair:
                 same = self.terms.false if got is None else self.terms.equal(wanted, got)
                 yield Obligation(f"{name} {i}", place, same, given)
 
-    def _exit(self, j: int, origin: int) -> ExitEncoding:
+    def exit(self, j: int, origin: int) -> ExitEncoding:
         """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
         own = self.after.guards[j].exit
         if not own.made or self.options.failargs is Failargs.IGNORE:
@@ -306,11 +306,12 @@ class Pair:
         """The function is called as `before` has called it by then, and finds the same memory."""
         terms, claim = self.terms, self.terms.false
         found = [other for other in self.before.applications if _may_stand_for(other, application)]
-        for other in sorted(found, key=lambda other: not are_plainly_the_same(other, application)):
+        found.sort(key=lambda other: not are_plainly_the_same(other, application))
+        for number, other in enumerate(found):
             ahead = [guard.passes for guard in self.before.guards[place.before : other.guards]]
             made = terms.all_of((other.happens, *ahead, *map(terms.equal, other.args, application.args)))
             if made is not terms.false:
-                finds = finds_the_same(self.memory, self.before.events, other, application)
+                finds = finds_the_same(self.memory, self.before.events, other, application, number)
                 claim = terms.either(claim, terms.both(made, finds))
             if claim is terms.true:
                 break

@@ -9,7 +9,7 @@ from optimizer.ir.layout import Field
 from optimizer.ir.row import Op
 from optimizer.ir.term import Term
 from validator.object_terms import ObjectTerms
-from validator.raw_chains import RawChains
+from validator.raw_chains import RawChains, numbered
 from validator.raw_overlaps import Overlaps
 from validator.store_chains import Chains
 
@@ -41,10 +41,11 @@ class Memory:
     computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
     said: dict[Term, tuple[Mapping[Term, Term], bool]] = field(default_factory=dict)
 
-    def any_index(self, slot: Field) -> Term:
+    def any_index(self, slot: Field, claim: int = 0) -> Term:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
-        holds for all."""
-        return self.terms.var(f"an index of {slot.key}")
+        holds for all. Where it is one of several claims that is proved, each has an index of its own: one index
+        would let one of them hold for some items, and another one for the rest."""
+        return self.terms.var(numbered(f"an index of {slot.key}", claim))
 
 
 @dataclass(slots=True)

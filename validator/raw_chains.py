@@ -20,6 +20,13 @@ from validator.raw_overlaps import has_overlaps
 from validator.store_chains import NEAR
 
 ANYWHERE = "any address"
+
+
+def numbered(name: str, claim: int) -> str:
+    """The name of what stands for all places, in one of several claims."""
+    return f"{name} in claim {claim}" if claim else name
+
+
 """The variable that is any address: what holds of it holds of all."""
 
 
@@ -180,13 +187,14 @@ class RawChains:
             return terms.const(one - two)
         return terms.add(terms.sub(base or terms.zero, other or terms.zero), terms.const(one - two))
 
-    def agree(self, one: Chain, two: Chain) -> Term:
-        """Do both hold the same, where either has stored since what they share?"""
+    def agree(self, one: Chain, two: Chain, claim: int = 0) -> Term:
+        """Do both hold the same, where either has stored since what they share? Where one of several claims is to
+        hold, they have different numbers."""
         terms, result = self._terms, self._terms.true
         below = {id(link) for link in links(one)}
         shared = next((link for link in links(two) if id(link) in below), None)
         if has_overlaps(one, shared) or has_overlaps(two, shared):
-            anywhere = terms.var(ANYWHERE)
+            anywhere = terms.var(numbered(ANYWHERE, claim))
             return terms.eq(self.read(one, anywhere, 1), self.read(two, anywhere, 1))
         for address, size in dict.fromkeys([*_places(one, shared), *_places(two, shared)]):
             result = terms.both(result, terms.eq(self.read(one, address, size), self.read(two, address, size)))

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.trace import Trace
+from validator.check.certificate import certificate_json
 from validator.verdict import (
     Audit,
     Evidence,
@@ -44,7 +45,8 @@ _NOTHING: dict[str, Any] = {
     "reason": "",
     "obligations": [],
     "counterexample": None,
-    "audit": None,
+    "certificate": None,
+    "check": None,
     "why": None,
 }
 """Every verdict has these keys; what it does not speak of is empty."""
@@ -109,7 +111,18 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
             }
             for one in evidence.obligations
         ],
-        "audit": evidence.audit and {"agreed": evidence.audit.agreed, "unsettled": list(evidence.audit.unsettled)},
+        "certificate": evidence.certificate and certificate_json(evidence.certificate),
+        "check": evidence.audit and check_json(evidence.audit),
+    }
+
+
+def check_json(audit: Audit) -> dict[str, Any]:
+    """What the checker says: `unsettled` obligations, and how many hold if there are none."""
+    return {
+        "checked": not audit.unsettled,
+        "obligations": audit.checked,
+        "unsettled": list(audit.unsettled),
+        "reason": audit.reason,
     }
 
 
@@ -121,10 +134,8 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
     says of it. `width` is that of a terminal."""
     match verdict:
         case Proved(evidence):
-            lines = [
-                f"{style('proved', 'green')}{_vacuous(evidence)}{_cached(evidence)}: {_rungs(evidence)}",
-                *_notes(evidence),
-            ]
+            said = f"{_checked(evidence)}{_vacuous(evidence)}{_cached(evidence)}"
+            lines = [f"{style('proved', 'green')}{said}: {_rungs(evidence)}", *_notes(evidence)]
         case Unknown(evidence, reason, why):
             words = f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}"
             lines = [words, *_notes(evidence), *_why(why)]
@@ -159,6 +170,12 @@ def _vacuous(evidence: Evidence) -> str:
     return ", but vacuous" if evidence.vacuous else ""
 
 
+def _checked(evidence: Evidence) -> str:
+    if evidence.audit is None:
+        return ""
+    return ", not checked" if evidence.audit.unsettled else ", checked"
+
+
 def _cached(evidence: Evidence) -> str:
     return " (cached)" if evidence.cached else ""
 
@@ -169,7 +186,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
     if evidence.vacuous is None:
         yield "  no input was found that passes all guards, so the proof may be vacuous"
     if evidence.audit is not None:
-        yield from _audited(evidence.audit)
+        yield f"  {check_text(evidence.audit)}"
     for what in evidence.assumes:
         yield f"  assumes: {what}"
     if evidence.inferred and evidence.origins:
@@ -180,15 +197,11 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         yield f"  guard {j} is stricter: it fails where the recorded trace goes on"
 
 
-_SHOWN_UNSETTLED = 4
-
-
-def _audited(audit: Audit) -> Iterator[str]:
-    total, more = audit.agreed + len(audit.unsettled), len(audit.unsettled) - _SHOWN_UNSETTLED
-    yield f"  audited: a solver proved {audit.agreed} of {total} obligations again, over the traces as they are written"
+def check_text(audit: Audit) -> str:
+    """What the checker says, in words."""
     if audit.unsettled:
-        names = ", ".join(audit.unsettled[:_SHOWN_UNSETTLED])
-        yield f"  not settled by the audit: {names}" + (f" and {more} more, which --json lists" if more > 0 else "")
+        return f"not checked: {', '.join(audit.unsettled)}: {audit.reason}"
+    return f"checked: {audit.checked} obligations hold, over the traces as they are written"
 
 
 def _why(why: WhyUnknown | None) -> Iterator[str]:

@@ -7,30 +7,18 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from optimizer.ir.immutable import immutable
+from validator.check.certificate import Certificate
+from validator.check.modes import Failargs as Failargs
+from validator.check.modes import Guards as Guards
 from validator.solvers.answers import SolverChoice
 
 if TYPE_CHECKING:
     from validator.counterexample import Counterexample
 
 
-class Guards(Enum):
-    """Where a guard of the optimized trace may fail: see section 5 of the trace language."""
-
-    SAME = "same"
-    EARLY = "early"
-    SAFE = "safe"
-
-
-class Failargs(Enum):
-    """Are the values that guards hand over compared?"""
-
-    CHECK = "check"
-    IGNORE = "ignore"
-
-
 class Rungs(Enum):
-    """What may settle an obligation: every rung, every rung with a solver's word on top of a proof, or a solver alone,
-    over terms as they are written."""
+    """What may settle an obligation: every rung, every rung with the checker's word on top of a proof, or a solver
+    alone, over terms as they are written."""
 
     ALL = "all"
     AUDITED = "audited"
@@ -47,7 +35,8 @@ class Floats(Enum):
 @dataclass(frozen=True, slots=True)
 class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
-    it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver."""
+    it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver. `certify`: a proof has its
+    certificate."""
 
     guards: Guards = Guards.EARLY
     failargs: Failargs = Failargs.CHECK
@@ -57,6 +46,7 @@ class Options:
     memory_mb: int = 4096
     rungs: Rungs = Rungs.ALL
     floats: Floats = Floats.EXACT
+    certify: bool = False
 
 
 class Status(Enum):
@@ -80,11 +70,12 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a solver says of a proof: so many obligations of the plain encoding hold, and those named in `unsettled` it
-    did not settle."""
+    """What the checker says of the certificate of a proof: so many obligations hold, or those named in `unsettled` do
+    not follow from it, as far as a solver can tell, for that `reason`."""
 
-    agreed: int
+    checked: int
     unsettled: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @immutable
@@ -94,7 +85,8 @@ class Evidence:
     `vacuous` are the reasons for which a proof says little (empty: none); None where that was not settled. `origins`
     are the resume positions that the verdict holds for, given in the text or inferred. `early` and `stricter` are
     guards of the optimized trace that fail where the recorded one fails later, or not at all. `is_repeatable`: no limit
-    of time or memory had a part in it. `cached`: it comes out of a cache. `audit` is None where none was asked for.
+    of time or memory had a part in it. `cached`: it comes out of a cache. `certificate` is what the checker follows,
+    and `audit` what it says, of a proof for which these were asked for.
     """
 
     vacuous: tuple[str, ...] | None = ()
@@ -105,6 +97,7 @@ class Evidence:
     stricter: tuple[int, ...] = ()
     obligations: tuple[Settled, ...] = ()
     seconds: float = 0.0
+    certificate: Certificate | None = None
     audit: Audit | None = None
     is_repeatable: bool = True
     cached: bool = False

@@ -15,7 +15,7 @@ from optimizer.ir.term import Term
 from validator.chain_links import Chain, Copied, Key, Renewed, Start, Stored, changes, links
 from validator.object_kinds import APPLIED, choices, is_reference
 from validator.object_terms import ObjectTerms
-from validator.raw_chains import ANYWHERE
+from validator.raw_chains import ANYWHERE, numbered
 from validator.raw_overlaps import has_overlaps
 from validator.symbolic_heap import SymbolicHeap
 
@@ -133,8 +133,9 @@ class Sight:
     objects: frozenset[Term]
 
 
-def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozenset[Term]) -> Term:
-    """Does the slot hold the same in all old objects, and in the allocations in `seen`?
+def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozenset[Term], claim: int = 0) -> Term:
+    """Does the slot hold the same in all old objects, and in the allocations in `seen`? Where one of several claims
+    is to hold, they have different numbers.
 
     Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
     event, what is below it counts only for allocations that the event did not see.
@@ -149,12 +150,12 @@ def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozens
         if is_same or chains.without_idle(one) is chains.without_idle(two):
             return terms.true
     if slot.key == BYTES.key:
-        return memory.raw.agree(one, two)
+        return memory.raw.agree(one, two, claim)
     result, shared = terms.true, _shared(one, two)
     if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
-        places = [chains.read(slot, chain, terms.null, terms.var(ANYWHERE)) for chain in (one, two)]
+        places = [chains.read(slot, chain, terms.null, terms.var(numbered(ANYWHERE, claim))) for chain in (one, two)]
         return terms.equal(*places)
-    any_index = memory.any_index(slot) if slot.key in memory.indexed else None
+    any_index = memory.any_index(slot, claim) if slot.key in memory.indexed else None
     keys = [key for chain in (one, two) for key in _keys(terms, chain, shared, seen, any_index)]
     for p, index in dict.fromkeys(keys):
         wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)

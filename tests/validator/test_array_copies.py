@@ -30,6 +30,7 @@ held = { type = "int", immutable = true }
 value = "int"
 """
     + array_copies()
+    + event("digest", reads="Ints", result="int", elidable=True)
     + event("share", reads="Refs", writes="Refs", oopspec="arraycopy")
     + "+++\n"
 )
@@ -50,8 +51,14 @@ LEAK = "call_n(ConstClass(f), p1, p0, 0, 0, i1, descr=share)\n"
 TAKE = "call_n(ConstClass(f), p0, p1, 0, 0, i1, descr=share)\n"
 LOOK = "escape_n()\ni3 = getfield_gc_i(p2, descr=Node.value)\nfinish(i3)"
 
+CLEARED = "p10 = new_array_clear(2, descr=Ints)\n"
 NEW = "p9 = new_array({}, descr=Ints)\n"
 OF_OLD = "i{} = getarrayitem_gc_i(p1, 0, descr=Ints)\n"
+DIGEST = "i{} = call_i(1, p1, descr=digest)\n"
+TWO_PARTS = (
+    f"{HEADER}i7 = int_le(0, i3)\nguard_true(i7) []\ni8 = int_le(i3, i2)\nguard_true(i8) []\ni9 = int_sub(i2, i3)\n"
+)
+FROM_0 = "call_n(ConstClass(f), p0, p1, 0, 0, i2, descr=copy)\n"
 INTO_OLD = "call_n(ConstClass(f), p9, p1, 0, 0, {}, descr=copy)\n"
 
 RIGHT = {
@@ -97,6 +104,11 @@ WRONG = {
         f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}finish(i2)",
         f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}{OF_OLD.format(7)}finish(i2)",
     ),
+    "a load of a cleared array that is not written any more": (
+        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}finish(i2)",
+        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}"
+        f"{OF_OLD.format(7).replace('p1,', 'p10,')}finish(i2)",
+    ),
     "more items of an old array are not written": (
         f"{HEADER}{NEW.format(3)}{INTO_OLD.format(2)}finish()",
         f"{HEADER}i7 = arraylen_gc(p1, descr=Ints)\ni8 = int_ge(i7, 3)\n{NEW.format(3)}{INTO_OLD.format('i7')}finish()",
@@ -123,6 +135,10 @@ WRONG = {
     "a field of an object that a copy shares": (
         f"{NODE}{SET}{HOLD}{LEAK}finish()",
         f"{NODE}{HOLD}{LEAK}finish()",
+    ),
+    "a function that finds some items as at one call, and the rest as at another": (
+        f"{TWO_PARTS}{DIGEST.format(10)}{FROM_0}{DIGEST.format(11)}finish(i10)",
+        f"{TWO_PARTS}{FROM_0.replace('0, 0, i2', 'i3, i3, i9')}{DIGEST.format(10)}{FROM_0}finish(i10)",
     ),
     "a copy ahead of a guard": (
         f"{HEADER}i6 = int_lt(i5, 3)\nguard_true(i6) []\n{COPY}finish()",

@@ -1,4 +1,4 @@
-"""A solver alone, and what it says of proofs that were made without it."""
+"""A solver alone, and what the checker says of proofs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from pairs import judge
 from optimizer.ir.term import Term
 from optimizer.ir.terms import Terms
 from optimizer.ir.text import parse
-from validator import Failed, Options, Proved, Refuted, Verdict, validate
+from validator import Options, Proved, Refuted, Verdict, validate
 from validator.cli import validate as command
 from validator.cli_invoke import invoke
-from validator.exits import Exit
-from validator.replay import Replay
+from validator.exits import Exit, run_command
 from validator.report import verdict_json, verdict_text
-from validator.verdict import Fault, Rungs, Status
+from validator.verdict import Rungs, Status
 
 BEFORE = (
     "[i0, i1]\ni2 = int_mul(i0, i1)\ni3 = int_lshift(i2, 3)\ni4 = int_lt(i0, i0)\nguard_false(i4) [i3]\nfinish(i3)\n"
@@ -42,23 +41,25 @@ def judged(before: str, after: str, rungs: Rungs, effort: int = Options().effort
 
 
 @pytest.mark.parametrize("pair", [(BEFORE, AFTER), (HEAP_BEFORE, HEAP_AFTER)], ids=["integers", "heap"])
-def test_a_solver_agrees(pair: tuple[str, str]) -> None:
+def test_the_checker_agrees(pair: tuple[str, str]) -> None:
     verdict = judged(*pair, Rungs.AUDITED)
     assert isinstance(verdict, Proved)
-    assert verdict.evidence.audit is not None
-    assert verdict.evidence.audit.agreed >= len(verdict.evidence.obligations)
-    assert verdict.evidence.audit.unsettled == ()
-    assert f"a solver proved {verdict.evidence.audit.agreed} of {verdict.evidence.audit.agreed}" in verdict_text(
-        verdict
-    )
+    audit = verdict.evidence.audit
+    assert audit is not None
+    assert audit.checked >= len(verdict.evidence.obligations)
+    assert audit.unsettled == ()
+    text = verdict_text(verdict)
+    assert text.startswith("proved, checked: ")
+    assert f"  checked: {audit.checked} obligations hold" in text
 
 
 def test_without_an_audit_none_is_told() -> None:
     verdict = judged(BEFORE, AFTER, Rungs.ALL)
     assert isinstance(verdict, Proved)
     assert verdict.evidence.audit is None
-    assert "audit" not in verdict_text(verdict)
-    assert verdict_json(verdict, "", None, None)["audit"] is None
+    assert "checked" not in verdict_text(verdict)
+    told = verdict_json(verdict, "", None, None)
+    assert (told["check"], told["certificate"]) == (None, None)
 
 
 @pytest.mark.parametrize("pair", [(BEFORE, AFTER), (HEAP_BEFORE, HEAP_AFTER)], ids=["integers", "heap"])
@@ -93,48 +94,33 @@ def wrong_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Terms, "sub", lambda terms, a, b: terms.one if a is b else right(terms, a, b))
 
 
-def test_a_wrong_proof_is_a_fault_of_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_proof_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong_algebra(monkeypatch)
     assert isinstance(judged(ZERO, ONE, Rungs.ALL), Proved)
     assert isinstance(judged(ZERO, ONE, Rungs.PLAIN), Refuted)
     verdict = judged(ZERO, ONE, Rungs.AUDITED)
-    assert isinstance(verdict, Failed)
-    assert verdict.fault is Fault.TOOL
-    assert verdict.reason.startswith("end: argument 0: proved, but not by a solver")
-    assert verdict.reason.endswith("its counterexample replays")
+    assert isinstance(verdict, Proved)
+    assert verdict.evidence.audit is not None
+    assert verdict.evidence.audit.unsettled == ("end: argument 0",)
 
 
-def test_so_is_a_model_that_does_not_replay(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong_algebra(monkeypatch)
-    monkeypatch.setattr(Replay, "counterexample", lambda *_: None)
-    verdict = judged(ZERO, ONE, Rungs.AUDITED)
-    assert isinstance(verdict, Failed)
-    assert verdict.reason.endswith("its counterexample does not replay")
-
-
-def test_what_the_audit_does_not_settle_is_told() -> None:
-    verdict = judged(BEFORE, AFTER, Rungs.AUDITED, effort=1, word=64)
+def test_what_the_checker_does_not_settle_is_told() -> None:
+    before = "[i0]\ni1 = int_py_div(i0, i0)\nfinish(i1)\n"
+    verdict = judged(before, "[i0]\nfinish(1)\n", Rungs.AUDITED, effort=1000, word=64)
     assert isinstance(verdict, Proved)
     audit = verdict.evidence.audit
     assert audit is not None
-    assert "end: argument 0" in audit.unsettled
-    assert "not settled by the audit: " in verdict_text(verdict)
-    told = verdict_json(verdict, "", None, None)["audit"]
-    assert told == {"agreed": audit.agreed, "unsettled": list(audit.unsettled)}
+    text = verdict_text(verdict)
+    assert text.startswith("proved, not checked: ")
+    assert "  not checked: end: argument 0: the solver gave up" in text
+    told = verdict_json(verdict, "", None, None)["check"]
+    assert told == {
+        "checked": False, "obligations": 0, "unsettled": ["end: argument 0"], "reason": "the solver gave up",
+    }  # fmt: skip
 
 
 def test_a_verdict_that_is_no_proof_is_not_audited() -> None:
     assert isinstance(judged(BEFORE, WRONG, Rungs.AUDITED), Refuted)
-
-
-def test_all_obligations_are_audited_one_by_one_where_one_is_hard() -> None:
-    """Easy ones are found to hold although they are first asked for with one that is not."""
-    before = "[i0, i1]\ni2 = int_mul(i0, i1)\ni3 = int_add(i0, 0)\nfinish(i2, i3, i1, 7)\n"
-    after = "[i0, i1]\ni2 = int_mul(i1, i0)\nfinish(i2, i0, i1, 7)\n"
-    verdict = judged(before, after, Rungs.AUDITED, effort=20_000, word=64)
-    assert isinstance(verdict, Proved)
-    assert verdict.evidence.audit is not None
-    assert verdict.evidence.audit.agreed >= 3
 
 
 # The command.
@@ -143,14 +129,44 @@ def test_all_obligations_are_audited_one_by_one_where_one_is_hard() -> None:
 def run(tmp_path: Path, before: str, after: str, *options: str) -> int:
     (tmp_path / "before").write_text(before)
     (tmp_path / "after").write_text(after)
-    return invoke(command, [str(tmp_path / "before"), str(tmp_path / "after"), *options], "validate")
+    arguments = [str(tmp_path / "before"), str(tmp_path / "after"), *options]
+    return run_command(lambda: invoke(command, arguments, "validate"))
 
 
 def test_the_command_audits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, BEFORE, AFTER, "--audit", "--word", "16", "--json") == Exit.PROVED
     told = json.loads(capsys.readouterr().out)
-    assert told["audit"]["agreed"] > 0
-    assert told["audit"]["unsettled"] == []
+    assert told["check"]["obligations"] > 0
+    assert told["check"]["unsettled"] == []
+    assert told["certificate"]["origins"] == []
+
+
+def test_the_command_writes_and_checks_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "certificate.json"
+    assert run(tmp_path, BEFORE, AFTER, "--word", "16", "--certificate", str(path)) == Exit.PROVED
+    assert capsys.readouterr().out.startswith("proved: ")
+    assert run(tmp_path, BEFORE, AFTER, "--word", "16", "--check", str(path)) == Exit.PROVED
+    assert capsys.readouterr().out.startswith("checked: ")
+    assert run(tmp_path, BEFORE, WRONG, "--word", "16", "--check", str(path), "--json") == Exit.UNKNOWN
+    told = json.loads(capsys.readouterr().out)
+    assert told["check"]["unsettled"] == ["end: argument 0"]
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"origins": []}', '{"origins": [-1], "partners": [], "equal": []}'])
+def test_a_file_that_is_no_certificate(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_text(text)
+    assert run(tmp_path, BEFORE, AFTER, "--check", str(path)) == Exit.USAGE
+    assert "this is no certificate" in capsys.readouterr().err
+    assert run(tmp_path, BEFORE, AFTER, "--check", str(tmp_path / "missing")) == Exit.USAGE
+
+
+def test_a_pair_that_is_not_proved_has_no_certificate(tmp_path: Path) -> None:
+    path = tmp_path / "certificate.json"
+    assert run(tmp_path, BEFORE, WRONG, "--word", "16", "--certificate", str(path)) == Exit.REFUTED
+    assert not path.exists()
+    assert run(tmp_path, BEFORE, AFTER, "--check", str(path), "--audit") == Exit.USAGE
 
 
 def test_the_command_takes_a_solver_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,13 +176,13 @@ def test_the_command_takes_a_solver_alone(tmp_path: Path, capsys: pytest.Capture
     assert run(tmp_path, BEFORE, WRONG, "--plain", "--word", "16") == Exit.REFUTED
 
 
-def test_a_disagreement_ends_the_command_with_5(
+def test_a_proof_that_is_not_checked_is_not_accepted_under_strict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
     wrong_algebra(monkeypatch)
-    assert run(tmp_path, ZERO, ONE, "--audit") == Exit.FAULT
-    assert "proved, but not by a solver" in capsys.readouterr().err
+    assert run(tmp_path, ZERO, ONE, "--audit") == Exit.PROVED
+    assert "not checked: end: argument 0" in capsys.readouterr().out
+    assert run(tmp_path, ZERO, ONE, "--audit", "--strict") == Exit.UNKNOWN
 
 
 def test_an_audit_of_a_plain_proof_is_none(tmp_path: Path) -> None:

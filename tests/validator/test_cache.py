@@ -110,6 +110,7 @@ def other_questions() -> dict[str, Question]:
         "solver": SolverChoice.Z3,
         "rungs": Rungs.PLAIN,
         "floats": Floats.OPAQUE,
+        "certify": True,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {

@@ -276,6 +276,21 @@ def test_right_by_a_solver_alone(name: str) -> None:
 
 
 WRONG = {
+    "a function that finds what it finds behind an event only": (
+        NEW
+        + LOOK.format(6, "p5")
+        + "call_n(1, descr=calm)\n"
+        + INTO.format("p5", "i2")
+        + LOOK.format(7, "p5")
+        + "finish(i6)",
+        NEW + INTO.format("p5", "i2") + LOOK.format(6, "p5") + "call_n(1, descr=calm)\nfinish(i6)",
+        "op 2: made before",
+    ),
+    "a function that is declared not to read what it has read": (
+        LOOK.format(5, "p0") + SET + "finish(i5)",
+        SET + Q.format(5, "p0") + "finish(i5)",
+        "op 1: made before",
+    ),
     "without a store that a function reads": (
         NEW + INTO.format("p5", "i2") + LOOK.format(6, "p5") + "finish(i6)",
         NEW + LOOK.format(6, "p5") + "finish(i6)",
@@ -588,6 +603,10 @@ NOT_PROVED = {
         + NEW.replace("p5", "p7")
         + "i8 = call_i(1, p7, descr=quiet)\nfinish(i8)",
         NEW + "i6 = call_i(1, p5, descr=quiet)\nfinish(i6)",
+    ),
+    "a function that may read what the traces do not name, and an event has changed": (
+        "i5 = call_i(1, p0, descr=gaze)\n" + POKE + OK + "finish(i5)",
+        POKE + OK + "i5 = call_i(1, p0, descr=gaze)\nfinish(i5)",
     ),
     "what a function gives may be new": (
         NEW

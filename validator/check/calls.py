@@ -1,0 +1,185 @@
+"""Calls and other events of one trace.
+
+A call that is made only where a condition holds counts as an event everywhere: both traces must have it, and show it
+the same memory. That is more than is right, and what is unknown behind it may be what was there before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import z3
+
+from optimizer.ir.calls import Call, call_of
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.row import REF, VOID, Role, Type
+from optimizer.ir.trace import Operation
+from validator.check.reach import OLD
+from validator.check.seen import Applied
+from validator.check.universe import NULL
+
+if TYPE_CHECKING:
+    from validator.check.side import Side
+
+_TRUE = z3.BoolVal(True)
+
+
+class Calls:
+    """Makes the calls of one side."""
+
+    def __init__(self, side: Side) -> None:
+        self._side = side
+        self._universe = side.universe
+        self._memory = side.memory
+        self._invariants: list[tuple[Any, Type, Any, Any]] = []  # the function, what it gives, gave and raised
+        self._upheavals = 0  # events that may write everything
+
+    def call(self, operation: Operation, number: int, args: tuple[Any, ...]) -> None:
+        call = call_of(operation, self._universe.layout)
+        assert call is not None
+        happens = self._happens(operation, args) if call.is_conditional else _TRUE
+        if z3.is_false(happens):
+            self._side.give(operation, args[0])
+            return
+        own = args[len(args) - len(call.args) :]
+        match call.role:
+            case Role.RECORD:
+                self._record(call, operation, number, own, args[0])
+                return
+            case Role.MEANING:
+                result = self._meaning(call, number, own, happens)
+            case Role.FUNCTION:
+                result = self._function(call, operation, number, own, happens)
+            case Role.INVARIANT:
+                result = self._invariant(call, operation, number, own, happens)
+            case _:
+                result = self._event(call, operation, number, own, happens)
+        if operation.result is not None:
+            self._side.give(operation, result if z3.is_true(happens) else z3.If(happens, result, args[0]))
+
+    def _happens(self, operation: Operation, args: tuple[Any, ...]) -> Any:
+        """The condition under which the call is made, `True` or `False` where that is known."""
+        memory = operation.op.memory
+        assert memory is not None
+        assert memory.happens is not None
+        condition = memory.happens(self._universe.words, self._memory, None, args[0])
+        known = self._side.follower.decide(condition)
+        return condition if known is None else z3.BoolVal(known)
+
+    def _must(self, number: int, what: str, condition: Any, happens: Any) -> None:
+        self._side.follower.must(number, what, condition if z3.is_true(happens) else z3.Implies(happens, condition))
+
+    def _raise(self, call: Call, raised: Any, happens: Any) -> None:
+        if call.effects.can_raise:
+            pending = raised if z3.is_true(happens) else z3.If(happens, raised, self._memory.pending())
+            self._memory.set_pending(pending)
+
+    # Events.
+
+    def _event(
+        self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], happens: Any
+    ) -> tuple[Any, Any] | Any:
+        count = len(self._side.events)
+        found = self._side.event(call, operation, args, happens)
+        self._upheavals += call.effects.writes is None
+        for kept in list(self._memory.happen(count, call.effects, found)):
+            if self._side.is_recorded:
+                self._must(number, "kept", kept, happens)
+        if call.effects.can_raise:
+            self._raise(call, self._from_world(f"raised by event {count}", REF), happens)
+        return None if operation.op.result is VOID else self._from_world(f"event {count}", operation.op.result)
+
+    def _from_world(self, name: str, type_: Type) -> Any:
+        """What an event gives: a reference is one that events have seen, if it is an allocation."""
+        value, reach = self._universe.unknown(f"{name} {type_.value}", type_), self._memory.reach
+        if type_ is REF:
+            reach.note(value, reach.seen | {OLD})
+            self._side.fact(self._universe.among(value, reach.seen))
+        return value
+
+    def _invariant(self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
+        if not z3.is_true(happens):
+            raise Unsupported(f"{operation.op.name} of a loop-invariant function", operation.line)
+        function, type_ = args[0], operation.op.result
+        for other, of, result, raised in self._invariants:
+            if of is type_ and other.eq(function):
+                self._raise(call, raised, happens)
+                return result
+            if of is type_ and not (_is_constant(other) and _is_constant(function)):
+                what = f"{operation.op.name} of a function that may be one that has been called before, or another"
+                raise Unsupported(what, operation.line)
+        result = self._event(call, operation, number, args, happens)
+        raised = self._memory.pending() if call.effects.can_raise else NULL
+        self._invariants.append((function, type_, result, raised))
+        return result
+
+    # Functions.
+
+    def _function(self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
+        side, type_ = self._side, operation.op.result
+        if call.passing:
+            args = (*args, self._universe.words.const(self._upheavals))
+        effects, slots = call.effects, self._universe.slots.values()
+        may_see = () if effects.sees_nothing else tuple(slot for slot in slots if effects.may_see(slot))
+        roots = [arg for arg in args if arg.sort() == NULL.sort()]
+        found = self._memory.reach.found(roots, may_see)
+        place, memory = (len(side.guards), len(side.events)), self._memory.copy()
+        looks = not effects.sees_nothing
+        applied = Applied(number, type_, args, happens, *place, memory, found, may_see, looks)
+        result, raised = self._asked(type_, args, happens, call.effects.can_raise)
+        self._raise(call, raised, happens)
+        side.follower.applied(applied)
+        self._declared(call, number, args, result, raised, happens)
+        return result
+
+    def _asked(self, type_: Type, args: tuple[Any, ...], happens: Any, can_raise: bool) -> tuple[Any, Any]:
+        """What the function gives, None for nothing, and raises. It is NULL or an object that existed before the trace,
+        or one that can be found, from its arguments too."""
+        universe, reach = self._universe, self._memory.reach
+        result = None if type_ is VOID else universe.apply("given by", type_, args)
+        raised = universe.apply(f"raised, giving {type_.value}, by", REF, args)
+        given = [one for one, is_there in ((result, type_ is REF), (raised, can_raise)) if is_there]
+        if given and self._side.is_recorded:
+            roots = [arg for arg in args if arg.sort() == NULL.sort()]
+            reach.given |= reach.found(roots, universe.slots.values())
+        for one in given:
+            reach.note(universe.learn(one), reach.given | reach.seen | {OLD})
+            self._side.fact(z3.Implies(happens, universe.among(one, reach.given | reach.seen)))
+        return result, raised
+
+    def _declared(self, call: Call, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any) -> None:
+        """What is declared of what the function gives is assumed of the recorded trace."""
+        if not self._side.is_recorded or call.declared is None or result is None:
+            return
+        for known in call.declared.results:
+            values = [self._universe.content(one.value) for one in known.args]
+            if len(values) == len(args) - 1:
+                equal = [same(arg, value) for arg, value in zip(args[1:], values, strict=True)]
+                gives = z3.And(same(result, self._universe.content(known.value.value)), raised == NULL)
+                self._must(number, "defined", z3.Implies(z3.And(*equal), gives), happens)
+
+    def _meaning(self, call: Call, number: int, args: tuple[Any, ...], happens: Any) -> Any:
+        row, words = call.meaning, self._universe.words
+        assert row is not None
+        assert row.meaning is not None
+        if row.defined is not None:
+            self._must(number, "defined", row.defined(words, *args[1:]), happens)
+        return row.meaning(words, *args[1:])
+
+    def _record(self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], value: Any) -> None:
+        if call.meaning is not None:
+            self._must(number, "defined", same(self._meaning(call, number, args, _TRUE), value), _TRUE)
+            return
+        type_ = operation.args[0].type
+        result = self._universe.apply("given by", type_, args)
+        raised = self._universe.apply(f"raised, giving {type_.value}, by", REF, args)
+        self._must(number, "defined", z3.And(same(result, value), raised == NULL), _TRUE)
+
+
+def _is_constant(function: Any) -> bool:
+    return z3.is_bv_value(function) or (z3.is_const(function) and str(function).startswith("ConstClass("))
+
+
+def same(one: Any, other: Any) -> Any:
+    """Are both the same value? Never, if they are of two types."""
+    return one == other if one.sort() == other.sort() else z3.BoolVal(False)

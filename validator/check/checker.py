@@ -1,0 +1,123 @@
+"""Checks a certificate: does it prove that one trace is a correct optimization of another one?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.known_calls import meant
+from optimizer.ir.layout import Array, Field, Layout
+from optimizer.ir.raw_memory import BYTES, is_raw, slot_of, uses_raw
+from optimizer.ir.row import FIELD, INT
+from optimizer.ir.supported import check_supported
+from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
+from optimizer.ir.trace_layout import layout_of
+from validator.check.asking import Asking, OutOfTime
+from validator.check.certificate import Certificate
+from validator.check.modes import Failargs, Guards
+from validator.check.proof import Fails, Optimized, Recorded
+from validator.check.universe import Universe
+
+EFFORT = 20_000_000
+"""Of a query, in Z3's units: about ten million a second."""
+TIMEOUT_S = 60.0
+"""For the pair, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """So many obligations hold; `queries` of them were asked of a solver."""
+
+    obligations: int
+    queries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged."""
+
+    obligation: str
+    reason: str
+
+
+def check(
+    before: Trace,
+    after: Trace,
+    certificate: Certificate,
+    guards: Guards = Guards.EARLY,
+    failargs: Failargs = Failargs.CHECK,
+    effort: int = EFFORT,
+    timeout_s: float = TIMEOUT_S,
+) -> Checked | Unsettled:
+    """Does the certificate prove that `after` is a correct optimization of `before`? Raises InputError where the traces
+    do not agree on what they name."""
+    problem = _mismatch(before, after) or _wrong_origins(before, after, certificate.origins)
+    if problem:
+        return Unsettled("", problem)
+    try:
+        universe = _universe(before, after, layout_of(before, after))
+        asking = Asking(universe, effort, timeout_s)
+        recorded = Recorded(before, universe, certificate, asking)
+        recorded.side.run()
+        optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
+        optimized.prove()
+    except Fails as failure:
+        return Unsettled(failure.obligation, failure.reason)
+    except OutOfTime:
+        return Unsettled("", "the checker ran out of time")
+    except Unsupported as limit:
+        return Unsettled("", str(limit))
+    return Checked(optimized.obligations, asking.queries)
+
+
+def _mismatch(before: Trace, after: Trace) -> str | None:
+    if before.word != after.word:
+        return "the traces have words of different widths"
+    if [var.type for var in before.inputs] != [var.type for var in after.inputs]:
+        return "the traces have different inputs"
+    return None
+
+
+def _wrong_origins(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> str | None:
+    """What is wrong with the origins: those that the texts give must be these, and they never decrease."""
+    names = [k if exit_of(guard).origin is None else exit_of(guard).origin for k, guard in enumerate(before.guards)]
+    if len(origins) != len(after.guards):
+        return "the certificate has not as many origins as there are guards"
+    latest = 0
+    for guard, origin in zip(after.guards, origins, strict=True):
+        row = len(names) if origin is None else origin
+        named = exit_of(guard).origin
+        if row < latest or row > len(names) or (origin is not None and row == len(names)):
+            return "the certificate's origins decrease, or are none of the recorded trace"
+        if named is not None and (origin is None or names[origin] != named):
+            return "the certificate has another origin than the text"
+        if origin is None and names:
+            return "a guard has no origin"
+        latest = row
+    return None
+
+
+def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
+    """Raises Unsupported for what has no meaning here."""
+    operations: list[Operation] = []
+    for trace in (before, after):
+        check_supported(trace)
+        operations += [meant(one, layout) for one in all_operations(trace)]
+    slots: dict[str, Field] = {}
+    indexed: set[str] = set()
+    for operation in operations:
+        memory, descr = operation.op.memory, layout.descr_of(operation)
+        named = [slot_of(descr)]
+        if isinstance(descr, Array):  # which may be allocated, and be left unwritten
+            named = [descr.item, *descr.fields]
+        for slot in named:
+            if memory is not None and slot is not None:
+                slots[slot.key] = slot
+                if memory.descr is not FIELD:
+                    indexed.add(slot.key)
+    are_raw = [uses_raw(trace, layout) for trace in (before, after)]
+    if any(are_raw) and BYTES.key in slots:
+        mixed = next((key for key, slot in slots.items() if is_raw(key) and slot.type is not INT), None)
+        if mixed is not None:
+            raise Unsupported(f"{mixed} beside bytes of raw memory")
+    return Universe(layout, slots, frozenset(indexed))

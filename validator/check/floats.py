@@ -1,0 +1,171 @@
+"""Floats as Z3's floating-point numbers: binary64 with one NaN, which is what the language has.
+
+Arithmetic, casts and roots are functions of which nothing is known, at first, but what they give of constants and some
+laws that hold bit for bit; what is proved of these holds of the real ones. `exactly` puts the real ones in their place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+from optimizer.ir.float_domain import FloatDomain
+from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
+
+DOUBLE = z3.FPSort(11, 53)
+_SINGLE = z3.FPSort(8, 24)
+
+
+class Floats(FloatDomain[Any, Any, Any]):
+    """The operations on floats beside words of so many bits. `facts` hold of the terms that were made."""
+
+    __slots__ = ("_exact", "_functions", "_width", "facts")
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._functions: dict[str, Any] = {}
+        self._exact: list[tuple[Any, Any]] = []
+        self.facts: list[Any] = []
+
+    def _opaque(self, name: str, exact: Any, *args: Any) -> Any:
+        """The function of that name on these arguments; `exact` is what it is, of arguments of these sorts."""
+        if all(z3.is_bv_value(arg) or z3.is_fp_value(arg) for arg in args):
+            value = z3.simplify(exact(*args))
+            if z3.is_bv_value(value) or z3.is_fp_value(value):
+                return value
+        if name not in self._functions:
+            variables = [z3.Var(i, arg.sort()) for i, arg in enumerate(args)]
+            body = exact(*variables)
+            function = z3.Function(name, *[arg.sort() for arg in args], body.sort())
+            self._functions[name] = function
+            self._exact.append((function, body))
+        return self._functions[name](*args)
+
+    @property
+    def is_used(self) -> bool:
+        """Has there been an operation that is opaque?"""
+        return bool(self._exact)
+
+    def exactly(self, condition: Any) -> Any:
+        """The condition, of what the operations are."""
+        return z3.substitute_funs(condition, *self._exact)
+
+    def const(self, value: Float) -> Any:
+        return _constant(value)
+
+    # Arithmetic.
+
+    def add(self, a: Any, b: Any) -> Any:
+        a, b = _ordered(a, b)
+        if b.eq(_MINUS_ZERO):
+            return a
+        if b.eq(_NAN):
+            return b
+        return self._opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y), a, b)
+
+    def sub(self, a: Any, b: Any) -> Any:
+        return self.add(a, self.neg(b))
+
+    def mul(self, a: Any, b: Any) -> Any:
+        a, b = _ordered(a, b)
+        if b.eq(_ONE):
+            return a
+        if b.eq(_MINUS_ONE):
+            return self.neg(a)
+        if b.eq(_TWO):
+            return self.add(a, a)
+        if b.eq(_NAN):
+            return b
+        return self._opaque("float_mul", lambda x, y: z3.fpMul(z3.RNE(), x, y), a, b)
+
+    def div(self, a: Any, b: Any) -> Any:
+        if _NAN.eq(a) or _NAN.eq(b):
+            return _NAN
+        inverse = exact_inverse(_float(b)) if z3.is_fp_value(b) else None
+        if inverse is not None:
+            return self.mul(a, self.const(inverse))
+        return self._opaque("float_div", lambda x, y: z3.fpDiv(z3.RNE(), x, y), a, b)
+
+    def sqrt(self, a: Any) -> Any:
+        return self._opaque("float_sqrt", lambda x: z3.fpSqrt(z3.RNE(), x), a)
+
+    def neg(self, a: Any) -> Any:
+        if z3.is_app_of(a, z3.Z3_OP_FPA_NEG):
+            return a.arg(0)
+        return z3.simplify(z3.fpNeg(a)) if z3.is_fp_value(a) else z3.fpNeg(a)
+
+    def abs(self, a: Any) -> Any:
+        return z3.fpAbs(a)
+
+    # Conditions.
+
+    def same(self, a: Any, b: Any) -> Any:
+        return a == b
+
+    def eq(self, a: Any, b: Any) -> Any:
+        return z3.fpEQ(a, b)
+
+    def lt(self, a: Any, b: Any) -> Any:
+        return z3.fpLT(a, b)
+
+    def le(self, a: Any, b: Any) -> Any:
+        return z3.fpLEQ(a, b)
+
+    # Casts.
+
+    def of_int(self, n: Any) -> Any:
+        value = self._opaque("float_of_int", lambda x: z3.fpSignedToFP(z3.RNE(), x, DOUBLE), n)
+        self.facts.append(z3.Not(z3.Or(z3.fpIsNaN(value), z3.fpIsInf(value))))
+        return value
+
+    def to_int(self, a: Any) -> Any:
+        width = z3.BitVecSort(self._width)
+        number = self._opaque("float_to_int", lambda x: z3.fpToSBV(z3.RTZ(), x, width), a)
+        if a.num_args() == 1 and a.decl().name() == "float_of_int" and self._width > EXACT_INTS:
+            was, limit = a.arg(0), 1 << EXACT_INTS
+            self.facts.append(z3.Implies(z3.And(was >= -limit, was <= limit), number == was))
+        return number
+
+    def of_bytes(self, n: Any) -> Any:
+        return z3.fpBVToFP(n, DOUBLE)
+
+    def to_bytes(self, a: Any) -> Any:
+        """Some pattern that is this float: which one NaN has, nobody knows."""
+        pattern = z3.Function("float_to_bytes", DOUBLE, z3.BitVecSort(64))(a)
+        self.facts.append(z3.fpBVToFP(pattern, DOUBLE) == a)
+        return pattern
+
+    def of_single(self, n: Any) -> Any:
+        def exact(x: Any) -> Any:
+            return z3.fpFPToFP(z3.RNE(), z3.fpBVToFP(z3.Extract(31, 0, x), _SINGLE), DOUBLE)
+
+        return self._opaque("float_of_single", exact, n)
+
+    def to_single(self, a: Any) -> Any:
+        of_nan = z3.BitVec("single of nan", self._width)
+
+        def exact(x: Any) -> Any:
+            pattern = z3.fpToIEEEBV(z3.fpFPToFP(z3.RNE(), x, _SINGLE))
+            return z3.If(z3.fpIsNaN(x), of_nan, z3.ZeroExt(self._width - 32, pattern))
+
+        return self._opaque("float_to_single", exact, a)
+
+
+def _constant(value: Float) -> Any:
+    return z3.simplify(z3.fpBVToFP(z3.BitVecVal(value.bits, 64), DOUBLE))
+
+
+_MINUS_ZERO, _ONE, _MINUS_ONE, _TWO = (_constant(Float.of(value)) for value in (-0.0, 1.0, -1.0, 2.0))
+_NAN = _constant(NAN)
+
+
+def _float(constant: Any) -> Float:
+    return Float(z3.simplify(z3.fpToIEEEBV(constant)).as_long())
+
+
+def _ordered(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both in an order that is the same whatever theirs was, a constant behind what is none."""
+    if z3.is_fp_value(a) != z3.is_fp_value(b):
+        return (b, a) if z3.is_fp_value(a) else (a, b)
+    return (a, b) if a.get_id() <= b.get_id() else (b, a)

@@ -1,0 +1,382 @@
+"""The heap of one trace as Z3 arrays: the domain over which the rows of operations on memory are run.
+
+Each memory (a field, the items of an array, bytes) is an array from references to what that object holds: a value, or
+an array from words to values. Stores make new arrays. Where an allocation may leave memory unwritten, a second array
+says what has been written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import z3
+
+from optimizer.ir.effects import Effects
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.heap_domain import HeapDomain
+from optimizer.ir.layout import Array, Field, RawItem, Struct
+from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
+from optimizer.ir.raw_memory import BYTES, is_raw, range_of
+from optimizer.ir.row import REF, Type
+from validator.check.reach import Places, Reach
+from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
+
+_FEW = 16
+"""So many items are copied or compared one by one."""
+
+Kept = tuple[Field, Any]
+"""A field of an object."""
+
+
+class Memory(HeapDomain[Any, Any, Any]):
+    """One heap as it stands. `numbers` are those of allocations, by the numbers of their operations; `allocating` is
+    the number of the one that allocates next. `recorded`: is it that of the recorded trace?
+
+    `loaded` are facts about what has been loaded, in every run that gets there; who uses them empties the list.
+    """
+
+    def __init__(self, universe: Universe, numbers: Mapping[int, int], *, recorded: bool) -> None:
+        self.universe, self.numbers, self.recorded = universe, numbers, recorded
+        self.reach = Reach()
+        self.allocating = self.events = 0
+        self.allocated: tuple[int, ...] = ()
+        self.lengths: tuple[Any, Any] | None = None  # of the array that was allocated last, and of its partner
+        self.loaded: list[Any] = []
+        self.arrays = {key: universe.base(slot, 0) for key, slot in universe.slots.items()}
+        self.marks: dict[str, Any] = {}  # where there is none, all is written
+        self._settled: tuple[tuple[Field, Any, Any], ...] = ()
+        self._watched: tuple[Kept, ...] = ()
+        self._protected: tuple[Kept, ...] = ()
+        self._invalidations = 0
+        self._pending = NULL
+
+    def copy(self) -> Memory:
+        memory = Memory.__new__(Memory)
+        vars(memory).update(vars(self))
+        memory.arrays, memory.marks, memory.reach = dict(self.arrays), dict(self.marks), self.reach.copy()
+        memory.loaded = []
+        return memory
+
+    def mark(self, slot: Field) -> Any:
+        """What of that memory has been written."""
+        return self.marks.get(slot.key, z3.K(REFERENCE, self._written(slot, True)))
+
+    def _written(self, slot: Field, is_written: bool) -> Any:
+        mark = z3.BoolVal(is_written)
+        return z3.K(self.universe.word, mark) if slot.key in self.universe.indexed else mark
+
+    # Identity and classes.
+
+    def null(self) -> Any:
+        return NULL
+
+    def same(self, p: Any, q: Any) -> Any:
+        return p == q
+
+    def isa(self, p: Any, owner: str) -> Any:
+        return self.universe.isa(p, owner)
+
+    def has_vtable(self, p: Any) -> Any:
+        return self.universe.is_in(p, STRUCTS)
+
+    def has_class(self, p: Any, vtable: str) -> Any:
+        return self.universe.has_class(p, vtable)
+
+    def has_subclass(self, p: Any, vtable: str) -> Any:
+        return self.universe.has_subclass(p, vtable)
+
+    def gc_type(self, p: Any) -> Any:
+        return self.universe.gc_type(p)
+
+    def vtable(self, p: Any) -> Any:
+        return self.universe.vtable(p)
+
+    # Contents.
+
+    def is_set(self, p: Any, slot: Field, index: Any = None) -> Any:
+        marks = self.marks.get(slot.key)
+        if marks is None:
+            return z3.BoolVal(True)
+        return marks[p] if index is None else marks[p][index]
+
+    def is_settled(self, p: Any, slot: Field, index: Any = None) -> Any:
+        """Of the recorded trace it is said of no allocation: what is assumed must not be too much."""
+        seen = frozenset() if self.recorded else self.reach.seen
+        read = [
+            q == p if at is None else z3.And(q == p, at == index)
+            for other, q, at in self._settled
+            if other.key == slot.key
+        ]
+        return z3.And(self.universe.among(p, seen), z3.Or(*read))
+
+    def get(self, p: Any, slot: Field, index: Any = None) -> Any:
+        if slot.immutable:
+            self._settled = (*self._settled, (slot, p, index))
+        value = self.read(p, slot, index)
+        if slot.type is REF:
+            self._know(value, self.reach.load(slot, p, index))
+        elif slot.low is not None and slot.high is not None:
+            self.loaded.append(z3.And(value >= slot.low, value <= slot.high))
+        return value
+
+    def _know(self, value: Any, places: Places) -> None:
+        """The reference, which has been loaded, is one of those."""
+        self.reach.note(value, places)
+        self.loaded.append(self.universe.among(self.universe.learn(value), places))
+
+    def read(self, p: Any, slot: Field, index: Any = None) -> Any:
+        held = self.arrays[slot.key][p]
+        return held if index is None else held[index]
+
+    def set_field(self, p: Any, slot: Field, value: Any) -> None:
+        self._put(p, slot, None, value)
+
+    def set_item(self, p: Any, slot: Field, index: Any, value: Any) -> None:
+        self._put(p, slot, index, value)
+
+    def _put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
+        self.reach.store(slot, p, index, value)
+        self.arrays[slot.key] = _stored(self.arrays[slot.key], p, index, value)
+        if slot.key in self.marks:
+            self.marks[slot.key] = _stored(self.marks[slot.key], p, index, z3.BoolVal(True))
+        if not is_raw(slot.key) and slot.key not in VIEWS:
+            self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
+
+    def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
+        """What the object holds there may overlap with what has been stored: it is a function of what it was."""
+        if slot.key in self.arrays:
+            array = self.arrays[slot.key]
+            args = [array[p], *(one for one in by if one is not None)]
+            sorts = [arg.sort() for arg in args]
+            changed = z3.Function(f"{slot.key} changed by {what} {len(args)}", *sorts, array[p].sort())(*args)
+            self.arrays[slot.key] = z3.Store(array, p, changed)
+            self.reach.scatter(slot, p)
+
+    # Arrays and ranges of items.
+
+    def has_length(self, p: Any) -> Any:
+        return self.universe.is_in(p, ARRAYS)
+
+    def length(self, p: Any) -> Any:
+        return self.universe.length(p)
+
+    def are_set(self, p: Any, slot: Field, start: Any, count: Any) -> Any:
+        if slot.key not in self.marks:
+            return z3.BoolVal(True)
+        return self._all_of(count, lambda i: self.is_set(p, slot, start + i))
+
+    def same_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> Any:
+        return self._all_of(count, lambda i: self.read(p, slot, start + i) == self.read(q, slot, at + i))
+
+    def _all_of(self, count: Any, holds: Any) -> Any:
+        """Does that hold of all numbers below?"""
+        if z3.is_bv_value(count) and count.as_long() <= _FEW:
+            return z3.And(*[holds(z3.BitVecVal(i, self.universe.word)) for i in range(count.as_long())])
+        i = z3.FreshConst(self.universe.word, "index")
+        return z3.ForAll([i], z3.Implies(z3.ULT(i, count), holds(i)))
+
+    def holds(self, p: Any, slot: Field, index: Any, value: Any) -> Any:
+        return self.read(p, slot, index) == value
+
+    def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
+        self.reach.copy_items(slot, p, q)
+        array = self.arrays[slot.key]
+        self.arrays[slot.key] = z3.Store(array, q, self._copied(array, p, start, q, at, count))
+        if slot.key in self.marks:
+            marks = self.marks[slot.key]
+            self.marks[slot.key] = z3.Store(marks, q, self._copied(marks, p, start, q, at, count))
+        self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, q, f"copy of {slot.key}", array[q])
+
+    def _copied(self, array: Any, p: Any, start: Any, q: Any, at: Any, count: Any) -> Any:
+        """What `q` holds with so many items of `p`."""
+        source, target = array[p], array[q]
+        if z3.is_bv_value(count) and count.as_long() <= _FEW:
+            for i in range(count.as_long()):
+                target = z3.Store(target, at + i, source[start + i])
+            return target
+        i = z3.FreshConst(self.universe.word, "index")
+        return z3.Lambda([i], z3.If(z3.ULT(i - at, count), source[i - at + start], target[i]))
+
+    def is_text(self, p: Any) -> Any:
+        return z3.Or(*[p == text for text in self.universe.texts])
+
+    def hash(self, p: Any, slot: Field) -> Any:
+        items, length = self.arrays[slot.key][p], self.length(p)
+        hashed = z3.Function(f"hash {slot.key}", items.sort(), length.sort(), length.sort())(items, length)
+        return z3.If(hashed == 0, z3.BitVecVal(1, self.universe.word), hashed)
+
+    # Raw memory stands in NULL, found by addresses. Fields of raw structs may be among the bytes.
+
+    def get_raw(self, slot: RawItem | Field, address: Any) -> Any:
+        if isinstance(slot, RawItem):
+            return self._number(NULL, BYTES, slot, address)
+        return self.get(NULL, slot, address)
+
+    def set_raw(self, slot: RawItem | Field, address: Any, value: Any) -> None:
+        if isinstance(slot, RawItem):
+            self._put_number(NULL, BYTES, slot, address, value)
+            for key, other in self.universe.slots.items():
+                if is_raw(key) and key != BYTES.key:
+                    self._disturb(other, NULL, f"{slot.size} bytes", address, value)
+        else:
+            self.set_item(NULL, slot, address, value)
+            self._disturb(BYTES, NULL, slot.key, address, value)
+
+    def get_bytes(self, p: Any, item: RawItem, offset: Any) -> Any:
+        return (
+            self.get(p, OBJECT_REFERENCES, offset) if item.type is REF else self._number(p, OBJECT_BYTES, item, offset)
+        )
+
+    def set_bytes(self, p: Any, item: RawItem, offset: Any, value: Any) -> None:
+        if item.type is REF:
+            self.set_item(p, OBJECT_REFERENCES, offset, value)
+        else:
+            self._put_number(p, OBJECT_BYTES, item, offset, value)
+        for key, slot in self.universe.slots.items():
+            if not is_raw(key) and key not in VIEWS and (slot.type is REF) == (item.type is REF):
+                self._disturb(slot, p, f"{item.size} bytes", offset, value)
+
+    def _number(self, p: Any, slot: Field, item: RawItem, at: Any) -> Any:
+        """The number whose lowest byte stands there."""
+        parts = [self.read(p, slot, at + i) for i in reversed(range(item.size))]
+        number = parts[0] if len(parts) == 1 else z3.Concat(*parts)
+        missing = self.universe.layout.word - 8 * item.size
+        if missing <= 0:
+            return number
+        is_signed = range_of(item, self.universe.layout.word)[0] != 0
+        return z3.SignExt(missing, number) if is_signed else z3.ZeroExt(missing, number)
+
+    def _put_number(self, p: Any, slot: Field, item: RawItem, at: Any, value: Any) -> None:
+        for i in range(item.size):
+            self._put(p, slot, at + i, z3.Extract(8 * i + 7, 8 * i, value))
+
+    def address(self, p: Any) -> Any:
+        if p.sort() != REFERENCE:
+            return p
+        if z3.is_bv_value(p) and p.as_long() >= FRESH:
+            raise Unsupported("the address of an object that the trace allocates")
+        address = self.universe.apply("address", Type.INT, (p,))
+        self.universe.facts += [self._object_at(address) == p, (address == 0) == (p == NULL)]
+        return address
+
+    def object_at(self, address: Any) -> Any:
+        p = self.universe.learn(self._object_at(address))
+        self.universe.facts.append(self.universe.apply("address", Type.INT, (p,)) == address)
+        self.universe.facts.append(z3.Implies(address == 0, p == NULL))
+        self._know(p, self.reach.anything())
+        return p
+
+    def _object_at(self, address: Any) -> Any:
+        return self.universe.apply("object at", REF, (address,))
+
+    # Fresh objects.
+
+    def new_struct(self, struct: Struct) -> Any:
+        return self._allocate(struct, None, struct.cleared)
+
+    def new_array(self, array: Array, length: Any, cleared: bool) -> Any:
+        return self._allocate(array, length, cleared)
+
+    def _allocate(self, type_: Struct | Array, length: Any, cleared: bool) -> Any:
+        number = self.numbers.get(self.allocating, OWN + self.allocating)
+        if number in self.allocated or self.universe.types.get(number, type_) != type_:
+            number = OWN + self.allocating
+        p = self.universe.allocation(number, type_)
+        self.reach.note(p, frozenset({number}))
+        self.allocated = (*self.allocated, number)
+        if length is not None:
+            self.lengths = length, self.universe.length(p)
+            if self.recorded or number >= OWN:
+                self.universe.facts.append(self.lengths[0] == self.lengths[1])
+                self.lengths = None
+        for slot in self.universe.slots.values():
+            if self.universe.has_slot(number, slot):
+                self._clear(p, slot, cleared or not lacks(type_, slot, self.universe))
+        return p
+
+    def _clear(self, p: Any, slot: Field, cleared: bool) -> None:
+        universe, key = self.universe, slot.key
+        if not cleared or key in self.marks:
+            self.marks[key] = z3.Store(self.mark(slot), p, self._written(slot, cleared))
+        if cleared:
+            zero = universe.zero(slot)
+            held = z3.K(universe.word, zero) if key in universe.indexed else zero
+            self.arrays[key] = z3.Store(self.arrays[key], p, held)
+
+    # The environment.
+
+    def is_valid(self) -> Any:
+        return self.universe.is_valid(self._invalidations)
+
+    def watch(self, p: Any, slot: Field) -> None:
+        self._watched = (*self._watched, (slot, p))
+
+    def protect(self) -> None:
+        self._protected, self._watched = (*self._protected, *self._watched), ()
+
+    def is_forced(self) -> Any:
+        return z3.Bool(f"forced behind {self.events}")
+
+    def has_future(self) -> Any:
+        return z3.Bool(f"future behind {self.events}")
+
+    def pending(self) -> Any:
+        return self._pending
+
+    def set_pending(self, p: Any) -> None:
+        self._pending = p
+
+    def happen(self, event: int, effects: Effects, found: Places) -> Iterator[Any]:
+        """The event of that number, which has found those allocations, returns. What it may have changed is unknown
+        from now on, and the same for both traces; what it was promised not to change comes as conditions."""
+        universe, old = self.universe, dict(self.arrays)
+        written = {key: slot for key, slot in universe.slots.items() if effects.may_write(slot)}
+        self.reach.happen(found, universe.slots, effects.may_write)
+        for key, slot in written.items():
+            array = universe.base(slot, event + 1)
+            for number in self.allocated:
+                if number not in self.reach.seen and universe.has_slot(number, slot):
+                    p = allocation_number(number)
+                    array = z3.Store(array, p, old[key][p])
+            self.arrays[key] = array
+            self._write_marks(slot, event)
+        if BYTES.key in self.arrays and BYTES.key not in written and any(map(is_raw, written)):
+            self._disturb(BYTES, NULL, f"event {event}")
+        self.events = event + 1
+        kept = [(slot, p, i) for slot, p, i in self._settled]
+        if not effects.can_invalidate:
+            kept += [(slot, p, None) for slot, p in self._protected]
+        for slot, p, index in kept:
+            if slot.key in written:
+                was = old[slot.key][p] if index is None else old[slot.key][p][index]
+                yield self.read(p, slot, index) == was
+        if effects.can_invalidate:
+            self._invalidations += 1
+            self._watched = self._protected = ()
+
+    def _write_marks(self, slot: Field, event: int) -> None:
+        """The event may have written what was not, of what it has found."""
+        if slot.key not in self.marks:
+            return
+        marks = self.marks[slot.key]
+        wrote = z3.Const(f"{slot.key} written by event {event}", marks.sort())
+        for number in self.allocated:
+            if number in self.reach.seen and self.universe.has_slot(number, slot):
+                p = allocation_number(number)
+                either = z3.Or(marks[p], wrote[p]) if z3.is_bool(marks[p]) else _either(marks[p], wrote[p])
+                marks = z3.Store(marks, p, either)
+        self.marks[slot.key] = marks
+
+
+def _stored(array: Any, p: Any, index: Any, value: Any) -> Any:
+    return z3.Store(array, p, value if index is None else z3.Store(array[p], index, value))
+
+
+def _either(one: Any, other: Any) -> Any:
+    return z3.Map(z3.Or(z3.BoolVal(True), z3.BoolVal(True)).decl(), one, other)
+
+
+def lacks(type_: Struct | Array, slot: Field, universe: Universe) -> bool:
+    """Is that memory of an object of that type unwritten, where it was not cleared?"""
+    return slot.type is not REF or (isinstance(type_, Array) and slot.key in universe.indexed)

@@ -1,0 +1,351 @@
+"""What has to be proved of a pair of traces, obligation by obligation, as section 5 of the trace language says it.
+
+Why it is enough. Let both traces run on one state in one world. The terms of a trace have the values of its run, an
+allocation of the optimized one being called by the number of its partner: what the world gives is the same constant,
+or the same function of the same arguments, on both sides. By induction along the optimized trace, all obligations so
+far hold of the two runs; so what is assumed at the next one does, too:
+
+- Guard k of the recorded trace counts as passed only behind the last guard of the optimized one whose origin is at most
+  k, because `guard k: left` says so there; and only at places with at least as many events done as stand ahead of it,
+  because the recorded run need not return from the others.
+- What an operation of the recorded trace asks for holds if the guards ahead of it pass, at such places, because only
+  runs count in which that trace is defined.
+- An equality of the certificate is proved where its variable is defined, and used in what comes behind: there at least
+  as much may be assumed.
+
+Memory is equal at an event for all old objects, and all allocations that it may find in the *recorded* trace and that
+the optimized one has made. Equal arguments and equal memory lead to equal objects: so it finds no others in the
+optimized trace, and those that this has not made it does not find. Behind the event what it may have written to these
+is unknown, and the same in both: what it has not really found or written is what it was, which is equal.
+
+What an allocation is called is a hint: another number makes equalities fail, and two allocations of one run never have
+the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import z3
+
+from optimizer.ir.layout import Field
+from optimizer.ir.object_bytes import VIEWS
+from optimizer.ir.row import INT, REF
+from optimizer.ir.trace import Trace, Var, all_operations
+from validator.check.asking import Asking, Place
+from validator.check.calls import same
+from validator.check.certificate import AFTER, BEFORE, Certificate
+from validator.check.memory import Memory
+from validator.check.modes import Failargs, Guards
+from validator.check.reach import Places
+from validator.check.seen import Applied, EventSeen, ExitSeen, Follower, GuardSeen
+from validator.check.side import Side
+from validator.check.universe import NULL, Universe, has_limits
+
+_FALSE = z3.BoolVal(False)
+
+
+CUT = 300_000
+"""The effort for a cut, which may be wrong."""
+
+
+class Fails(Exception):
+    """An obligation that is not proved, and why."""
+
+    def __init__(self, obligation: str, reason: str) -> None:
+        super().__init__(f"{obligation}: {reason}")
+        self.obligation, self.reason = obligation, reason
+
+
+class Cuts:
+    """The cuts of a certificate that are about one trace."""
+
+    def __init__(self, certificate: Certificate, trace: str, universe: Universe) -> None:
+        self._trace, self._universe = trace, universe
+        self._equal = {var: other for of, var, other in certificate.equal if of == trace}
+        self._bounds = {var: (low, high) for of, var, low, high in certificate.bounds if of == trace}
+
+    def given(self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]) -> Any:
+        """The value of a variable as it is written from now on: as the certificate says, if that is proved to be the
+        same, or by a name."""
+        value = self._universe.called(value, f"{self._trace}:{var}") if var.type is INT else value
+        said = self._equal.get(var.name)
+        other = self._universe.words.const(said) if isinstance(said, int) else others.get(said or "")
+        if other is not None and other.sort() == value.sort() and (other.eq(value) or holds(value == other)):
+            if var.type is REF:
+                side.memory.reach.identify(other, value)
+            return other
+        low, high = self._bounds.get(var.name, (0, 0))
+        if var.type is INT and low < high:
+            within = z3.And(value >= low, value <= high)
+            if holds(within):
+                side.fact(within)
+        return value
+
+
+class Recorded(Follower):
+    """Follows the recorded trace, and keeps what is found."""
+
+    def __init__(self, trace: Trace, universe: Universe, certificate: Certificate, asking: Asking) -> None:
+        self._asking, self._cuts = asking, Cuts(certificate, BEFORE, universe)
+        numbers = {number: number + 1 for number in range(len(all_operations(trace)))}
+        self.applied_functions: list[Applied] = []
+        self.side = Side(trace, universe, numbers, trace, self)
+
+    def must(self, op: int, what: str, condition: Any) -> None:
+        self.side.fact(condition)
+
+    def guard(self, guard: GuardSeen) -> None:
+        pass
+
+    def applied(self, applied: Applied) -> None:
+        self.applied_functions.append(applied)
+
+    def event(self, event: EventSeen) -> Places:
+        return event.found
+
+    def given(self, var: Var, value: Any) -> Any:
+        return self._cuts.given(var, value, self.side, self.side.values, self._holds)
+
+    def decide(self, condition: Any) -> bool | None:
+        return next((way for way, one in _ways(condition) if self._holds(one)), None)
+
+    def _holds(self, claim: Any) -> bool:
+        place = Place(len(self.side.guards), 0, None)
+        return self._asking.holds(self.side, None, place, (), claim, CUT) is True
+
+
+class Optimized(Follower):
+    """Follows the optimized trace, and proves what has to hold. Raises Fails."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        universe: Universe,
+        recorded: Recorded,
+        certificate: Certificate,
+        guards: Guards,
+        failargs: Failargs,
+        asking: Asking,
+    ) -> None:
+        self._universe, self._asking, self._guards, self._failargs = universe, asking, guards, failargs
+        self._recorded, self._before = recorded, recorded.side
+        self._total = len(self._before.guards)
+        self._origins = certificate.origins
+        self._cuts = Cuts(certificate, AFTER, universe)
+        numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
+        self.obligations = 0
+        self.side = Side(trace, universe, numbers, self._before.trace, self)
+        self.side.memory.reach.given = self._before.memory.reach.given
+
+    # Places.
+
+    def _row(self, j: int) -> int:
+        """So many guards of the recorded trace have their counterparts ahead of guard j, or of the end."""
+        origin = self._origins[j] if j < len(self._origins) else None
+        return self._total if origin is None else origin
+
+    def _place(self, passed: int | None = None, events: int | None = None) -> Place:
+        """Here, without the guards of the recorded trace that stand behind more events."""
+        j = len(self.side.guards)
+        events = len(self.side.events) if events is None else events
+        passed = self._row(j) if passed is None else passed
+        while passed and self._before.guards[passed - 1].events > events:
+            passed -= 1
+        return Place(passed, j, events)
+
+    def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> None:
+        self.obligations += 1
+        answer = self._asking.holds(self._before, self.side, place, given, claim)
+        if answer is not True:
+            raise Fails(name, "the solver gave up" if answer is None else "it does not follow from what is assumed")
+
+    # What is found on the way.
+
+    def prove(self) -> None:
+        self._prove_left(0)
+        self.side.run()
+        self._prove_end()
+
+    def _prove_left(self, first: int) -> None:
+        """Where the recorded trace leaves at a guard that has no counterpart from here on, this one has left."""
+        j = len(self.side.guards)
+        for k in range(first, self._row(j)):
+            guard = self._before.guards[k]
+            self._prove(f"guard {k}: left", Place(k, j, guard.events), guard.passes)
+
+    def must(self, op: int, what: str, condition: Any) -> None:
+        self._prove(f"op {op}: {what}", self._place(), condition)
+
+    def decide(self, condition: Any) -> bool | None:
+        return next((way for way, one in _ways(condition) if self._holds(one)), None)
+
+    def given(self, var: Var, value: Any) -> Any:
+        return self._cuts.given(var, value, self.side, self._before.values, self._holds)
+
+    def _holds(self, claim: Any) -> bool:
+        return self._asking.holds(self._before, self.side, self._place(), (), claim, CUT) is True
+
+    def applied(self, applied: Applied) -> None:
+        """The function is called as the recorded trace has called it by then, and finds the same memory."""
+        place = self._place()
+        claims: list[Any] = []
+        for other in self._recorded.applied_functions:
+            alike = other.type is applied.type and len(other.args) == len(applied.args)
+            between = self._before.events[other.events : applied.events]
+            is_kept = not other.looks or not any(event.may_write for event in between)
+            if alike and is_kept and other.events <= applied.events:
+                ahead = [guard.passes for guard in self._before.guards[place.before : other.guards]]
+                seen = sorted(other.found.intersection(applied.memory.allocated))
+                memory = (other.memory, applied.memory, seen, f" of call {len(claims)}")
+                finds = [self._same_slot(slot, *memory) for slot in other.may_see]
+                found = [one for one in finds if one is not None]
+                claims.append(z3.And(other.happens, *ahead, *map(same, other.args, applied.args), *found))
+        if not any(z3.is_true(z3.simplify(claim)) for claim in claims):
+            self._prove(f"op {applied.op}: made before", place, z3.Or(*claims), (applied.happens,))
+
+    # Guards.
+
+    def guard(self, guard: GuardSeen) -> None:
+        j = len(self.side.guards)
+        origin = self._origins[j]
+        self._prove_condition(j, origin, guard)
+        if origin is not None:
+            self._prove_handed_over(j, origin, guard)
+        passed = self._row(j)
+        self.side.guards.append(guard)
+        self._prove_left(passed)
+        self.side.guards.pop()
+
+    def _prove_condition(self, j: int, origin: int | None, guard: GuardSeen) -> None:
+        name = f"guard {j}: condition"
+        if origin is None:
+            self._prove(name, Place(self._total, j, guard.events), guard.passes)
+        elif self._guards is Guards.SAME:
+            self._prove(name, self._place(), guard.passes, (self._before.guards[origin].passes,))
+        elif self._guards is Guards.EARLY:
+            self._prove(name, Place(self._total, j, None), guard.passes)
+
+    def _prove_handed_over(self, j: int, origin: int, guard: GuardSeen) -> None:
+        theirs, place, fails = self._before.guards[origin], self._place(), (z3.Not(guard.passes),)
+        wanted, got = theirs.exit, guard.exit
+        if guard.events != theirs.events:
+            self._prove(f"guard {j}: events", place, _FALSE, fails)
+            return
+        for op, what, condition in got.block:
+            self._prove(f"op {op}: {what}", place, condition, fails)
+        if self._failargs is Failargs.IGNORE:
+            return
+        for _, _, condition in wanted.block:
+            self._prove(f"guard {j}: origin's exit block", place, condition, fails)
+        self._prove_failargs(j, wanted, got, place, fails)
+        self._prove_pending(f"guard {j}", wanted.memory, got.memory, place, fails)
+        slots = tuple(self._universe.slots.values())
+        self._prove_memory(f"guard {j}", wanted.memory, got.memory, wanted.found(), slots, place, fails)
+
+    def _prove_failargs(self, j: int, wanted: ExitSeen, got: ExitSeen, place: Place, fails: tuple[Any, ...]) -> None:
+        if wanted.failargs is None:
+            return
+        if got.failargs is None:
+            raise Fails(f"guard {j}: failargs", "they are not listed after the optimization")
+        if len(wanted.failargs) != len(got.failargs):
+            self._prove(f"guard {j}: failargs", place, _FALSE, fails)
+        else:
+            self._prove_equal(f"guard {j}: failarg", wanted.failargs, got.failargs, place, fails)
+
+    def _prove_equal(
+        self, name: str, wanted: Sequence[Any], got: Sequence[Any], place: Place, given: tuple[Any, ...]
+    ) -> None:
+        for i, (one, other) in enumerate(zip(wanted, got, strict=True)):
+            if one is not None:
+                self._prove(f"{name} {i}", place, _FALSE if other is None else same(one, other), given)
+
+    def _prove_pending(self, where: str, wanted: Memory, got: Memory, place: Place, given: tuple[Any, ...]) -> None:
+        self._prove(f"{where}: exception", place, wanted.pending() == got.pending(), given)
+
+    # Memory.
+
+    def _prove_memory(
+        self,
+        where: str,
+        wanted: Memory,
+        got: Memory,
+        found: Places,
+        slots: Sequence[Field],
+        place: Place,
+        given: tuple[Any, ...],
+    ) -> None:
+        """Those slots hold the same in all old objects, and in what has been found of the recorded trace."""
+        seen = sorted(found.intersection(got.allocated))
+        for slot in slots:
+            claim = self._same_slot(slot, wanted, got, seen)
+            if claim is not None:
+                self._prove(f"{where}: heap {slot.key}", place, claim, given)
+
+    def _same_slot(self, slot: Field, wanted: Memory, got: Memory, seen: Sequence[int], which: str = "") -> Any:
+        """None where it is the same array. It holds of any object and index, whose names end with `which`."""
+        key, marks = slot.key, (wanted.mark(slot), got.mark(slot))
+        if wanted.arrays[key].eq(got.arrays[key]) and marks[0].eq(marks[1]):
+            return None
+        index = z3.Const(f"some index{which}", self._universe.word)
+        if has_limits(slot) or key in VIEWS:
+            p = z3.Const(f"some object{which}", NULL.sort())
+            here = [number for number in seen if self._universe.has_slot(number, slot)]
+            where = [p != NULL, self._universe.among(p, here)]
+        else:
+            p, where = NULL, []
+
+        def held(array: Any) -> Any:
+            return array[p][index] if key in self._universe.indexed else array[p]
+
+        claim = held(wanted.arrays[key]) == held(got.arrays[key])
+        if wanted.marks or got.marks:
+            claim = z3.Implies(held(marks[0]), z3.And(held(marks[1]), claim))
+        if key in self._universe.indexed and has_limits(slot):
+            where.append(z3.ULT(index, self._universe.length(p)))
+        return z3.Implies(z3.And(*where), claim)
+
+    # Events and the end.
+
+    def event(self, event: EventSeen) -> Places:
+        number = len(self.side.events)
+        place = self._place()
+        if number >= len(self._before.events):
+            self._prove(f"event {number}: reached", place, _FALSE)
+            return frozenset()
+        theirs = self._before.events[number]
+        given = tuple(guard.passes for guard in self._before.guards[place.before : theirs.guards])
+        if event.kind != theirs.kind:
+            self._prove(f"event {number}: kind", place, _FALSE, given)
+        self._prove(f"event {number}: condition", place, event.happens == theirs.happens, given)
+        self._prove_equal(f"event {number}: argument", theirs.args, event.args, place, (*given, event.happens))
+        self._prove_memory(f"event {number}", theirs.memory, event.memory, theirs.found, theirs.may_see, place, given)
+        return theirs.found
+
+    def _prove_end(self) -> None:
+        before, after = self._before, self.side
+        place = self._place()
+        if len(before.events) > len(after.events):
+            self._prove("end: events", place, _FALSE)
+        elif before.trace.end.op is not after.trace.end.op:
+            self._prove("end: kind", place, _FALSE)
+        elif before.trace.end.op.jumps and _jump_apart(before.trace, after.trace):
+            self._prove("end: target", place, _FALSE)
+        elif len(before.end) != len(after.end):
+            self._prove("end: arguments", place, _FALSE)
+        self._prove_equal("end: argument", before.end, after.end, place, ())
+        self._prove_pending("end", before.memory, after.memory, place, ())
+        slots = tuple(self._universe.slots.values())
+        self._prove_memory("end", before.memory, after.memory, before.found_at_end(), slots, place, ())
+
+
+def _jump_apart(before: Trace, after: Trace) -> bool:
+    """Does one jump go back to the label with which both traces start, and the other one elsewhere?"""
+    labels = [trace.ops[0].descr if trace.ops[0].op.is_entry else None for trace in (before, after)]
+    goes_back = [trace.end.descr in (None, labels[0]) for trace in (before, after)]
+    return labels[0] is not None and labels[0] == labels[1] and goes_back[0] != goes_back[1]
+
+
+def _ways(condition: Any) -> tuple[tuple[bool, Any], tuple[bool, Any]]:
+    return (True, condition), (False, z3.Not(condition))

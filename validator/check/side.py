@@ -1,0 +1,193 @@
+"""One trace, followed operation by operation over Z3 terms.
+
+What is found on the way is told to a `Follower`: the recorded trace's keeps it, the optimized one's proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from optimizer.ir.calls import Call, may_be_raised_before
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.known_calls import meant
+from optimizer.ir.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
+from optimizer.ir.row import Memory as Meaning
+from optimizer.ir.trace import (
+    ConstClass,
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    exit_of,
+    memory_of,
+    passes_of,
+)
+from validator.check.calls import Calls
+from validator.check.memory import Memory
+from validator.check.reach import OLD, Places
+from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen, found_at_end, is_reference
+from validator.check.universe import NULL, Universe
+
+
+class Side:
+    """One trace under way. `facts` are what holds of what has been loaded."""
+
+    def __init__(
+        self, trace: Trace, universe: Universe, numbers: Mapping[int, int], recorded: Trace, follower: Follower
+    ) -> None:
+        self.trace, self.universe, self.follower = trace, universe, follower
+        self.is_recorded = trace is recorded
+        self.memory = Memory(universe, numbers, recorded=self.is_recorded)
+        self.values: dict[str, Any] = {}
+        self.facts: list[Fact] = []
+        self.guards: list[GuardSeen] = []
+        self.events: list[EventSeen] = []
+        self.end: tuple[Any, ...] = ()
+        self._calls = Calls(self)
+        self._flag = self._passes = universe.words.truth(False)
+        self._number = 0
+        for position, var in enumerate(trace.inputs):
+            self.values[var.name] = self._outside(f"input {position}", var.type)
+        if may_be_raised_before(recorded):
+            self.memory.set_pending(self._outside("pending", REF))
+
+    def _outside(self, name: str, type_: Type) -> Any:
+        """What is there before the trace."""
+        value = self.universe.unknown(name, type_)
+        if type_ is REF:
+            self.universe.facts.append(self.universe.among(value, ()))
+            self.memory.reach.note(value, frozenset({OLD}))
+        return value
+
+    def run(self) -> None:
+        for operation in self.trace.ops:
+            self._step(operation)
+
+    def found_at_end(self) -> Places:
+        return found_at_end(self.memory, self.end)
+
+    def fact(self, condition: Any) -> None:
+        """From here on that holds, in every run that gets here."""
+        self.facts.append(Fact(condition, len(self.guards), len(self.events)))
+
+    def give(self, operation: Operation, value: Any) -> None:
+        if operation.result is not None:
+            self.values[operation.result.name] = self.follower.given(operation.result, value)
+
+    def args(self, operation: Operation) -> tuple[Any, ...]:
+        return tuple(self._value(arg, operation.line) for arg in operation.args)
+
+    def _value(self, value: Value, line: int) -> Any:
+        match value:
+            case Var(name):
+                return self.values[name]
+            case ConstInt(number):
+                return self.universe.words.const(number)
+            case ConstFloat(float_):
+                return self.universe.words.floats.const(float_)
+            case ConstRef(name=str(name)):
+                return self.universe.constant(name)
+            case ConstRef():
+                return NULL
+            case ConstClass(name):
+                return self.universe.address(name)
+            case _:
+                raise Unsupported(str(value), line)
+
+    def _step(self, operation: Operation) -> None:
+        operation = meant(operation, self.universe.layout)
+        number, kind = self._number, operation.op.kind
+        self._number += 1
+        if kind is END:
+            self.end = self.args(operation)
+        elif kind is EVENT or (kind is FACT and operation.op.is_call):
+            self._calls.call(operation, number, self.args(operation))
+        elif kind is not POSITION:
+            for what, condition in self._compute(operation, self.memory, number):
+                self.follower.must(number, what, condition)
+            if kind is GUARD:
+                self._guard(operation, number)
+        for condition in self.memory.loaded:
+            self.fact(condition)
+        self.memory.loaded.clear()
+
+    def _compute(self, operation: Operation, heap: Memory, number: int) -> list[tuple[str, Any]]:
+        """Gives the operation's result; what it asks for."""
+        meaning, row, words = memory_of(operation), operation.op, self.universe.words
+        asked: list[tuple[str, Any]] = []
+        if meaning is not None:
+            descr = self.universe.layout.descr_of(operation)
+            args = (words, heap, descr, *self._meant_args(operation, meaning))
+            if meaning.requires:
+                asked.append(("defined", meaning.defined(*args)))
+            if meaning.passes is not None:
+                self._passes = meaning.passes(*args)
+            if meaning.meaning is not None and not row.is_guard:
+                heap.allocating, heap.lengths = number, None
+                value = meaning.meaning(*args)
+                if heap.lengths is not None:
+                    asked.append(("length", heap.lengths[0] == heap.lengths[1]))
+                self._give_in(operation, value, heap)
+            return asked
+        plain = (self._flag,) if row.reads_flag else self.args(operation)
+        if row.defined is not None:
+            asked.append(("defined", row.defined(words, *plain)))
+        if row.is_guard:
+            passes = passes_of(operation)
+            assert passes is not None
+            self._passes = passes(words, *plain)
+        if row.overflows is not None:
+            self._flag = row.overflows(words, *plain)
+        if row.meaning is not None:
+            self._give_in(operation, row.meaning(words, *plain), heap)
+        return asked
+
+    def _give_in(self, operation: Operation, value: Any, heap: Memory) -> None:
+        """In the main line the follower has a say."""
+        if heap is self.memory:
+            self.give(operation, value)
+        elif operation.result is not None:
+            self.values[operation.result.name] = value
+
+    def _meant_args(self, operation: Operation, meaning: Meaning) -> list[Any]:
+        return [
+            (arg.name if isinstance(arg, ConstClass) else str(arg))
+            if index == meaning.class_arg
+            else self._value(arg, operation.line)
+            for index, arg in enumerate(operation.args)
+        ]
+
+    def _guard(self, operation: Operation, number: int) -> None:
+        passes, exit_, heap = self._passes, exit_of(operation), self.memory.copy()
+        block = []
+        for inner, one in enumerate(exit_.block, number + 1):
+            block += [(inner, what, condition) for what, condition in self._compute(one, heap, inner)]
+        self._number += len(exit_.block)
+        failargs = None
+        if exit_.failargs is not None:
+            failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
+        guard = GuardSeen(passes, ExitSeen(failargs, tuple(block), heap), len(self.events))
+        self.follower.guard(guard)
+        self.guards.append(guard)
+        meaning = memory_of(operation)
+        if meaning is not None and meaning.meaning is not None:
+            descr = self.universe.layout.descr_of(operation)
+            args = self._meant_args(operation, meaning)
+            self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))
+
+    def event(self, call: Call, operation: Operation, args: tuple[Any, ...], happens: Any) -> Places:
+        """The trace comes to an event; what this finds."""
+        memory = self.memory
+        may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))
+        found = memory.reach.found([arg for arg in args if is_reference(arg)], may_see)
+        kind = call.name, self.universe.layout.canonical(operation.descr), len(args)
+        event = EventSeen(
+            kind, args, happens, len(self.guards), memory.copy(), found, may_see, call.effects.writes != frozenset()
+        )
+        found = self.follower.event(event)
+        self.events.append(event)
+        return found

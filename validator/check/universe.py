@@ -1,0 +1,304 @@
+"""What two traces share: objects, their classes and lengths, constants, and what the world decides.
+
+A reference is a number: 0 is NULL, numbers below `FRESH` are objects that existed before the trace or that the world
+has made, the others are allocations. An allocation of the optimized trace that has a partner has its partner's number;
+one without has a number of its own. So equality up to renaming is plain equality. What the world gives is the same
+constant, or the same function of the same arguments, on both sides.
+
+`facts` hold of the terms that have been made, whatever the traces do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import z3
+
+from optimizer.ir.floats import ZERO, Float
+from optimizer.ir.layout import SUBCLASS, Array, Field, Layout, Struct
+from optimizer.ir.object_bytes import OBJECT_BYTES, VIEWS
+from optimizer.ir.raw_memory import BYTES, is_raw
+from optimizer.ir.row import FLOAT, REF, Type
+from validator.check.floats import DOUBLE
+from validator.check.words import Words
+
+REFERENCE = z3.BitVecSort(65)  # which no word is
+FRESH = 1 << 64
+NULL = z3.BitVecVal(0, REFERENCE)
+BYTE = z3.BitVecSort(8)
+CLASS = z3.BitVecSort(32)
+
+ClassRange = tuple[int, int]
+OWN = 1 << 32
+"""Numbers of allocations of the optimized trace that have no partner begin here."""
+STRUCTS: ClassRange = (1, (1 << 30) - 1)
+ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
+_UNDECLARED = 1 << 10
+"""There is room for so many subclasses of a struct that are not declared."""
+
+
+class Universe:
+    """What the traces of a pair share. `slots` is the memory that they name, `indexed` the keys of what is found by an
+    index, raw memory being found by addresses in NULL."""
+
+    def __init__(self, layout: Layout, slots: Mapping[str, Field], indexed: frozenset[str]) -> None:
+        self.layout, self.slots, self.indexed = layout, slots, indexed
+        self.types: dict[int, Struct | Array] = {}  # of allocations, by their numbers
+        self.words = Words(layout.word)
+        self.word = z3.BitVecSort(layout.word)
+        self.facts: list[Any] = []
+        self.definitions: list[tuple[Any, Any]] = []  # names of values, and what they are
+        self._names: dict[int, tuple[Any, Any]] = {}  # by the number of the term, which is kept
+        self._class_of = z3.Function("class", REFERENCE, CLASS)
+        self._length_of = z3.Function("length", REFERENCE, self.word)
+        self._vtable_of = z3.Function("vtable", CLASS, self.word)
+        self._type_of = z3.Function("gc_type", CLASS, self.word)
+        self._below = z3.Function("below", CLASS, CLASS, z3.BoolSort())
+        self._ranges = _number_classes(layout)
+        self._known: dict[int, Any] = {}
+        self._bases: dict[tuple[str, int], Any] = {}
+        self._constants: dict[str, Any] = {}
+        self._addresses: dict[str, Any] = {}
+        self._vtables: dict[int, Any] = {}
+        self._texts: list[tuple[Any, str, Sequence[int]]] = []
+        self.facts += [self._class_of(NULL) == 0, self._length_of(NULL) == 0]
+        self.facts += [function(z3.BitVecVal(0, CLASS)) == 0 for function in (self._vtable_of, self._type_of)]
+        self.texts = [self.constant(text) for text in layout.texts]
+
+    # Values.
+
+    def sort(self, type_: Type) -> Any:
+        return {REF: REFERENCE, FLOAT: DOUBLE}.get(type_, self.word)
+
+    def zero(self, slot: Field) -> Any:
+        if slot.type is REF:
+            return NULL
+        return self.words.floats.const(ZERO) if slot.type is FLOAT else z3.BitVecVal(0, self.held(slot).size())
+
+    def unknown(self, name: str, type_: Type) -> Any:
+        """What the world gives under that name."""
+        value = z3.Const(name, self.sort(type_))
+        return self.learn(value) if type_ is REF else value
+
+    def learn(self, p: Any) -> Any:
+        """The same reference, of which the facts are told that hold of all."""
+        if p.get_id() not in self._known:
+            self._known[p.get_id()] = p
+            self.facts += [
+                (self._class_of(p) == 0) == (p == NULL),
+                z3.ULE(self._class_of(p), ARRAYS[1]),
+                z3.Implies(is_old(p), self._length_of(p) >= 0),
+            ]
+        return p
+
+    def among(self, p: Any, allocations: Sequence[int] | frozenset[int]) -> Any:
+        """Is it one of those allocations, or no allocation?"""
+        return z3.Or(is_old(p), *[p == allocation_number(number) for number in sorted(allocations) if number])
+
+    def called(self, value: Any, name: str) -> Any:
+        """The value by a name, that of an equal term if there is one. Z3 is told what it is where that may matter."""
+        if z3.is_const(value) or _is_bit(value):
+            return value
+        key = value.get_id()
+        if key not in self._names:
+            called = z3.Const(name, value.sort())
+            self._names[key] = value, called
+            self.definitions.append((called, called == value))
+        return self._names[key][1]
+
+    # Memory.
+
+    def held(self, slot: Field) -> Any:
+        """The sort of what stands in one place."""
+        return BYTE if slot.key in (BYTES.key, OBJECT_BYTES.key) else self.sort(slot.type)
+
+    def of_object(self, key: str, held: Any) -> Any:
+        """The sort of what one object has of that memory."""
+        return z3.ArraySort(self.word, held) if key in self.indexed else held
+
+    def base(self, slot: Field, epoch: int) -> Any:
+        """What the memory holds at the start, or behind that many events, one of which may have changed it."""
+        if (slot.key, epoch) not in self._bases:
+            sort = z3.ArraySort(REFERENCE, self.of_object(slot.key, self.held(slot)))
+            base = self._bases[slot.key, epoch] = z3.Const(f"{slot.key} behind {epoch} events", sort)
+            for text, key, items in self._texts:
+                if key == slot.key:
+                    self.facts += [base[text][i] == item for i, item in enumerate(items)]
+        return self._bases[slot.key, epoch]
+
+    # Constants.
+
+    def constant(self, name: str) -> Any:
+        known = self.layout.constant(name)
+        name = name if known is None else known.names[0]
+        if name not in self._constants:
+            constant = self._constants[name] = self.learn(z3.Const(f"constant {name}", REFERENCE))
+            self.facts += [constant != NULL, is_old(constant)]
+            for other, term in self._constants.items():
+                if self.layout.different_constants(name, other):
+                    self.facts.append(constant != term)
+            if known is not None:
+                self._declare(constant, known)
+        return self._constants[name]
+
+    def _declare(self, constant: Any, known: Any) -> None:
+        type_ = known.struct or known.array
+        if type_ is not None and type_.declared:
+            self.facts.append(self._class_of(constant) == self._ranges[type_.name][0])
+        if known.length is not None:
+            self.facts.append(self._length_of(constant) == known.length)
+        if known.items is not None:
+            key = known.array.item.key
+            self._texts.append((constant, key, known.items))
+            if key in self.slots:
+                self.facts += [
+                    self.base(known.array.item, 0)[constant][i] == item for i, item in enumerate(known.items)
+                ]
+        for slot, value in known.fields:
+            if slot.key in self.slots:
+                holds = self.is_valid(0) if slot.quasi_immutable else z3.BoolVal(True)
+                content = self.base(slot, 0)[constant] == self.content(value)
+                self.facts.append(z3.Implies(holds, content))
+
+    def content(self, value: int | Float | str) -> Any:
+        """What a declaration says that something is."""
+        if isinstance(value, str):
+            return NULL if value == "NULL" else self.constant(value)
+        return self.words.floats.const(value) if isinstance(value, Float) else self.words.const(value)
+
+    def address(self, name: str) -> Any:
+        """The address of the class or function of that name."""
+        if name not in self._addresses:
+            self._addresses[name] = z3.Const(f"ConstClass({name})", self.word)
+            for class_ in self._vtables.values():
+                self._tell_vtable(class_, name)
+        return self._addresses[name]
+
+    # Classes.
+
+    def is_in(self, p: Any, range_: ClassRange) -> Any:
+        class_ = self._class_of(p)
+        if range_[0] == range_[1]:
+            return class_ == range_[0]
+        return z3.And(z3.UGE(class_, range_[0]), z3.ULE(class_, range_[1]))
+
+    def isa(self, p: Any, owner: str) -> Any:
+        return self.is_in(p, self._ranges[owner])
+
+    def has_class(self, p: Any, vtable: str) -> Any:
+        return self._class_of(p) == self._struct_class(self.layout.struct_of_vtable(vtable))
+
+    def has_subclass(self, p: Any, vtable: str) -> Any:
+        struct = self.layout.struct_of_vtable(vtable)
+        if struct.declared:
+            return self.isa(p, struct.name)
+        class_ = self._struct_class(struct)
+        return z3.And(
+            self.is_in(p, STRUCTS), z3.Or(self._class_of(p) == class_, self._below(self._class_of(p), class_))
+        )
+
+    def _struct_class(self, struct: Struct) -> Any:
+        """The class of a struct: one that is not declared has a number that nobody knows."""
+        if struct.name in self._ranges:
+            return z3.BitVecVal(self._ranges[struct.name][0], CLASS)
+        above = self._ranges.get(struct.name.removesuffix(SUBCLASS)) if struct.name.endswith(SUBCLASS) else None
+        low, high = STRUCTS if above is None else (above[0] + 1, above[1])
+        return self._class_name(struct.vtable, low, high)
+
+    def class_of_type(self, type_: Struct | Array) -> Any:
+        if isinstance(type_, Struct):
+            return self._struct_class(type_)
+        if type_.name in self._ranges:
+            return z3.BitVecVal(self._ranges[type_.name][0], CLASS)
+        return self._class_name(f"{type_.name}[]", *ARRAYS)
+
+    def _class_name(self, name: str, low: int, high: int) -> Any:
+        class_ = z3.Const(f"class {name}", CLASS)
+        self.facts.append(z3.And(z3.UGE(class_, low), z3.ULE(class_, high)))
+        return class_
+
+    def gc_type(self, p: Any) -> Any:
+        return self._type_of(self._class_of(p))
+
+    def vtable(self, p: Any) -> Any:
+        """The address of the vtable: of the name of its class, where that has one whose address is taken."""
+        class_ = self._class_of(p)
+        if class_.get_id() not in self._vtables:
+            self._vtables[class_.get_id()] = class_
+            for name in self._addresses:
+                self._tell_vtable(class_, name)
+        return self._vtable_of(class_)
+
+    def _tell_vtable(self, class_: Any, name: str) -> None:
+        is_it = class_ == self._struct_class(self.layout.struct_of_vtable(name))
+        self.facts.append(z3.Implies(is_it, self._vtable_of(class_) == self._addresses[name]))
+
+    def length(self, p: Any) -> Any:
+        return self._length_of(p)
+
+    def allocation(self, number: int, type_: Struct | Array) -> Any:
+        """The allocation of that number, which is of that type."""
+        self.types[number] = type_
+        p = allocation_number(number)
+        self.facts.append(self._class_of(p) == self.class_of_type(type_))
+        if isinstance(type_, Struct):
+            self.facts.append(self._length_of(p) == 0)
+        return p
+
+    def has_slot(self, number: int, slot: Field) -> bool:
+        """May the allocation have that memory?"""
+        return slot.owner is None or not self.layout.unrelated(slot.owner, self.types[number].name)
+
+    # What the world decides.
+
+    def is_valid(self, invalidations: int) -> Any:
+        return z3.Bool(f"valid behind {invalidations}")
+
+    def apply(self, what: str, type_: Type, args: Sequence[Any]) -> Any:
+        """What a function gives or raises, which is all that is known of it: equal arguments, equal results."""
+        sorts = [arg.sort() for arg in args]
+        function = z3.Function(f"{what} {type_.value} {sorts}", *sorts, self.sort(type_))
+        return function(*args)
+
+
+def allocation_number(number: int) -> Any:
+    return z3.BitVecVal(FRESH + number, REFERENCE)
+
+
+def is_old(p: Any) -> Any:
+    """Is it NULL, or an object that no trace has allocated?"""
+    return z3.ULT(p, FRESH)
+
+
+def _is_bit(value: Any) -> bool:
+    """Is it 1 where something holds, and 0 elsewhere?"""
+    return z3.is_app_of(value, z3.Z3_OP_ITE) and all(map(z3.is_bv_value, value.children()[1:]))
+
+
+def has_limits(slot: Field) -> bool:
+    """Are its indices below the length of the object?"""
+    return not is_raw(slot.key) and slot.key not in VIEWS
+
+
+def _number_classes(layout: Layout) -> dict[str, ClassRange]:
+    """Numbers for the declared classes: those of a struct and all below it are a range. Behind the known subclasses of
+    each there is room for others."""
+    children: dict[str | None, list[str]] = {}
+    for struct in layout.declarations.structs:
+        children.setdefault(struct.parent, []).append(struct.name)
+    ranges: dict[str, ClassRange] = {}
+
+    def number(name: str, first: int) -> int:
+        last = first
+        for child in children.get(name, ()):
+            last = number(child, last + 1)
+        ranges[name] = first, last + _UNDECLARED
+        return last + _UNDECLARED
+
+    last = STRUCTS[0] - 1
+    for name in children.get(None, ()):
+        last = number(name, last + 1)
+    for place, name in enumerate(layout.array_names()):
+        ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
+    return ranges

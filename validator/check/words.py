@@ -1,0 +1,113 @@
+"""Machine words as Z3 bit vectors: each primitive of the vocabulary is the Z3 function of that name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+from optimizer.ir.domain import Domain
+from validator.check.floats import Floats
+
+
+class Words(Domain[Any, Any]):
+    """The QF_BV vocabulary over Z3 terms, with the floats beside it."""
+
+    __slots__ = ("_floats",)
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self._floats = Floats(width)
+
+    @property
+    def floats(self) -> Floats:
+        return self._floats
+
+    def const(self, value: int) -> Any:
+        return z3.BitVecVal(value, self.width)
+
+    def truth(self, value: bool) -> Any:
+        return z3.BoolVal(value)
+
+    def add(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def sub(self, a: Any, b: Any) -> Any:
+        return a - b
+
+    def mul(self, a: Any, b: Any) -> Any:
+        return a * b
+
+    def umulh(self, a: Any, b: Any) -> Any:
+        product = z3.ZeroExt(self.width, a) * z3.ZeroExt(self.width, b)
+        return z3.Extract(2 * self.width - 1, self.width, product)
+
+    def neg(self, a: Any) -> Any:
+        return -a
+
+    def udiv(self, a: Any, b: Any) -> Any:
+        return z3.UDiv(a, b)
+
+    def sdiv(self, a: Any, b: Any) -> Any:
+        return a / b
+
+    def srem(self, a: Any, b: Any) -> Any:
+        return z3.SRem(a, b)
+
+    def fdiv(self, a: Any, b: Any) -> Any:
+        rest = z3.SRem(a, b)
+        return z3.If(z3.And(rest != 0, (rest ^ b) < 0), a / b - 1, a / b)
+
+    def fmod(self, a: Any, b: Any) -> Any:
+        return a % b
+
+    def bit_and(self, a: Any, b: Any) -> Any:
+        return a & b
+
+    def bit_or(self, a: Any, b: Any) -> Any:
+        return a | b
+
+    def bit_xor(self, a: Any, b: Any) -> Any:
+        return a ^ b
+
+    def bit_not(self, a: Any) -> Any:
+        return ~a
+
+    def shl(self, a: Any, b: Any) -> Any:
+        return a << b
+
+    def lshr(self, a: Any, b: Any) -> Any:
+        return z3.LShR(a, b)
+
+    def ashr(self, a: Any, b: Any) -> Any:
+        return a >> b
+
+    def eq(self, a: Any, b: Any) -> Any:
+        return a == b
+
+    def slt(self, a: Any, b: Any) -> Any:
+        return a < b
+
+    def ult(self, a: Any, b: Any) -> Any:
+        return z3.ULT(a, b)
+
+    def add_overflows(self, a: Any, b: Any) -> Any:
+        return z3.Not(z3.And(z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b)))
+
+    def sub_overflows(self, a: Any, b: Any) -> Any:
+        return z3.Not(z3.And(z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True)))
+
+    def mul_overflows(self, a: Any, b: Any) -> Any:
+        return z3.Not(z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b)))
+
+    def not_(self, c: Any) -> Any:
+        return z3.Not(c)
+
+    def both(self, c: Any, d: Any) -> Any:
+        return z3.And(c, d)
+
+    def either(self, c: Any, d: Any) -> Any:
+        return z3.Or(c, d)
+
+    def ite(self, c: Any, a: Any, b: Any) -> Any:
+        return z3.If(c, a, b)
