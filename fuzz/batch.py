@@ -140,5 +140,6 @@ def _lost(find: Find, loss: Loss, plan: Plan) -> Find:
 def lost_in_making(task: Task, seed: int, loss: Loss) -> Told:
     """What is said of a seed where a process was lost again, over drawing its trace: that is this tool's fault."""
     reason = f"the process that made the trace was lost ({loss.value})"
-    result = Result(seed, task.first, FindKind.FAULT.value, made="", reason=reason, lost=True, at=round(time.time(), 3))
+    kind, at = FindKind.FAULT.value, round(time.time(), 3)
+    result = Result(seed, task.first, kind, made="", reason=reason, bucket=f"seed-{seed}-{kind}", lost=True, at=at)
     return Told(seed, result)

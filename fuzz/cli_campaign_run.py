@@ -139,7 +139,7 @@ def _find_data(result: Result, report: str) -> dict[str, object]:
     return {
         "seed": result.seed,
         "kind": result.verdict,
-        "bucket": result.bucket,
+        "bucket": result.bucket or None,
         "case": result.case or None,
         "message": result.reason,
         "report": report or None,

@@ -39,8 +39,9 @@ class Result:
     "judging"; `operations` and `guards` are counted before and after the optimizer. `rungs` says how many obligations
     each rung has settled, `early` and `stricter` how many guards are so. `fired` names what took part in optimizing,
     `hard` the operations that an unknown is blamed on. `reason` is the message of a find or what an unknown is about;
-    `case` is the folder of a find among the cases, `bucket` what finds of the same cause share. `lost`: the process
-    that worked on it had to be replaced. `changed`: the optimizer did not just hand the trace back; None where it gave
+    `case` is the folder of a find among the cases, `bucket` what finds of the same cause share, empty where that is not
+    known: the find was not reduced. `lost`: the process that worked on it had to be replaced. `changed`: the optimizer
+    did not just hand the trace back; None where it gave
     none. `names` are those of the trace's operations that no trace before it in the batch had that was `changed` as it
     is. `at` is the Unix time.
     """

@@ -1,12 +1,13 @@
 """Whose fault a find is, and which finds are the same: buckets.
 
 A bucket is what is wrong, and the guilty pass and rule with the names of the operations of the reduced trace in order,
-or, where the guilty cannot be told, the names of the operations that are left of the change.
+or, where the guilty cannot be told, what the optimizer holds for known and is not so, or what is left of the change.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import traceback
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from typing import Protocol
 
 from fuzz.campaign import AlwaysFails, Find, Judge, Optimized, Optimizer
 from fuzz.optimizers import OptimizerSpec, within
-from fuzz.reduction.failure import Failure, failure_of
+from fuzz.reduction.failure import Failure, failure_of, shortened
 from fuzz.reduction.reduce import Progress, Reduced, reduce_find
 from fuzz.reduction.trials import Subject, Trials, candidate_of, change_left
+from fuzz.reduction.wrong_fact import wrong_fact
 from fuzz.store import Case
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
@@ -112,13 +114,37 @@ def _several(passes: Sequence[str], shows_without: Callable[[Collection[str]], b
     return off
 
 
-def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace, change: str | None = None) -> str:
+def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace, cause: str | None = None) -> str:
     """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`. It tells of the guilty
-    or, where nobody knows, of what is left of the change."""
-    shape = [operation.op.name for operation in all_operations(trace)] if change is None else [change]
+    or, where nobody knows, of what is known of the `cause`: `fact-of-int_mod-3f2a`."""
+    if cause is not None:
+        return f"{_words(cause)}-{_digest(cause)}"
+    shape = [operation.op.name for operation in all_operations(trace)]
     told = [str(guilt or ""), failure.kind.value, failure.what.partition(" /")[0], *shape]
-    digest = hashlib.sha256("\0".join(told).encode()).hexdigest()[:4]
-    return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [digest])
+    return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [_digest(*told)])
+
+
+def _words(cause: str) -> str:
+    return shortened(re.sub(r"[^A-Za-z0-9_]+", "-", cause.replace("->", "to")))
+
+
+def _digest(*told: str) -> str:
+    return hashlib.sha256("\0".join(told).encode()).hexdigest()[:4]
+
+
+def cause_told(reduced: Reduced, subject: Subject) -> str | None:
+    """What is wrong in a reduced find of an optimizer that cannot be taken apart, the same wherever it shows: a wrong
+    fact, or the change. None where no two runs differ."""
+    change = change_left(reduced.find, subject)
+    if change is None:
+        return None
+    fact = wrong_fact(reduced.find, subject)
+    if fact is not None:
+        return f"fact of {fact}"
+    in_exit = "exit: " * (reduced.failure.what == "guard: heap")
+    if change.effects:
+        return f"{in_exit}{change}"
+    return str(change) if change.is_of_operations else f"{reduced.failure.words}: {change}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +173,11 @@ def settle(
     reduced = reduce_find(find, subject, budget_s, jobs=jobs, observe=observe)
     if separable is not None and reduced.repeated and not reduced.interrupted:
         guilt = find_guilt(reduced.find, judge, options, separable) or guilt
-    change = None
+    cause = None
     if guilt is None and not reduced.interrupted:
         reduced = _shown_otherwise(reduced, subject, budget_s, jobs, observe)
-        change = change_left(reduced.find, subject)
-    return Settled(
-        bucket_of(reduced.failure, guilt, reduced.before, None if change is None else str(change)), reduced, guilt
-    )
+        cause = cause_told(reduced, subject)
+    return Settled(bucket_of(reduced.failure, guilt, reduced.before, cause), reduced, guilt)
 
 
 def _shown_otherwise(

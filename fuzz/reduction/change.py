@@ -15,6 +15,8 @@ from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operation
 Place = tuple[int, int | str]
 """An operand of the operation in a line, by number; or `exit`, all that a guard hands over, or `op`, what is done."""
 
+_WITHOUT_EFFECT = (Kind.PURE, Kind.GUARD, Kind.END, Kind.POSITION)
+
 
 @dataclass(frozen=True)
 class Change:
@@ -67,11 +69,24 @@ class Change:
     @property
     def outline(self) -> Outline:
         removed, inserted = (
-            frozenset(family_of(op) for op in ops if op.result is None or op.result in _used_by_others(trace, ops))
+            frozenset(
+                family_of(op)
+                for op in ops
+                if op.result is None or op.op.overflows is not None or op.result in _used_by_others(trace, ops)
+            )
             for trace, ops in ((self.before, self.removed), (self.after, self.inserted))
         )
         used = frozenset(map(family_of, (*self.removed, *self.inserted))) - removed - inserted
-        return Outline(removed, inserted, self.nature.substituted, used)
+        return Outline(removed, inserted, self.nature.substituted, used, self._effects)
+
+    @property
+    def _effects(self) -> frozenset[str]:
+        """A guard may have moved over them."""
+        changed = (*self.removed, *self.inserted, *(one for one, _ in self.altered))
+        has_moved = any(op.exit is not None for op in self.removed) and any(op.exit is not None for op in self.inserted)
+        if not has_moved and all(op.op.kind in _WITHOUT_EFFECT for op in changed):
+            return frozenset()
+        return frozenset(family_of(op) for op in self.before.ops if op.op.kind not in _WITHOUT_EFFECT)
 
     @property
     def replaced(self) -> list[Operation]:

@@ -34,7 +34,7 @@ class Failure:
             case _:
                 pass
         said = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
-        shown = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition("-")[0] or said[:_LONGEST]
+        shown = shortened(said)
         return shown if self.kind is FindKind.REFUTED else f"{self.kind.value}-{shown}".strip("-")
 
 
@@ -68,6 +68,11 @@ def failure_of(find: Find) -> Failure:
             return Failure(find.kind, _LONG.sub("#", find.message))
         case _:
             return Failure(find.kind, _NUMBERED.sub("#", find.message))
+
+
+def shortened(words: str) -> str:
+    """The first of words joined by `-`, as many as fit into a name."""
+    return words if len(words) <= _LONGEST else words[:_LONGEST].rpartition("-")[0] or words[:_LONGEST]
 
 
 def obligation_kind(name: str) -> str:

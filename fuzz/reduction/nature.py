@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from fuzz.rows import is_test
+from optimizer.ir.ops import Kind
 from optimizer.ir.trace import Operation, Value, Var
 
 Signature = tuple[str, ...]
@@ -34,12 +35,14 @@ class Nature:
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A change in few words, the same for most changes of one cause: the operations that only one trace has, but for
-    those that only these use, which are `used`; all comparisons are one."""
+    those that only these use, which are `used`; all comparisons are one, all loads, all guards. `effects` are those of
+    the recorded trace that are more than numbers and guards, where the change is made to such."""
 
     removed: frozenset[str]
     inserted: frozenset[str]
     substituted: frozenset[tuple[str, str]]
     used: frozenset[str] = frozenset()
+    effects: frozenset[str] = frozenset()
 
     @property
     def is_of_operations(self) -> bool:
@@ -55,6 +58,8 @@ class Outline:
         )
 
     def __str__(self) -> str:
+        if self.effects:
+            return " ".join(sorted(self.effects))
         sides = (self.removed, self.inserted) if self.is_of_operations else _sides(self.substituted)
         return _in_words(*sides)
 
@@ -112,8 +117,14 @@ def _kind(value: Value | str | None) -> str:
     return "nothing" if value is None else "value" if isinstance(value, Var) else "constant"
 
 
+COMPARISON = "comparison"
+
+
 def family_of(op: Operation) -> str:
-    return "comparison" if is_test(op.op) else op.op.name
+    """The name of what computes a number, but for comparisons; of others what they do, whatever the types."""
+    if is_test(op.op):
+        return COMPARISON
+    return op.op.name if op.op.kind is Kind.PURE else "call" if op.op.is_call else op.op.kind.value
 
 
 def signature_of(op: Operation) -> Signature:

@@ -130,9 +130,6 @@ class Trials:
     def _judge(self, ask: bool) -> Judge:
         subject, small = self._subject, self._small
 
-        def by_running(before: Trace, after: Trace, state: State) -> Verdict:
-            return refuted_by(before, after, state, subject.options) or _NOT_ASKED
-
         def by_validating(before: Trace, after: Trace, state: State) -> Verdict:
             return validate(before, after, small, examples=(state,))
 
@@ -145,7 +142,12 @@ class Trials:
             case FindKind.MALFORMED:
                 return by_validating
             case _:
-                return by_both if ask else by_running
+                return by_both if ask else by_running(subject.options)
+
+
+def by_running(options: Options) -> Judge:
+    """The judge that only runs both traces on the state."""
+    return lambda before, after, state: refuted_by(before, after, state, options) or _NOT_ASKED
 
 
 _NOT_ASKED = Unknown(Evidence(), "the validator was not asked")

@@ -12,7 +12,6 @@ from fuzz.folder import read_plan, read_versions
 from fuzz.plan import Plan
 from fuzz.report.figures import FINDS, Bucket, Figures, count
 from fuzz.report.judged import JudgedPair, judge_case
-from fuzz.report.words import times
 from fuzz.results import read_results
 from fuzz.store import Case, read_case
 from optimizer.ir.faults import InputError
@@ -73,7 +72,7 @@ class CampaignFacts:
         """Must someone look, and at what?"""
         found = ", ".join(f"{self.figures.verdicts[kind]} {kind}" for kind in FINDS if self.figures.verdicts[kind])
         wrong = [step.name for step in self.steps if step.needs_a_look and step.name != CAMPAIGN]
-        told = [f"found: {found} in {times(len(self.finds), 'bucket')}"] * bool(found)
+        told = [f"found: {found} {self.figures.sorted_finds}"] * bool(found)
         told += [f"look at: {', '.join(wrong)}"] * bool(wrong)
         return "; ".join(told) or "nothing found"
 

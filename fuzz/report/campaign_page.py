@@ -63,7 +63,7 @@ def _lead(told: CampaignFacts) -> str:
 def _head(figures: Figures) -> Iterator[tuple[str, str, str]]:
     wall = figures.wall_seconds
     yield "Traces", number(figures.traces), ""
-    yield "Finds", number(figures.finds), f"in {times(len(figures.buckets), 'bucket')}" if figures.finds else ""
+    yield "Finds", number(figures.finds), figures.sorted_finds if figures.finds else ""
     for verdict in COUNTED:
         count = figures.verdicts[verdict]
         yield verdict.capitalize(), number(count), share(count, figures.traces) if count else ""

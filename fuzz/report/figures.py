@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from fuzz.campaign import FindKind
 from fuzz.changes import HandedBack
+from fuzz.report.words import times
 from fuzz.results import Result
 
 FINDS = tuple(kind.value for kind in FindKind)
@@ -91,6 +92,7 @@ class Figures:
     slowest: list[tuple[float, int, Result]] = field(default_factory=list)
     handed_back: HandedBack = field(default_factory=HandedBack)
     buckets: dict[str, Bucket] = field(default_factory=dict)
+    not_reduced: int = 0
     first: int | None = None
     last: int | None = None
     began: float | None = None
@@ -104,6 +106,12 @@ class Figures:
     @property
     def finds(self) -> int:
         return sum(self.verdicts[kind] for kind in FINDS)
+
+    @property
+    def sorted_finds(self) -> str:
+        """Into how many buckets the finds are sorted."""
+        told = f"in {times(len(self.buckets), 'bucket')}"
+        return f"{told}, {self.not_reduced} of them not reduced" if self.not_reduced else told
 
     @property
     def wall_seconds(self) -> float:
@@ -205,7 +213,11 @@ def _cause(result: Result) -> str:
 
 
 def _add_find(figures: Figures, result: Result) -> None:
-    name = result.bucket or result.case or f"seed-{result.seed}-{result.verdict}"
+    if not result.bucket:
+        figures.not_reduced += 1
+    name = result.bucket or result.case
+    if not name:
+        return
     bucket = figures.buckets.setdefault(name, Bucket(name, result.verdict, result.reason))
     bucket.count += 1
     bucket.case = bucket.case or result.case

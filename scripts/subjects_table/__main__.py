@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from subjects_table.measure import NAMES, Campaign, Failed, Fault, Measured, faults, measure
-from subjects_table.tables import read, table, write
+from subjects_table.measure import NAMES, Campaign, Failed, Fault, Measured, Sorted, faults, measure, sort
+from subjects_table.tables import bucket_table, read, table, write
 
 _OURS = str(Path(sys.executable).with_name("traceproof"))
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -32,6 +32,9 @@ _RESULTS = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--seed", "seeds", multiple=True, type=int, default=[1], metavar="S", help="A campaign from this seed; 1."
 )
 @click.option("--jobs", default=2, show_default=True, metavar="J", help="So many campaigns at a time.")
+@click.option(
+    "--buckets", type=click.IntRange(1), metavar="N", help="Tell into which buckets N finds of each are sorted."
+)
 @click.option("--traceproof", "command", default=_OURS, metavar="CMD", help="The traceproof to measure; this one.")
 @click.option("--json", "results", type=_FILE, help="Write what was measured to this file.")
 @click.option("--compare", type=_RESULTS, help="Put the results of this file beside it.")
@@ -44,6 +47,7 @@ def subjects_table(
     seconds: float,
     seeds: tuple[int, ...],
     jobs: int,
+    buckets: int | None,
     command: str,
     results: Path | None,
     compare: Path | None,
@@ -60,13 +64,23 @@ def subjects_table(
     \b
     $ scripts/subjects-table --subject peephole --half tuning --json before.json
     $ scripts/subjects-table --compare before.json -- --traces 9000
+    $ scripts/subjects-table --subject peephole --buckets 30 -- --kinds integers
     """
     try:
+        if buckets is not None:
+            if results or compare or show or len(seeds) > 1:
+                raise click.UsageError("--buckets goes with one --seed, and without --json, --compare and --show")
+            print(
+                bucket_table(
+                    _sort(_chosen(subjects, half, names), seeds[0], Campaign(command, seconds, more), jobs, buckets)
+                ),
+                end="",
+            )
+            return
         if show:
             measured = read(show)
         else:
-            chosen = [fault for subject in subjects or NAMES for fault in faults(subject, half)]
-            tasks = [(fault, seed) for fault in _named(names, chosen) for seed in seeds]
+            tasks = [(fault, seed) for fault in _chosen(subjects, half, names) for seed in seeds]
             measured = _measure(tasks, Campaign(command, seconds, more), jobs)
         if results:
             write(results, measured)
@@ -76,8 +90,9 @@ def subjects_table(
     print(table(columns), end="")
 
 
-def _named(names: Sequence[str], chosen: list[Fault]) -> list[Fault]:
+def _chosen(subjects: Sequence[str], half: str, names: Sequence[str]) -> list[Fault]:
     """Those of these names, all if there are none."""
+    chosen = [fault for subject in subjects or NAMES for fault in faults(subject, half)]
     for name in names:
         if name not in [fault.name for fault in chosen]:
             raise click.UsageError(f"there is no fault {name!r}")
@@ -91,6 +106,11 @@ def _measure(tasks: Sequence[tuple[Fault, int]], campaign: Campaign, jobs: int) 
             measured.append(one)
             _tell(one)
     return measured
+
+
+def _sort(chosen: Sequence[Fault], seed: int, campaign: Campaign, jobs: int, finds: int) -> list[Sorted]:
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda fault: sort(fault, seed, campaign, finds), chosen))
 
 
 def _tell(one: Measured) -> None:

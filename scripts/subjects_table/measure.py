@@ -8,6 +8,7 @@ import resource
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,17 @@ class Measured:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """The buckets of the finds of one campaign, and how many are in each; `not_reduced` ones are in none."""
+
+    subject: str
+    fault: str
+    finds: int
+    not_reduced: int
+    buckets: dict[str, int]
+
+
 def right_server(subject: str) -> str:
     """The command of the subject without a fault."""
     return shlex.join([sys.executable, str(SUBJECTS / f"{subject}.py")])
@@ -74,13 +86,30 @@ def measure(fault: Fault, seed: int, campaign: Campaign) -> Measured:
     """What a campaign from that seed finds. Raises Failed."""
     with TemporaryDirectory() as folder:
         finds = Path(folder, "finds")
-        command = [*shlex.split(campaign.command), "fuzz", "--seed", str(seed), "--jobs", "1", "--stop-after", "1"]
-        command += ["--seconds", str(campaign.seconds), "--folder", str(finds), "--json"]
-        lines, cpu_seconds = _run([*command, "--optimizer-server", fault.server, *campaign.more])
+        lines, cpu_seconds = _run(_campaign(fault, seed, campaign, finds, 1))
         *found, end = map(json.loads, lines)
         message = found[0]["message"] if found else ""
-        is_right = bool(found) and found[0]["kind"] == "refuted" and _is_due_to(fault, finds, campaign)
+        is_right = bool(found) and found[0]["kind"] == "refuted" and not _wrong_without(fault, finds, campaign)
     return Measured(fault.subject, fault.name, fault.half, seed, is_right, end["traces"], cpu_seconds, message)
+
+
+def sort(fault: Fault, seed: int, campaign: Campaign, stop_after: int) -> Sorted:
+    """The buckets of so many finds of a campaign, without those whose case the subject gets wrong without the fault
+    too. Raises Failed."""
+    with TemporaryDirectory() as folder:
+        finds = Path(folder, "finds")
+        lines, _ = _run(_campaign(fault, seed, campaign, finds, stop_after))
+        *found, _ = map(json.loads, lines)
+        others = _wrong_without(fault, finds, campaign)
+    buckets = Counter(one["bucket"] for one in found if one["bucket"] not in others)
+    not_reduced = buckets.pop(None, 0)
+    return Sorted(fault.subject, fault.name, buckets.total(), not_reduced, dict(buckets.most_common()))
+
+
+def _campaign(fault: Fault, seed: int, campaign: Campaign, finds: Path, stop_after: int) -> list[str]:
+    command = [*shlex.split(campaign.command), "fuzz", "--seed", str(seed), "--jobs", "1", "--json"]
+    command += ["--stop-after", str(stop_after), "--seconds", str(campaign.seconds), "--folder", str(finds)]
+    return [*command, "--optimizer-server", fault.server, *campaign.more]
 
 
 def _run(command: Sequence[str]) -> tuple[list[str], float]:
@@ -100,8 +129,10 @@ def _seconds(usage: resource.struct_rusage) -> float:
     return round(usage.ru_utime + usage.ru_stime, 2)
 
 
-def _is_due_to(fault: Fault, finds: Path, campaign: Campaign) -> bool:
-    """Is the find's trace optimized right without the fault?"""
+def _wrong_without(fault: Fault, finds: Path, campaign: Campaign) -> set[str]:
+    """The cases that the subject gets wrong without the fault too."""
     command = [*shlex.split(campaign.command), "corpus", "run", "--corpus", str(finds / "cases"), "--jobs", "1"]
-    ended = subprocess.run([*command, "--optimizer-server", right_server(fault.subject)], capture_output=True)
-    return ended.returncode == 0
+    command += ["--optimizer-server", right_server(fault.subject)]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    told = {line.partition(": ")[0] for line in ended.stdout.splitlines()}
+    return {case.name for case in (finds / "cases").glob("*") if ended.returncode and case.name in told}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import combinations
 from pathlib import Path
 from statistics import median
 
-from subjects_table.measure import Failed, Measured
+from subjects_table.measure import Failed, Measured, Sorted
 
 
 def read(path: Path) -> list[Measured]:
@@ -36,6 +37,26 @@ def table(columns: Sequence[tuple[str, Sequence[Measured]]]) -> str:
         ]
         lines.append(_row([subject, fault, half, *(cell for some in campaigns for cell in _cells(some))]))
     return "\n".join([*lines, "", *_sums(columns, faults)]) + "\n"
+
+
+def bucket_table(measured: Sequence[Sorted]) -> str:
+    """A row for each fault, and how many buckets each subject's faults share."""
+    heads = ["subject", "fault", "finds", "not reduced", "buckets", "largest", "its name"]
+    lines = [_row(heads), "|---" * len(heads) + "|"]
+    for one in measured:
+        name, largest = next(iter(one.buckets.items()), ("", 0))
+        numbers = map(str, (one.finds, one.not_reduced, len(one.buckets), largest))
+        lines.append(_row([one.subject, one.fault, *numbers, name]))
+    lines.append("")
+    for subject in dict.fromkeys(one.subject for one in measured):
+        found = [one for one in measured if one.subject == subject and one.buckets]
+        names = {name for one in found for name in one.buckets}
+        pairs = list(combinations([set(one.buckets) for one in found], 2))
+        shared = sum(not one.isdisjoint(other) for one, other in pairs)
+        lines.append(
+            f"- {subject}: {len(names)} buckets of {len(found)} faults; {shared} of {len(pairs)} pairs share one"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -110,7 +110,7 @@ def _mistakes_at(element: Element) -> Iterator[str]:
 def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The file of a night with a find of each kind, among them a fault of this tool, and a step that needs a look."""
     folder = make_campaign(tmp_path_factory.mktemp("junit") / "to <night> & \x07")
-    fault = Result(seed=70, first=0, verdict="fault", reason=f"ours {SCRIPT}", at=1_790_000_200)
+    fault = Result(seed=70, first=0, verdict="fault", bucket="seed-70-fault", reason=f"ours {SCRIPT}", at=1_790_000_200)
     (folder / "results" / "host-2-0.jsonl").write_text(fault.line())
     step = {"name": "audit", "command": "traceproof audit 'a' > \x1b[1mb", "result": "2 & <more>\x00", "seconds": 3.0}
     looked = [step | {"needs_a_look": look, "output": "]]> \x1b[31mred\x0b\ufffe"} for look in (True, False)]

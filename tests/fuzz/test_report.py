@@ -18,13 +18,14 @@ from fuzz.plan import Plan
 from fuzz.report.beside import beside
 from fuzz.report.campaign_facts import CampaignFacts, read_campaign
 from fuzz.report.campaign_page import campaign_page
-from fuzz.report.figures import power_of_two_ms
+from fuzz.report.figures import count, power_of_two_ms
 from fuzz.report.folder import FILES, write_report
 from fuzz.report.judged import Link, judge_case, judge_pair
 from fuzz.report.markup import escape, tag
 from fuzz.report.pair_page import pair_page
 from fuzz.report.plots import nice_steps, unit_of_time
 from fuzz.report.words import duration, share
+from fuzz.results import Result
 from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
@@ -279,3 +280,10 @@ def test_words() -> None:
         "days",
     ]
     assert [power_of_two_ms(s) for s in (1e-6, 0.001, 0.0011, 0.25)] == [0, 0, 1, 8]
+
+
+def test_a_find_that_is_in_no_bucket_is_counted() -> None:
+    given = [Result(seed, 0, "crash", bucket=bucket) for seed, bucket in enumerate(["one", "", "one", ""])]
+    figures = count([*given, Result(4, 0, "refuted", case="refuted-not-reduced")])
+    assert {name: bucket.count for name, bucket in figures.buckets.items()} == {"one": 2, "refuted-not-reduced": 1}
+    assert figures.sorted_finds == "in 2 buckets, 3 of them not reduced"

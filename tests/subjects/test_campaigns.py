@@ -72,6 +72,14 @@ def test_the_table_tells_what_is_found_and_what_was_found_before(tmp_path: Path)
     assert "| no | 5 |" in table("--show", results)
 
 
+def test_the_buckets_of_a_fault_are_counted() -> None:
+    chosen = ["--subject", "peephole", "--fault", "le learned as lt", "--fault", "commuted difference"]
+    told = table(*chosen, "--buckets", "3", "--", "--traces", "200", "--kinds", "integers")
+    assert "| peephole | le learned as lt | 3 | 0 | 1 | 3 | fact-of-guard-signed-comparison-" in told
+    assert "| peephole | commuted difference | 1 | 0 | 1 | 1 | int_sub-to-nothing-" in told
+    assert told.endswith("\n- peephole: 2 buckets of 2 faults; 0 of 1 pairs share one\n")
+
+
 def test_a_hang_of_the_subject_is_no_find_of_its_fault() -> None:
     told = table("--subject", "peephole", "--fault", "le learned as lt", "--", "--optimizer-timeout", "0.0001")
     assert "| no | 1 |" in told
