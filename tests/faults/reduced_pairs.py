@@ -40,9 +40,15 @@ class ReducedPair:
 
     @property
     def shows_in_part(self) -> bool:
-        """Are there operations that only one trace has, and no others than in the case?"""
+        """Are there operations that only one trace has, and no others than in the case? Of operations that have only
+        changed places, either may be taken for the one that moved: it has to be there."""
         left = [names <= all_ for names, all_ in zip(self.change_left.names, self.change.names, strict=True)]
-        return self.shows or (all(left) and any(self.change_left.names))
+        return self.shows or (all(left) and any(self.change_left.names)) or self._still_moved()
+
+    def _still_moved(self) -> bool:
+        (gone, come), (gone_left, come_left) = self.change.names, self.change_left.names
+        stay = {op.op.name for op in self.left.before.ops}
+        return bool(gone) and gone == come and bool(gone_left) and gone_left == come_left and gone <= stay
 
 
 def reduced_pair(case: Case, budget_s: float = 60.0) -> ReducedPair:
