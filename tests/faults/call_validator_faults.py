@@ -10,7 +10,7 @@ from faults.planting import Plant, ValidatorFault
 
 from optimizer.ir.functions import Functions
 from optimizer.ir.term import Term
-from validator import looks, obligations, symbolic_heap, visibility
+from validator import looks, symbolic_heap, visibility
 from validator.call_encoder import CallEncoder
 from validator.object_terms import ObjectTerms
 from validator.obligations import Obligation, Pair
@@ -88,7 +88,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "functions find anything",
         "it does not matter what a function finds in memory",
-        _around(obligations, "finds_the_same", lambda _, memory, *__: memory.terms.true),
+        _around(looks, "finds_the_same", lambda _, memory, *__: memory.terms.true),
         _WRONG,
     ),
     _caught(
