@@ -101,7 +101,7 @@ def read_campaign(folder: Path, ended: str = "") -> CampaignFacts:
     figures = count(read_results(folder))
     plan = read_plan(folder)
     order = {kind: number for number, kind in enumerate(reversed(FINDS))}
-    buckets = sorted(figures.buckets.values(), key=lambda one: (order[one.kind], -one.count, one.seeds))
+    buckets = sorted(figures.listed, key=lambda one: (order[one.kind], -one.count, one.seeds))
     finds = tuple(KeptFind(bucket, _case(folder / "cases", bucket.case)) for bucket in buckets)
     return CampaignFacts(folder.name, figures, finds, plan, read_versions(folder), ended, _steps(folder))
 

@@ -92,6 +92,7 @@ class Figures:
     slowest: list[tuple[float, int, Result]] = field(default_factory=list)
     handed_back: HandedBack = field(default_factory=HandedBack)
     buckets: dict[str, Bucket] = field(default_factory=dict)
+    unsorted: dict[str, Bucket] = field(default_factory=dict)
     not_reduced: int = 0
     first: int | None = None
     last: int | None = None
@@ -106,6 +107,12 @@ class Figures:
     @property
     def finds(self) -> int:
         return sum(self.verdicts[kind] for kind in FINDS)
+
+    @property
+    def listed(self) -> list[Bucket]:
+        """The buckets, and finds of which no bucket is known where their kind has none: each kind of find is listed."""
+        kinds = {bucket.kind for bucket in self.buckets.values()}
+        return [*self.buckets.values(), *(one for kind, one in self.unsorted.items() if kind not in kinds)]
 
     @property
     def sorted_finds(self) -> str:
@@ -216,9 +223,12 @@ def _add_find(figures: Figures, result: Result) -> None:
     if not result.bucket:
         figures.not_reduced += 1
     name = result.bucket or result.case
-    if not name:
-        return
-    bucket = figures.buckets.setdefault(name, Bucket(name, result.verdict, result.reason))
+    if name:
+        bucket = figures.buckets.setdefault(name, Bucket(name, result.verdict, result.reason))
+    else:
+        bucket = figures.unsorted.setdefault(
+            result.verdict, Bucket(f"seed-{result.seed}-{result.verdict}", result.verdict, result.reason)
+        )
     bucket.count += 1
     bucket.case = bucket.case or result.case
     if len(bucket.seeds) < _SHOWN_SEEDS:

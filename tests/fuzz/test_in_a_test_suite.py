@@ -28,8 +28,8 @@ On i0 = 0:
 
     before                     after
     [i0]                       [i0]
-  > i1 = int_add(i0, 1)  # 1   finish(i0)  # (0)
-    finish(i1)  # (1)
+    i1 = int_add(i0, 1)  # 1
+  > finish(i1)  # (1)          finish(i0)  # (0)
 
 end: argument 0: argument 0 of the end is 0, not 1."""
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

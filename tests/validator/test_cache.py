@@ -24,7 +24,7 @@ from validator import cache as module
 from validator.cache import Cache, Question, validate_cached
 from validator.counterexample import State
 from validator.plain_data import WrongData, from_plain, to_plain
-from validator.report import plain, verdict_json, verdict_text
+from validator.report import verdict_json, verdict_text
 from validator.solvers.answers import GaveUp, SolverChoice
 from validator.solvers.portfolio import Portfolio
 from validator.verdict import Evidence, Failargs, Floats, Guards, Rungs
@@ -284,7 +284,7 @@ def test_an_entry_of_others_is_never_a_fault(after: str, tmp_path: Path) -> None
         found = cache.get(asked)
         if found is not None:
             assert type(found) is type(verdict)
-            verdict_text(found, asked.before, asked.after, plain)
+            verdict_text(found)
             verdict_json(found, "name", asked.before, asked.after)
         count += 1
     assert count > 100
