@@ -12,8 +12,8 @@ from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
     from fuzz.assertion import assert_correct
-    from fuzz.generator import GeneratedTrace, generate
-    from fuzz.shape import Shape
+    from fuzz.draw.generator import GeneratedTrace, generate
+    from fuzz.draw.shape import Shape
     from fuzz.strategy import traces
 
 __all__ = ["GeneratedTrace", "Shape", "assert_correct", "generate", "traces"]
@@ -21,9 +21,9 @@ __all__ = ["GeneratedTrace", "Shape", "assert_correct", "generate", "traces"]
 __getattr__ = names_from(
     __name__,
     {
-        "GeneratedTrace": "fuzz.generator",
-        "generate": "fuzz.generator",
-        "Shape": "fuzz.shape",
+        "GeneratedTrace": "fuzz.draw.generator",
+        "generate": "fuzz.draw.generator",
+        "Shape": "fuzz.draw.shape",
         "assert_correct": "fuzz.assertion",
         "traces": "fuzz.strategy",
     },

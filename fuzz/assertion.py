@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fuzz.campaign import malformed
+from fuzz.campaign.examine import malformed
 from optimizer.ir.trace import Trace
-from validator.judge import validate
+from validator.prove.judge import validate
 from validator.verdict import Failed, Options, Refuted, Verdict
 
 

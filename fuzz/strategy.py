@@ -7,10 +7,10 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from fuzz.choices import Choices, RandomChoices
-from fuzz.generator import GeneratedTrace, generate_from
-from fuzz.shape import Shape, draw_shape
-from fuzz.vocabulary import Vocabulary, check_names
+from fuzz.draw.choices import Choices, RandomChoices
+from fuzz.draw.generator import GeneratedTrace, generate_from
+from fuzz.draw.shape import Shape, draw_shape
+from fuzz.draw.vocabulary import Vocabulary, check_names
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace

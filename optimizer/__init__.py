@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
-    from optimizer.ir.interpreter import run
+    from optimizer.ir.run.interpreter import run
     from optimizer.ir.text import format_trace, parse
     from optimizer.ir.trace import Trace
     from optimizer.pipeline import optimize
@@ -27,6 +27,6 @@ __getattr__ = names_from(
         "format_trace": "optimizer.ir.text",
         "optimize": "optimizer.pipeline",
         "parse": "optimizer.ir.text",
-        "run": "optimizer.ir.interpreter",
+        "run": "optimizer.ir.run.interpreter",
     },
 )

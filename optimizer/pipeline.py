@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from optimizer.float_rules import FLOAT_RULES
-from optimizer.ir.calls import call_of
 from optimizer.ir.immutable import immutable
-from optimizer.ir.layout import Layout
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.layout import Layout
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.passes import dead_code
 from optimizer.passes.calls import Calls
 from optimizer.passes.cse import CommonSubexpressions
@@ -24,7 +23,8 @@ from optimizer.passes.simplify import Simplify
 from optimizer.passes.strings import Strings
 from optimizer.passes.virtuals import Virtuals
 from optimizer.riders import Pass
-from optimizer.rules import RULES
+from optimizer.rules.floats import FLOAT_RULES
+from optimizer.rules.table import RULES
 from optimizer.walk import walk
 
 ALL_RULES = (*RULES, *FLOAT_RULES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from optimizer.facts import Facts
+from optimizer.facts.facts import Facts
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import Kind, Op, Type
-from optimizer.ir.row import REF
+from optimizer.ir.rows.ops import Kind, Op, Type
+from optimizer.ir.rows.row import REF
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 

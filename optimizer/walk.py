@@ -35,12 +35,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from optimizer.facts import Facts
-from optimizer.ir.concrete import concrete
+from optimizer.facts.facts import Facts
+from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import immutable
-from optimizer.ir.layout import Layout
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
+from optimizer.ir.types.layout import Layout
 from optimizer.riders import (
     Answer,
     Becomes,
@@ -65,7 +65,8 @@ class Walked:
 
     `fired` counts what the passes' answers were called, `guards` and `operations` what each pass has removed.
     `results_bounded` and `arguments_bounded` count where the rows of operations have sharpened bounds (see
-    `optimizer.bounds_inference`). `asked` is the number of times that a pass was asked, the measure of the walk's work.
+    `optimizer.facts.bounds_inference`). `asked` is the number of times that a pass was asked, the measure of the walk's
+    work.
     """
 
     trace: Trace

@@ -7,7 +7,7 @@ from random import Random
 from declared_calls import event, functions
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.objects import NULL, Ref
+from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from validator.guardian import let_go, watch
+from validator.processes.guardian import let_go, watch
 
 ROOT = Path(__file__).parents[1]
 

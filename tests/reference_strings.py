@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.layout import Layout
-from optimizer.ir.objects import Datum, Object, Ref
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.objects import Datum, Object, Ref
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
-from validator.counterexample import State
+from optimizer.ir.types.layout import Layout
+from validator.search.counterexample import State
 
 
 class Wrong(Exception):

@@ -18,8 +18,8 @@ from benchmarks.large import boxes, nodes
 from benchmarks.measure import Z3_ALONE, methods, timed
 from benchmarks.naive import Answer, judge_naively
 from benchmarks.workloads import WORKLOADS, Sample, Workload
-from fuzz.rows import divides, multiplies
-from optimizer.ir.ops import Kind, Op
+from fuzz.draw.rows import divides, multiplies
+from optimizer.ir.rows.ops import Kind, Op
 from optimizer.ir.text import parse
 
 ROOT = Path(__file__).parent.parent

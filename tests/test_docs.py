@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.store import case_names, read_case
-from optimizer.ir.declarations import format_declarations, parse_declarations
+from fuzz.cases.store import case_names, read_case
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.ops import OPS, Type
+from optimizer.ir.rows.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.declarations import format_declarations, parse_declarations
+from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import DEFAULT_PASSES, optimize
 from validator import Failargs, Guards, Options, validate
-from validator.exits import Exit
-from validator.report import verdict_json, verdict_name, verdict_text
+from validator.command.exits import Exit
+from validator.tell.report import verdict_json, verdict_name, verdict_text
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from fuzz.folder import write_plan
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
-from fuzz.results import Result, ResultFile
+from fuzz.campaign.folder import write_plan
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import Result, ResultFile
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from overnight import __main__ as night
 from overnight.steps import Done, run_step
-from validator.exits import Exit
+from validator.command.exits import Exit
 
 
 class Steps:

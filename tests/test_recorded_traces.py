@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from optimizer.ir.pypy_log import Section
+from optimizer.ir.dialects.pypy_log import Section
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import cause_table, program_table, summary
 

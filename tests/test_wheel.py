@@ -49,7 +49,7 @@ def test_the_installed_corpus_is_run_from_an_empty_folder(wheel: zipfile.ZipFile
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-P", "-c", "import fuzz.cli; fuzz.cli.main()", "corpus", *args]
+        command = [sys.executable, "-P", "-c", "import fuzz.command.main; fuzz.command.main.main()", "corpus", *args]
         return subprocess.run(
             command, cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=300
         )

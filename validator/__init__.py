@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
-    from validator.counterexample import Counterexample, State
-    from validator.judge import validate
+    from validator.prove.judge import validate
+    from validator.search.counterexample import Counterexample, State
     from validator.verdict import (
         Evidence,
         Failargs,
@@ -49,8 +49,8 @@ __getattr__ = names_from(
     __name__,
     _VERDICTS
     | {
-        "Counterexample": "validator.counterexample",
-        "State": "validator.counterexample",
-        "validate": "validator.judge",
+        "Counterexample": "validator.search.counterexample",
+        "State": "validator.search.counterexample",
+        "validate": "validator.prove.judge",
     },
 )

@@ -29,13 +29,13 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
-from optimizer.ir.trace_layout import layout_of
-from validator.counterexample import Counterexample, State
-from validator.exits import describe
-from validator.judge import validate
-from validator.plain_data import from_plain, to_plain
-from validator.replay import Replay
-from validator.stored_state import StoredState, restored_state, stored_state
+from optimizer.ir.types.trace_layout import layout_of
+from validator.command.exits import describe
+from validator.prove.judge import validate
+from validator.search.counterexample import Counterexample, State
+from validator.search.replay import Replay
+from validator.tell.plain_data import from_plain, to_plain
+from validator.tell.stored_state import StoredState, restored_state, stored_state
 from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
 
 Kept = Proved | Refuted | Unknown

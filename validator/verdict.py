@@ -13,7 +13,7 @@ from validator.check.modes import Guards as Guards
 from validator.solvers.answers import SolverChoice
 
 if TYPE_CHECKING:
-    from validator.counterexample import Counterexample
+    from validator.search.counterexample import Counterexample
 
 
 class Rungs(Enum):
@@ -109,7 +109,7 @@ class _Told:
     __slots__ = ()
 
     def __str__(self) -> str:
-        from validator.report import verdict_text  # here: most verdicts are not printed
+        from validator.tell.report import verdict_text  # here: most verdicts are not printed
 
         return verdict_text(self)  # type: ignore[arg-type]  # one of those below
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from fuzz.report.judged import JudgedPair, Link
 from fuzz.report.looks import LINE_EM
 from fuzz.report.markup import Markup, joined, tag
-from validator.line_pairs import Line, Row
+from validator.tell.line_pairs import Line, Row
 
 _CHARACTERS = 60
 _WIDTH = 72

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fuzz.coverage import never_fired
-from fuzz.folder import read_plan, read_versions
-from fuzz.plan import Plan
+from fuzz.campaign.coverage import never_fired
+from fuzz.campaign.folder import read_plan, read_versions
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import read_results
+from fuzz.cases.store import Case, read_case
 from fuzz.report.figures import FINDS, Bucket, Figures, count
 from fuzz.report.judged import JudgedPair, judge_case
-from fuzz.results import read_results
-from fuzz.store import Case, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from fuzz.campaign.results import COUNTED
 from fuzz.report import plots
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind
 from fuzz.report.figures import FINDS, Figures, hard_operations
@@ -13,7 +14,6 @@ from fuzz.report.markup import Markup, joined, tag
 from fuzz.report.page import command, facts, kind_label, listing, page, section
 from fuzz.report.pair_page import case_texts, pair_parts
 from fuzz.report.words import duration, number, share, times
-from fuzz.results import COUNTED
 
 DETAILED = 40
 """So many finds are shown with their traces; the others are listed."""

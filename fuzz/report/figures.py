@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fuzz.campaign import FindKind
-from fuzz.changes import HandedBack
+from fuzz.campaign.changes import HandedBack
+from fuzz.campaign.examine import FindKind
+from fuzz.campaign.results import Result
 from fuzz.report.words import times
-from fuzz.results import Result
 
 FINDS = tuple(kind.value for kind in FindKind)
 

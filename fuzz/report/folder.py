@@ -9,7 +9,7 @@ from fuzz.report.campaign_page import campaign_page
 from fuzz.report.figure_lines import figure_lines
 from fuzz.report.junit import junit_text
 from fuzz.report.summary_text import summary_text
-from validator.files import write_text
+from validator.command.files import write_text
 
 FILES = {
     "summary.md": summary_text,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fuzz.store import Case
+from fuzz.cases.store import Case
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
-from optimizer.ir.interpreter import Finished, Jumped
+from optimizer.ir.run.interpreter import Finished, Jumped
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
-from validator.counterexample import State
-from validator.judge import validate
-from validator.line_pairs import Row
-from validator.replay import Replay
-from validator.side_by_side import rows
-from validator.state_text import Ran, state_lines
-from validator.states import sample_states
-from validator.stored_state import restored_state
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.judge import validate
+from validator.search.counterexample import State
+from validator.search.replay import Replay
+from validator.search.states import sample_states
+from validator.tell.line_pairs import Row
+from validator.tell.side_by_side import rows
+from validator.tell.state_text import Ran, state_lines
+from validator.tell.stored_state import restored_state
 from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
 
 _SAMPLES = 64

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-from fuzz.campaign import FindKind
+from fuzz.campaign.examine import FindKind
+from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
 from fuzz.report.markup import printable
-from fuzz.results import COUNTED
 
 
 def junit_text(told: CampaignFacts) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from fuzz.cases.store import Case
 from fuzz.report.beside import beside
 from fuzz.report.judged import JudgedPair
 from fuzz.report.markup import Markup, tag
 from fuzz.report.page import kind_label, listing, page, section
-from fuzz.store import Case
-from optimizer.ir.declarations import format_declarations
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_operation
+from optimizer.ir.text.declarations import format_declarations
 from optimizer.ir.trace import Exit, Trace
-from validator.report import verdict_name, verdict_text
+from validator.tell.report import verdict_name, verdict_text
 from validator.verdict import Evidence, Refuted, Unknown
 
 _HOW = {

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from optimizer.ir.declared import Declarations
-from optimizer.ir.layout import Layout, WrongDescr
-from optimizer.ir.lexer import is_variable_name
-from optimizer.ir.ops import Kind, Type
+from optimizer.ir.rows.ops import Kind, Type
+from optimizer.ir.text.lexer import is_variable_name
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
+from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.layout import Layout, WrongDescr
 from optimizer.ir.values import describe_range
 
 

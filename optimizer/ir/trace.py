@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import Any, NamedTuple
 
-from optimizer.ir.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import FLOAT, INT, REF, VOID, Meaning, Memory, Op, Type
-from optimizer.ir.string_text import constant_name
+from optimizer.ir.rows.ops import FLOAT, INT, REF, VOID, Meaning, Memory, Op, Type
+from optimizer.ir.text.string_text import constant_name
+from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 
 
 class Var(NamedTuple):
@@ -168,7 +168,7 @@ class Trace(_Walked):
     header_line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        from optimizer.ir.printer import format_trace  # here: it imports this module
+        from optimizer.ir.text.printer import format_trace  # here: it imports this module
 
         return format_trace(self)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from optimizer.ir.domain import wrap
 from optimizer.ir.floats import Float
-from optimizer.ir.lexer import Token, shorten
-from optimizer.ir.string_text import BadText, is_text, read_text, write_text
+from optimizer.ir.rows.domain import wrap
+from optimizer.ir.text.lexer import Token, shorten
+from optimizer.ir.text.string_text import BadText, is_text, read_text, write_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
 
 _DECIMAL = re.compile(r"-?[0-9]+")

@@ -15,13 +15,13 @@ conditional calls whose condition is known are done here too, and so are guards 
 
 from __future__ import annotations
 
-from optimizer.facts import Facts
-from optimizer.ir.calls import Call, call_of, may_be_raised_before
-from optimizer.ir.concrete import concrete
-from optimizer.ir.declaration_entries import Scalar
-from optimizer.ir.ops import OPS, Kind, Op, Role, Type
-from optimizer.ir.row import EVENT, FACT, GUARD, INT, REF
+from optimizer.facts.facts import Facts
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import OPS, Kind, Op, Role, Type
+from optimizer.ir.rows.row import EVENT, FACT, GUARD, INT, REF
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, constant_of
+from optimizer.ir.types.calls import Call, call_of, may_be_raised_before
+from optimizer.ir.types.declaration_entries import Scalar
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
 Key = tuple[Role, Type, tuple[Value, ...]]

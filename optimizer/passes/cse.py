@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from optimizer.facts import Facts
-from optimizer.ir.ops import Op
-from optimizer.ir.row import PURE
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import Op
+from optimizer.ir.rows.row import PURE
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.riders import Answer, Equal, Pass
 

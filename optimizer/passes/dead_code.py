@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from optimizer.ir.calls import call_of
-from optimizer.ir.layout import Layout
-from optimizer.ir.ops import Kind
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.layout import Layout
 
 NAME = "dead-code"
 

@@ -13,10 +13,10 @@ to 2**53.
 
 from __future__ import annotations
 
-from optimizer.facts import Facts
+from optimizer.facts.facts import Facts
 from optimizer.ir.floats import EXACT_INTS, exact_inverse
-from optimizer.ir.ops import OPS, Op
-from optimizer.ir.row import PURE
+from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rows.row import PURE
 from optimizer.ir.trace import ConstFloat, Operation
 from optimizer.riders import Answer, Becomes, Equal, Pass
 

@@ -14,12 +14,12 @@ An application that is undefined has no value and stays as it is, a guard on suc
 
 from __future__ import annotations
 
-from optimizer.facts import Facts
-from optimizer.ir.concrete import concrete
+from optimizer.facts.facts import Facts
+from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import Op
-from optimizer.ir.row import GUARD, PURE
+from optimizer.ir.rows.ops import Op
+from optimizer.ir.rows.row import GUARD, PURE
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 

@@ -17,13 +17,13 @@ values. A guard that is known to fail is told to the walk. What is undefined on 
 
 from __future__ import annotations
 
-from optimizer.facts import Facts
-from optimizer.ir.abstract import Truth
-from optimizer.ir.bounds import holds, transfer
-from optimizer.ir.ops import OPS, Op
-from optimizer.ir.row import GUARD, PURE
+from optimizer.facts.facts import Facts
+from optimizer.facts.orders import EQUAL, Orders, passing_ways
+from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.domains.bounds import holds, transfer
+from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rows.row import GUARD, PURE
 from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
-from optimizer.orders import EQUAL, Orders, passing_ways
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 
 

@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from optimizer.aliasing import distinct, may_meet
-from optimizer.cells import Cell, copy_of, stored_value
-from optimizer.facts import Facts
-from optimizer.ir.calls import effects_at
-from optimizer.ir.layout import Field
-from optimizer.ir.object_bytes import takes_object
-from optimizer.ir.ops import Kind
-from optimizer.ir.row import LOAD, STORE
+from optimizer.facts.aliasing import distinct, may_meet
+from optimizer.facts.cells import Cell, copy_of, stored_value
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.rows.row import LOAD, STORE
 from optimizer.ir.trace import Exit, Operation, Value
+from optimizer.ir.types.calls import effects_at
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.object_bytes import takes_object
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8

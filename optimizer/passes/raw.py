@@ -17,18 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optimizer.cells import stored_value
-from optimizer.facts import Facts
-from optimizer.ir.calls import effects_at
-from optimizer.ir.effects import Effects
-from optimizer.ir.layout import RawItem
-from optimizer.ir.object_bytes import takes_object
-from optimizer.ir.ops import OPS, Kind, Type
-from optimizer.ir.raw_heap import load, store
-from optimizer.ir.raw_memory import is_raw, range_of
-from optimizer.ir.row import FLOAT
+from optimizer.facts.cells import stored_value
+from optimizer.facts.facts import Facts
+from optimizer.facts.raw_contents import Place
+from optimizer.ir.rows.ops import OPS, Kind, Type
+from optimizer.ir.rows.row import FLOAT
+from optimizer.ir.run.raw_heap import load, store
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value
-from optimizer.raw_contents import Place
+from optimizer.ir.types.calls import effects_at
+from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.layout import RawItem
+from optimizer.ir.types.object_bytes import takes_object
+from optimizer.ir.types.raw_memory import is_raw, range_of
 from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8

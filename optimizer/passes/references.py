@@ -17,8 +17,8 @@ where that guard fails by itself. Nothing here needs to know what memory holds.
 
 from __future__ import annotations
 
-from optimizer.aliasing import truth
-from optimizer.conditions import (
+from optimizer.facts.aliasing import truth
+from optimizer.facts.conditions import (
     NULL,
     Bit,
     Condition,
@@ -31,9 +31,9 @@ from optimizer.conditions import (
     passing,
     requirements,
 )
-from optimizer.facts import Facts
-from optimizer.ir.ops import OPS, Kind, Op
-from optimizer.ir.row import EVENT, FACT, GUARD, PURE
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import OPS, Kind, Op
+from optimizer.ir.rows.row import EVENT, FACT, GUARD, PURE
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of, memory_of
 from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 

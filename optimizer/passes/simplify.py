@@ -1,4 +1,4 @@
-"""Algebra and strength reduction, by the table of rules in `optimizer.rules`.
+"""Algebra and strength reduction, by the table of rules in `optimizer.rules.table`.
 
     [i0, i1]
     i2 = int_mul(i0, 8)                     [i0, i1]
@@ -18,15 +18,15 @@ from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any
 
-from optimizer.facts import Facts
-from optimizer.ir.bounds import Bounds, bounds_domain
-from optimizer.ir.concrete import concrete
+from optimizer.facts.facts import Facts
+from optimizer.ir.domains.bounds import Bounds, bounds_domain
+from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import immutable
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Pass
-from optimizer.rule_language import Rule
-from optimizer.rule_terms import (
+from optimizer.rules.language import Rule
+from optimizer.rules.terms import (
     Apply,
     Constant,
     FloatLiteral,

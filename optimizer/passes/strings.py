@@ -16,18 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from optimizer.aliasing import apart, distinct
-from optimizer.conditions import NULL, Length
-from optimizer.conditions import meant as computed
-from optimizer.facts import Facts
-from optimizer.ir.calls import call_of
-from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import Field
-from optimizer.ir.object_bytes import takes_object
-from optimizer.ir.ops import OPS, Kind, Op, Type
-from optimizer.ir.row import COPY, EVENT, INT, LOAD, NEW, PURE, REF, SCAN, STORE
-from optimizer.ir.string_text import is_text, read_text
+from optimizer.facts.aliasing import apart, distinct
+from optimizer.facts.conditions import NULL, Length
+from optimizer.facts.conditions import meant as computed
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import OPS, Kind, Op, Type
+from optimizer.ir.rows.row import COPY, EVENT, INT, LOAD, NEW, PURE, REF, SCAN, STORE
+from optimizer.ir.text.string_text import is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
+from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.object_bytes import takes_object
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)

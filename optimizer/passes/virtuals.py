@@ -20,11 +20,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from optimizer.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
-from optimizer.facts import Facts
-from optimizer.ir.layout import Array, Layout, Struct
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+from optimizer.ir.types.layout import Array, Layout, Struct
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 LONGEST = 16

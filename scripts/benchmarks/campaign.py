@@ -24,13 +24,13 @@ from itertools import count, islice
 from random import Random
 
 from benchmarks.measure import answer_of
-from fuzz.choices import Choices, RandomChoices
-from fuzz.generator import GeneratedTrace, generate_from
-from fuzz.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
+from fuzz.draw.choices import Choices, RandomChoices
+from fuzz.draw.generator import GeneratedTrace, generate_from
+from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
 from optimizer.ir.immutable import replace
 from optimizer.pipeline import optimize
-from validator.exits import collect_seldom
-from validator.judge import validate
+from validator.command.exits import collect_seldom
+from validator.prove.judge import validate
 from validator.solvers.answers import SolverChoice
 from validator.solvers.process import end_all
 from validator.verdict import Options

@@ -15,7 +15,7 @@ from statistics import median
 from benchmarks.workloads import MIXED_SHAPE, Sample, optimized
 from optimizer.ir.text import format_trace
 
-_COMMAND = [sys.executable, "-c", "from validator.cli import main; main()"]
+_COMMAND = [sys.executable, "-c", "from validator.command.validate import main; main()"]
 
 _SMALL = replace(MIXED_SHAPE, min_operations=5, max_operations=10)
 

@@ -18,13 +18,13 @@ from statistics import median
 
 from benchmarks.measure import answer_of
 from benchmarks.workloads import MIXED_SHAPE
-from fuzz.choices import RandomChoices
-from fuzz.generator import generate_from
-from optimizer.ir.ops import Kind
+from fuzz.draw.choices import RandomChoices
+from fuzz.draw.generator import generate_from
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
-from validator.judge import validate
+from validator.prove.judge import validate
 
 _DECLARATIONS = """+++
 [struct.Box]

@@ -11,9 +11,9 @@ from statistics import median
 
 from benchmarks.naive import Answer, judge_naively
 from benchmarks.workloads import Sample, Workload
-from optimizer.ir.ops import Kind
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Trace, all_operations, memory_of
-from validator.judge import validate
+from validator.prove.judge import validate
 from validator.solvers.answers import SolverChoice
 from validator.verdict import Failed, Options, Proved, Refuted, Status, Unknown, Unsupported, Verdict
 

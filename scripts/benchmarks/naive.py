@@ -21,18 +21,18 @@ from benchmarks.naive_heap import NaiveHeap
 from benchmarks.naive_objects import FRESH, WORD, Objects
 from benchmarks.naive_side import Event, Side
 from benchmarks.naive_words import NaiveWords
-from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.layout import Field
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
-from validator.align import given_origins
-from validator.encode import leave
-from validator.matching import guess_origins, knowing_all, match_exit
-from validator.obligations import Pair
-from validator.pairing import encode_pair
+from optimizer.ir.types.effects import effects_of
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.align import given_origins
+from validator.prove.encode import leave
+from validator.prove.matching import guess_origins, knowing_all, match_exit
+from validator.prove.memory.visibility import Sight
+from validator.prove.obligations import Pair
+from validator.prove.pairing import encode_pair
 from validator.verdict import Options
-from validator.visibility import Sight
 
 
 class Answer(Enum):

@@ -13,13 +13,13 @@ from typing import Any
 import z3
 
 from benchmarks.naive_objects import FRESH, WORD, Objects
-from optimizer.ir.effects import Effects
+from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap_domain import HeapDomain
-from optimizer.ir.layout import Array, Field, RawItem, Struct
-from optimizer.ir.row import Type
-from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, STRUCTS, at_event, validity_name
+from optimizer.ir.rows.heap_domain import HeapDomain
+from optimizer.ir.rows.row import Type
+from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.layout import Array, Field, RawItem, Struct
+from validator.prove.terms.object_kinds import ARRAYS, STRUCTS, at_event, validity_name
 
 Watched = tuple[tuple[Field, Any, Any | None], ...]
 

@@ -8,11 +8,11 @@ from typing import Any
 import z3
 
 from benchmarks.naive_words import NaiveWords
-from optimizer.ir.layout import Field
-from optimizer.ir.row import Type
-from optimizer.ir.term import Term
-from validator.object_kinds import ARRAYS, ClassRange, validity_name
-from validator.pair_memory import Memory
+from optimizer.ir.domains.term import Term
+from optimizer.ir.rows.row import Type
+from optimizer.ir.types.layout import Field
+from validator.prove.memory.pair_memory import Memory
+from validator.prove.terms.object_kinds import ARRAYS, ClassRange, validity_name
 
 WORD = 64
 _SLOT_BITS = 16

@@ -10,13 +10,13 @@ import z3
 
 from benchmarks.naive_heap import NaiveHeap
 from benchmarks.naive_objects import Objects
-from optimizer.ir.effects import effects_of
-from optimizer.ir.layout import Field
-from optimizer.ir.objects import NULL
-from optimizer.ir.ops import Kind, Memory, Type
-from optimizer.ir.term import Term
+from optimizer.ir.domains.term import Term
+from optimizer.ir.rows.ops import Kind, Memory, Type
+from optimizer.ir.run.objects import NULL
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of, memory_of
-from validator.encoding import event_name, input_name
+from optimizer.ir.types.effects import effects_of
+from optimizer.ir.types.layout import Field
+from validator.prove.encoding import event_name, input_name
 
 
 @dataclass(frozen=True, slots=True)

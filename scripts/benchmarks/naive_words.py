@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.domain import Domain
+from optimizer.ir.rows.domain import Domain
 
 
 class NaiveWords(Domain[Any, Any]):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from fuzz.edit import edit
-from fuzz.generator import generate
-from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
+from fuzz.draw.generator import generate
+from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
+from fuzz.mutate.edit import edit
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 

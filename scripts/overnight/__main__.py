@@ -17,7 +17,7 @@ from random import Random
 from fuzz.report.campaign_facts import CAMPAIGN, STEPS, Step
 from fuzz.report.folder import write_report
 from overnight.steps import Done, run_step
-from validator.exits import Exit, worst
+from validator.command.exits import Exit, worst
 
 _TRACEPROOF = Path(sys.executable).with_name("traceproof")
 _KILL_TABLE = Path(__file__).parents[1] / "kill-table"

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from validator.exits import Exit
+from validator.command.exits import Exit
 
 _KEPT_LINES = 60
 _GRACE_S = 60.0

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 
-from fuzz.cli_jobs import jobs_option
-from fuzz.recorded import sections_of
+from fuzz.cases.recorded import sections_of
+from fuzz.command.jobs import jobs_option
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import as_json, cause_table, program_table, slowest_table, summary
 

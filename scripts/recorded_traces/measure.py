@@ -7,16 +7,16 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from fuzz.recorded import log_stem
+from fuzz.cases.recorded import log_stem
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.dialects.pypy_trace import read_recorded
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.ops import Kind
-from optimizer.ir.pypy_log import Section
-from optimizer.ir.pypy_trace import read_recorded
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import run_passes
 from validator import Failed, Options, Proved, Refuted, Unknown, validate
-from validator.report import verdict_name
+from validator.tell.report import verdict_name
 
 COUNTED: dict[str, frozenset[Kind]] = {
     "operations": frozenset(Kind) - {Kind.POSITION},

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, islice
 from random import Random
 
-from optimizer.ir.known_calls import meant
-from optimizer.ir.ops import Kind
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Trace, all_operations
-from optimizer.ir.trace_layout import layout_of
-from validator.align import given_origins
-from validator.certify import certify
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.trace_layout import layout_of
 from validator.check.certificate import AFTER, Certificate
-from validator.pairing import encode_pair
+from validator.prove.align import given_origins
+from validator.prove.certify import certify
+from validator.prove.pairing import encode_pair
 from validator.verdict import Options
 
 _MOST_ORIGINS = 12

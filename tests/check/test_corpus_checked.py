@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from certificates import as_if_proved, guesses
 
-from fuzz.store import case_names, read_case
+from fuzz.cases.store import case_names, read_case
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse

@@ -9,15 +9,15 @@ from certificates import as_if_proved
 from faults.planting import FaultyOptimizer, OptimizerFault
 from faults.table import OPTIMIZER_FAULTS
 
-from fuzz.campaign import malformed
-from fuzz.comparison import make_pair
-from fuzz.generator import generate_for
+from fuzz.campaign.examine import malformed
+from fuzz.draw.generator import generate_for
+from fuzz.selftest.comparison import make_pair
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 from validator import Options, Refuted, validate
 from validator.check.checker import Checked, check
-from validator.counterexample import State
+from validator.search.counterexample import State
 from validator.verdict import Guards
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
-from optimizer import backward, bounds_inference, narrowing
-from optimizer.backward import EXACT, INVERSES, between
-from optimizer.bounds_inference import BoundsInference
-from optimizer.facts import Facts
-from optimizer.ir.bounds import BoundsDomain
-from optimizer.ir.knownbits import KnownBits, KnownBitsDomain
-from optimizer.ir.ops import OPS
-from optimizer.ir.ranges import Range, Ranges
+from optimizer.facts import backward, bounds_inference, narrowing
+from optimizer.facts.backward import EXACT, INVERSES, between
+from optimizer.facts.bounds_inference import BoundsInference
+from optimizer.facts.facts import Facts
+from optimizer.ir.domains.bounds import BoundsDomain
+from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain
+from optimizer.ir.domains.ranges import Range, Ranges
+from optimizer.ir.rows.ops import OPS
 
 
 def _method(owner: type, name: str, wrong: Callable[..., Any]) -> Plant:

@@ -8,19 +8,19 @@ from typing import Any
 
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
-from optimizer import facts
-from optimizer.ir.heap import Heap
-from optimizer.ir.memory_types import RawItem, is_of_object
-from optimizer.ir.object_bytes import UsedAs, takes_object
-from optimizer.ir.objects import NULL
-from optimizer.ir.ops import Kind
+from optimizer.facts import facts
+from optimizer.facts.memory import Memory
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.objects import NULL
 from optimizer.ir.trace import ConstRef, Operation
-from optimizer.memory import Memory
+from optimizer.ir.types.memory_types import RawItem, is_of_object
+from optimizer.ir.types.object_bytes import UsedAs, takes_object
 from optimizer.passes import dead_code
-from validator import store_chains, visibility
-from validator.chain_links import Bytewise
-from validator.store_chains import Chains
-from validator.symbolic_heap import SymbolicHeap
+from validator.prove.memory import store_chains, visibility
+from validator.prove.memory.chain_links import Bytewise
+from validator.prove.memory.store_chains import Chains
+from validator.prove.memory.symbolic_heap import SymbolicHeap
 
 _PAIRS = "validator/test_object_bytes_pairs.py::"
 

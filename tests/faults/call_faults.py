@@ -9,12 +9,12 @@ from typing import Any
 from faults.planting import OptimizerFault, Plant
 
 from optimizer import pipeline
-from optimizer.facts import Facts
-from optimizer.ir.calls import Call
-from optimizer.ir.effects import NOTHING, Effects
-from optimizer.ir.layout import Layout
-from optimizer.ir.ops import OPS, Kind, Role
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import OPS, Kind, Role
 from optimizer.ir.trace import Operation
+from optimizer.ir.types.calls import Call
+from optimizer.ir.types.effects import NOTHING, Effects
+from optimizer.ir.types.layout import Layout
 from optimizer.passes import calls, dead_code, heap
 from optimizer.passes.calls import Calls
 from optimizer.riders import Answer, Becomes, Needless, Passes

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from faults.planting import Plant, ValidatorFault
 
-from optimizer.ir.functions import Functions
-from optimizer.ir.term import Term
-from validator import looks, symbolic_heap, visibility
-from validator.call_encoder import CallEncoder
-from validator.object_terms import ObjectTerms
-from validator.obligations import Obligation, Pair
-from validator.symbolic_heap import SymbolicHeap
+from optimizer.ir.domains.term import Term
+from optimizer.ir.run.functions import Functions
+from validator.prove.call_encoder import CallEncoder
+from validator.prove.memory import looks, symbolic_heap, visibility
+from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.obligations import Obligation, Pair
+from validator.prove.terms.object_terms import ObjectTerms
 
 _RIGHT = "validator/test_call_pairs.py::test_right"
 _WRONG = "validator/test_call_pairs.py::test_wrong"

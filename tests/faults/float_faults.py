@@ -8,20 +8,21 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
-from optimizer import cells, pipeline
-from optimizer.ir import float_rows
-from optimizer.ir.concrete_floats import ConcreteFloats
-from optimizer.ir.float_domain import limits_of_int
+from optimizer import pipeline
+from optimizer.facts import cells
+from optimizer.ir.domains.concrete_floats import ConcreteFloats
+from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import ZERO, Float
-from optimizer.ir.ops import Type
-from optimizer.ir.term import Term
+from optimizer.ir.rows import float_rows
+from optimizer.ir.rows.float_domain import limits_of_int
+from optimizer.ir.rows.ops import Type
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.passes import cse, floats, fold
-from optimizer.rule_language import rule
-from validator.float_terms import FloatTerms
-from validator.judge import _Judge
-from validator.object_kinds import is_float
-from validator.reference_terms import ReferenceTerms
+from optimizer.rules.language import rule
+from validator.prove.judge import _Judge
+from validator.prove.terms.float_terms import FloatTerms
+from validator.prove.terms.object_kinds import is_float
+from validator.prove.terms.reference_terms import ReferenceTerms
 
 _MINUS_ZERO = Float.of(-0.0)
 

@@ -12,14 +12,14 @@ from faults import heap_patterns as patterns
 from faults.heap_patterns import Pattern
 from faults.planting import OptimizerFault, Plant
 
-from optimizer import aliasing
-from optimizer.cells import Cell, cell_of, stored_value
-from optimizer.conditions import HasClass, Length, meant, passing
-from optimizer.facts import Facts
-from optimizer.ir.effects import Effects
-from optimizer.ir.ops import Kind, Type
+from optimizer.facts import aliasing
+from optimizer.facts.cells import Cell, cell_of, stored_value
+from optimizer.facts.conditions import HasClass, Length, meant, passing
+from optimizer.facts.facts import Facts
+from optimizer.facts.memory import Memory
+from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Value, Var
-from optimizer.memory import Memory
+from optimizer.ir.types.effects import Effects
 from optimizer.passes import references, virtuals
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.references import ReferenceTests

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from optimizer.ir.effects import effects_of
-from optimizer.ir.layout import Field, Layout
-from optimizer.ir.ops import DescrKind, Kind, Type
+from optimizer.ir.rows.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of, memory_of
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.effects import effects_of
+from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.trace_layout import layout_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from typing import TypeGuard
 
 from faults.planting import FaultyOptimizer, OptimizerFault
 
-from fuzz.campaign import Find, FindKind, Made, Record, examine
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.reduction.reduce import reduce_find
-from fuzz.reduction.trials import Subject
+from fuzz.campaign.examine import Find, FindKind, Made, Record, examine
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.reduce.reduce import reduce_find
+from fuzz.reduce.trials import Subject
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.pipeline import optimize
-from validator.counterexample import State
-from validator.judge import validate
+from validator.prove.judge import validate
+from validator.search.counterexample import State
 from validator.verdict import Options, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=5.0)

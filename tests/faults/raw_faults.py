@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
-from optimizer.ir import raw_heap
-from optimizer.ir.layout import RawItem
-from optimizer.ir.ops import Kind
+from optimizer.facts.raw_contents import Place, RawContents, _Linear
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run import raw_heap
 from optimizer.ir.trace import Operation
+from optimizer.ir.types.layout import RawItem
 from optimizer.passes import raw
 from optimizer.passes.raw import RawAccesses
-from optimizer.raw_contents import Place, RawContents, _Linear
-from validator.raw_chains import RawChains
-from validator.raw_overlaps import Overlaps
+from validator.prove.memory.raw_chains import RawChains
+from validator.prove.memory.raw_overlaps import Overlaps
 
 _PAIRS = "validator/test_raw_pairs.py::test_pairs_come_out_as_they_are"
 

@@ -13,7 +13,7 @@ from faults.reduced_pairs import reduced_pair
 from faults.reducing import row_of, smallest_known
 from faults.table import OPTIMIZER_FAULTS, fault_named, take_faults
 
-from fuzz.store import case_names, read_case
+from fuzz.cases.store import case_names, read_case
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fuzz.campaign import Find
-from fuzz.reduction.nature import Nature
-from fuzz.reduction.reduce import Reduced, reduce_find
-from fuzz.reduction.source import find_in
-from fuzz.reduction.trials import Subject, candidate_of
-from fuzz.store import Case
+from fuzz.campaign.examine import Find
+from fuzz.cases.store import Case
+from fuzz.reduce.nature import Nature
+from fuzz.reduce.reduce import Reduced, reduce_find
+from fuzz.reduce.source import find_in
+from fuzz.reduce.trials import Subject, candidate_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
-from validator.counterexample import State
-from validator.judge import validate
-from validator.stored_state import restored_state
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.judge import validate
+from validator.search.counterexample import State
+from validator.tell.stored_state import restored_state
 from validator.verdict import Verdict
 
 

@@ -10,12 +10,12 @@ from random import Random
 from faults.killing import OPTIONS, cpu_seconds, judge
 from faults.planting import FaultyOptimizer, OptimizerFault
 
-from fuzz.campaign import Find, FindKind, Made, Optimized, Optimizer, examine
-from fuzz.choices import RandomChoices
-from fuzz.generator import GeneratedTrace, generate_from
-from fuzz.reduction.trials import Subject
-from fuzz.shape import draw_shape
-from fuzz.triage import OurParts, Settled, settle
+from fuzz.campaign.examine import Find, FindKind, Made, Optimized, Optimizer, examine
+from fuzz.campaign.triage import OurParts, Settled, settle
+from fuzz.draw.choices import RandomChoices
+from fuzz.draw.generator import GeneratedTrace, generate_from
+from fuzz.draw.shape import draw_shape
+from fuzz.reduce.trials import Subject
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import DEFAULT_PASSES, optimize

@@ -8,10 +8,10 @@ import pytest
 from faults.planting import OptimizerFault, Plant
 
 from optimizer import pipeline
-from optimizer.facts import Facts
+from optimizer.facts.facts import Facts
 from optimizer.passes import simplify
-from optimizer.rule_language import rule
-from optimizer.rule_terms import Variable
+from optimizer.rules.language import rule
+from optimizer.rules.terms import Variable
 
 
 def _instead(name: str, text: str, *conditions: str) -> Plant:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
-from optimizer.cells import Cell, Copy, cell_of
-from optimizer.facts import Facts
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.facts.cells import Cell, Copy, cell_of
+from optimizer.facts.facts import Facts
+from optimizer.facts.memory import Memory
+from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Value
-from optimizer.memory import Memory
 from optimizer.passes import strings
 from optimizer.passes.dead_code import _Liveness
 from optimizer.passes.heap import HeapAccesses

@@ -6,16 +6,17 @@ from typing import Any
 
 from faults.planting import Plant, ValidatorFault
 
-from optimizer.ir.effects import Effects
-from optimizer.ir.heap import Heap
-from optimizer.ir.layout import Field
-from optimizer.ir.objects import Object, blank, type_of
-from optimizer.ir.string_text import HIGHEST
-from optimizer.ir.term import Term
-from validator import comparisons, visibility
-from validator.object_terms import ObjectTerms
-from validator.store_chains import Chains
-from validator.symbolic_heap import SymbolicHeap
+from optimizer.ir.domains.term import Term
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.objects import Object, blank, type_of
+from optimizer.ir.text.string_text import HIGHEST
+from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.layout import Field
+from validator.prove.memory import visibility
+from validator.prove.memory.store_chains import Chains
+from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.terms import comparisons
+from validator.prove.terms.object_terms import ObjectTerms
 
 _CALLS = "validator/test_string_calls.py::"
 _JUDGED = "validator/test_strings_judged.py::"

@@ -6,12 +6,12 @@ import pytest
 from faults.heap_faults import CASES, CORPUS, HEAP_FAULTS
 from faults.planting import FaultyOptimizer, OptimizerFault
 
-from fuzz.corpus_run import run_case
-from fuzz.store import read_case
+from fuzz.cases.run import run_case
+from fuzz.cases.store import read_case
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 from validator import Options, validate
-from validator.counterexample import State
+from validator.search.counterexample import State
 from validator.verdict import Verdict
 
 

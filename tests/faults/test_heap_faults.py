@@ -6,7 +6,7 @@ import pytest
 from faults.heap_faults import SHOWS_ON
 from faults.heap_patterns import Told
 
-from fuzz.generator import generate_for
+from fuzz.draw.generator import generate_for
 
 SEEDS = 5000
 

@@ -9,43 +9,38 @@ from typing import Any
 import pytest
 from faults.planting import Plant, ValidatorFault
 
-from optimizer.ir.bounds import Bounds, BoundsDomain
-from optimizer.ir.concrete import Concrete
-from optimizer.ir.knownbits import KnownBits, KnownBitsDomain
-from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
-from validator import (
-    cache,
-    cheap_rungs,
-    division_lemmas,
-    encode,
-    encoding,
-    judge,
-    order_lemmas,
-    product_lemmas,
-    replay,
-    sum_lemmas,
-)
-from validator.bounded_facts import BoundedFacts
-from validator.cheap_rungs import CheapRungs
-from validator.discharge import Discharger
-from validator.facts import Facts
-from validator.intervals import Intervals
-from validator.journal import Journal
-from validator.lemmas import Lemmas
-from validator.narrowing import Narrowing
-from validator.object_terms import ObjectTerms
-from validator.obligations import Obligation, Pair
-from validator.replay import Replay
-from validator.running import Running
+from optimizer.ir.domains.bounds import Bounds, BoundsDomain
+from optimizer.ir.domains.concrete import Concrete
+from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain
+from optimizer.ir.domains.term import Term
+from optimizer.ir.domains.terms import Terms
+from validator import cache
+from validator.prove import cheap_rungs, encode, encoding, judge
+from validator.prove.cheap_rungs import CheapRungs
+from validator.prove.discharge import Discharger
+from validator.prove.facts.bounded_facts import BoundedFacts
+from validator.prove.facts.facts import Facts
+from validator.prove.facts.intervals import Intervals
+from validator.prove.facts.journal import Journal
+from validator.prove.facts.narrowing import Narrowing
+from validator.prove.lemmas import division as division_lemmas
+from validator.prove.lemmas import orders as order_lemmas
+from validator.prove.lemmas import products as product_lemmas
+from validator.prove.lemmas import sums as sum_lemmas
+from validator.prove.lemmas.lemma import Lemmas
+from validator.prove.memory.store_chains import Chains
+from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.obligations import Obligation, Pair
+from validator.prove.terms.object_terms import ObjectTerms
+from validator.search import replay
+from validator.search.replay import Replay
+from validator.search.running import Running
 from validator.solvers import smtlib, z3_process
 from validator.solvers.answers import GaveUp
 from validator.solvers.process import Process
 from validator.solvers.references import References
 from validator.solvers.smtlib import Script
 from validator.solvers.symbols import literal
-from validator.store_chains import Chains
-from validator.symbolic_heap import SymbolicHeap
 from validator.verdict import Guards
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
-from optimizer import orders, walk
-from optimizer.facts import Facts
-from optimizer.ir.concrete import concrete
-from optimizer.ir.ops import OPS, Kind
+from optimizer import walk
+from optimizer.facts import orders
+from optimizer.facts.facts import Facts
+from optimizer.facts.orders import Orders
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.trace import ConstInt, Exit, Operation, Var, exit_of
-from optimizer.orders import Orders
 from optimizer.passes import cse, dead_code, guards
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold

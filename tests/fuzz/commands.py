@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from processes import start_python
 
-from fuzz.cli import main
+from fuzz.command.main import main
 
 TRACE = """\
 [i0, i1]
@@ -63,4 +63,4 @@ class Command:
 
 
 def start(args: Sequence[str], folder: Path) -> subprocess.Popen[str]:
-    return start_python("from fuzz.cli import main; main()", args, folder)
+    return start_python("from fuzz.command.main import main; main()", args, folder)

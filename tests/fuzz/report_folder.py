@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fuzz.folder import write_plan
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
-from fuzz.results import Result
-from fuzz.store import Case, store_case
+from fuzz.campaign.folder import write_plan
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import Result
+from fuzz.cases.store import Case, store_case
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 
 BEFORE = """\
 [i0, i1]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fuzz.campaign import Counted
-from fuzz.changes import seen_changes
-from fuzz.drawing import Drawing
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import AIMED, BATCH, Plan, usual_mutate
-from fuzz.rows import family
-from fuzz.vocabulary import Vocabulary
+from fuzz.campaign.changes import seen_changes
+from fuzz.campaign.drawing import Drawing
+from fuzz.campaign.examine import Counted
+from fuzz.campaign.plan import AIMED, BATCH, Plan, usual_mutate
+from fuzz.draw.rows import family
+from fuzz.draw.vocabulary import Vocabulary
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.immutable import replace
-from optimizer.ir.ops import OPS
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Operation, Trace
 from validator.verdict import Evidence, Proved

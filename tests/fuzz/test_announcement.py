@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from commands import Command
 
-from fuzz.announcement import announced
-from fuzz.folder import read_plan
-from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
-from fuzz.results import read_results
-from fuzz.vocabulary import EVERYTHING, Vocabulary
+from fuzz.campaign.folder import read_plan
+from fuzz.campaign.results import read_results
+from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
+from fuzz.subject.announcement import announced
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.text import parse
 
 SERVER = """\

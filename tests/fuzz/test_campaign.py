@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.campaign import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
-from fuzz.changes import Seen
-from fuzz.coverage import all_coverage
-from fuzz.find import case_of
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import AIMED, Plan
-from fuzz.results import Result, result_of
-from fuzz.store import read_case, store_case
-from fuzz.summary import Summary
+from fuzz.campaign.changes import Seen
+from fuzz.campaign.coverage import all_coverage
+from fuzz.campaign.examine import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
+from fuzz.campaign.find import case_of
+from fuzz.campaign.plan import AIMED, Plan
+from fuzz.campaign.results import Result, result_of
+from fuzz.campaign.summary import Summary
+from fuzz.cases.store import read_case, store_case
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
-from validator.counterexample import State
-from validator.judge import validate
+from validator.prove.judge import validate
+from validator.search.counterexample import State
 from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)

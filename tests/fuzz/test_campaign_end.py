@@ -17,11 +17,11 @@ from commands import OPTIMIZERS, Command, start
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz.plan import Plan
-from fuzz.results import Result, read_results
-from fuzz.seeds import Seeds
-from fuzz.store import read_case
-from fuzz.summary import Summary
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import Result, read_results
+from fuzz.campaign.seeds import Seeds
+from fuzz.campaign.summary import Summary
+from fuzz.cases.store import read_case
 
 SERVER = """\
 import json, sys, time
@@ -213,7 +213,9 @@ def test_a_campaign_with_many_gaps_says_how_many_were_not_made() -> None:
 
 @pytest.mark.parametrize("how", ["time", "finds", "resumed"])
 def test_the_commands_name_the_traces_that_were_made(how: str, traceproof: Command) -> None:
-    traceproof.write("mine.py", "from fuzz.campaign import Hangs\ndef hangs(trace):\n    raise Hangs('planted')\n")
+    traceproof.write(
+        "mine.py", "from fuzz.campaign.examine import Hangs\ndef hangs(trace):\n    raise Hangs('planted')\n"
+    )
     args = {"time": ["--seconds", "1.5"], "finds": ["--stop-after", "1", "--optimizer", "mine:hangs"]}
     ended = traceproof("fuzz", "--seed", "5", "--jobs", "2", *args.get(how, ["--seconds", "0.6"]), "--json")
     if how == "resumed":

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 from processes import children_of, is_running, start_python
 
-from fuzz.batch import Task, Told
-from fuzz.claims import Claims
-from fuzz.cli import main
-from fuzz.folder import CampaignFolder, write_plan
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import BATCH, Plan
-from fuzz.results import Result, ResultReader
-from fuzz.store import read_case
-from fuzz.supervisor import supervise
+from fuzz.campaign.batch import Task, Told
+from fuzz.campaign.claims import Claims
+from fuzz.campaign.folder import CampaignFolder, write_plan
+from fuzz.campaign.plan import BATCH, Plan
+from fuzz.campaign.results import Result, ResultReader
+from fuzz.campaign.supervisor import supervise
+from fuzz.cases.store import read_case
+from fuzz.command.main import main
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.text import parse
 from validator.verdict import Options
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 
 OPTIMIZERS = """
 import os, signal, time
-from fuzz.generator import generate_for
+from fuzz.draw.generator import generate_for
 from optimizer.ir.faults import Unsupported
 
 TRACES = {generate_for(seed).trace: seed for seed in range(40)}
@@ -109,9 +109,9 @@ def stored(folder: Path) -> list[Result]:
 def test_a_campaign_goes_on_without_the_processes_that_it_loses(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fuzz.plan._LATE_S", 0.0)
-    monkeypatch.setattr("fuzz.plan.REDUCE_S", 0.0)
-    monkeypatch.setattr("fuzz.keeping.REDUCE_S", 0.2)
+    monkeypatch.setattr("fuzz.campaign.plan._LATE_S", 0.0)
+    monkeypatch.setattr("fuzz.campaign.plan.REDUCE_S", 0.0)
+    monkeypatch.setattr("fuzz.campaign.keeping.REDUCE_S", 0.2)
     folder = tmp_path / "campaign"
     heard = run(plan_of("planted", 40), folder, jobs)
     assert told(heard) == told(stored(folder))
@@ -131,7 +131,7 @@ def test_a_campaign_goes_on_without_the_processes_that_it_loses(
 
 
 def test_the_results_are_the_same_for_any_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fuzz.folder.BATCH", 8)
+    monkeypatch.setattr("fuzz.campaign.folder.BATCH", 8)
     plan = plan_of("same", 30)
     alone = told(run(plan, tmp_path / "alone", 1))
     assert [one.seed for one in alone] == list(range(30))
@@ -140,10 +140,10 @@ def test_the_results_are_the_same_for_any_number_of_processes(tmp_path: Path, mo
 
 
 def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fuzz.folder.BATCH", 8)
-    monkeypatch.setattr("fuzz.plan._LATE_S", 0.0)
-    monkeypatch.setattr("fuzz.plan.REDUCE_S", 0.0)
-    monkeypatch.setattr("fuzz.keeping.REDUCE_S", 0.2)
+    monkeypatch.setattr("fuzz.campaign.folder.BATCH", 8)
+    monkeypatch.setattr("fuzz.campaign.plan._LATE_S", 0.0)
+    monkeypatch.setattr("fuzz.campaign.plan.REDUCE_S", 0.0)
+    monkeypatch.setattr("fuzz.campaign.keeping.REDUCE_S", 0.2)
     plan = plan_of("planted", 26, seed=4)
     whole = told(run(plan, tmp_path / "whole", 2))
     folder = tmp_path / "broken"
@@ -159,7 +159,7 @@ def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pyt
 
 
 def _start(folder: Path, *args: str) -> subprocess.Popen[str]:
-    return start_python("from fuzz.cli import main; main()", ["fuzz", *args], folder)
+    return start_python("from fuzz.command.main import main; main()", ["fuzz", *args], folder)
 
 
 SLOW = ("--seed", "5", "--traces", "300", "--optimizer", "mine:slow", "--jobs", "2")
@@ -276,7 +276,7 @@ def test_a_full_disk_ends_with_2_and_loses_nothing(
 
     start = ("--seed", "1", "--traces", "6", "--optimizer", "mine:slow", "--jobs", "1")
     with monkeypatch.context() as full:
-        full.setattr("fuzz.results.write", fills)
+        full.setattr("fuzz.campaign.results.write", fills)
         code, out, err = campaign(capsys, *start, "--folder", "mine")
     assert (code, out) == (2, "")
     assert err.startswith("error: ")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from commands import Command
 
-from fuzz.changes import HandedBack, Seen, is_changed
-from fuzz.generator import generate_for
+from fuzz.campaign.changes import HandedBack, Seen, is_changed
+from fuzz.draw.generator import generate_for
 from optimizer.ir.text import format_trace, parse
 
 BEFORE = "[i0, i1]\ni2 = int_add(i0, i1)\ni3 = int_lt(i2, 5)\nguard_true(i3) [i2]\njump(i2, i1)\n"

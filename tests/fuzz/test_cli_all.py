@@ -126,7 +126,7 @@ def test_a_fault_of_ours_ends_with_5_and_names_a_report(traceproof: Command, mon
 def test_optimizing_imports_neither_solver_nor_hypothesis(traceproof: Command) -> None:
     traceproof.write("a.trace", TRACE)
     code = (
-        "import sys; from fuzz.cli import main\n"
+        "import sys; from fuzz.command.main import main\n"
         "try: main(['optimize', 'a.trace'])\n"
         "except SystemExit: print({'z3', 'hypothesis'} & set(sys.modules))"
     )

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from commands import OPTIMIZERS, Command, start
 
-from fuzz.coverage import all_coverage
-from fuzz.generator import generate_for
-from fuzz.results import read_results
-from fuzz.store import read_case
+from fuzz.campaign.coverage import all_coverage
+from fuzz.campaign.results import read_results
+from fuzz.cases.store import read_case
+from fuzz.draw.generator import generate_for
 from optimizer.ir.text import format_trace
 
 
@@ -146,7 +146,7 @@ def test_a_full_disk_ends_with_2(traceproof: Command, monkeypatch: pytest.Monkey
         raise OSError(28, "No space left on device")
 
     traceproof.write("mine.py", OPTIMIZERS)
-    monkeypatch.setattr("fuzz.store._write", full)
+    monkeypatch.setattr("fuzz.cases.store._write", full)
     ended = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer", "mine:crash")
     assert ended.code == 2
     assert ended.err.startswith("error: a find could not be stored: campaign/cases/crash-RuntimeError-")
@@ -154,7 +154,7 @@ def test_a_full_disk_ends_with_2(traceproof: Command, monkeypatch: pytest.Monkey
 
 
 def test_a_campaign_on_a_terminal_says_where_it_stands(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fuzz.cli_seeds._STATUS_EVERY_S", 0.0)
+    monkeypatch.setattr("fuzz.command.seeds._STATUS_EVERY_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     ended = traceproof("fuzz", "--seed", "7", "--traces", "2")
     lines = [line.partition(" s: ")[2] for line in ended.err.split("\r\x1b[K")]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commands import Command, Ended
 
-from fuzz.run_state import parts
+from fuzz.command.run_state import parts
 
 TRACE = """+++
 [struct.Node]

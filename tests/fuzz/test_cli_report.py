@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from report_folder import BEFORE, CASES, WRONG, make_campaign
 
-from fuzz.cli import main
-from fuzz.store import store_case
+from fuzz.cases.store import store_case
+from fuzz.command.main import main
 
 
 def report(*args: str) -> int:

@@ -15,19 +15,19 @@ pytest.importorskip("distributed", reason="Dask is not installed: pip install 't
 
 from distributed import LocalCluster
 
-from fuzz.batch import Task
-from fuzz.cli import main
-from fuzz.cluster import _work, supervise_cluster
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
-from fuzz.results import Result
+from fuzz.campaign.batch import Task
+from fuzz.campaign.cluster import _work, supervise_cluster
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import Result
+from fuzz.command.main import main
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.faults import InputError
 
 ROOT = Path(__file__).parents[2]
 
 OPTIMIZER = """
 import os
-from fuzz.generator import generate_for
+from fuzz.draw.generator import generate_for
 from optimizer.ir.faults import Unsupported
 
 KILLS = generate_for(13).trace

@@ -13,23 +13,23 @@ from typing import Any
 
 import pytest
 
-import fuzz.cli_audit
-from fuzz.cli import main
-from fuzz.comparison import Compared, compare_all, make_pair
-from fuzz.edit import edit, edit_unseen
-from fuzz.generator import generate
-from fuzz.random_terms import wrongly_simplified
-from fuzz.shape import HEAP_MIX, HeapShape, Shape
-from fuzz.store import read_case
+import fuzz.command.audit
+from fuzz.cases.store import read_case
+from fuzz.command.main import main
+from fuzz.draw.generator import generate
+from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
+from fuzz.mutate.edit import edit, edit_unseen
+from fuzz.selftest.comparison import Compared, compare_all, make_pair
+from fuzz.selftest.random_terms import wrongly_simplified
 from optimizer.ir.check import check
-from optimizer.ir.ops import Kind
-from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
+from optimizer.ir.domains.term import Term
+from optimizer.ir.domains.terms import Terms
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.text import format_trace, parse
-from validator.discharge import Discharger
-from validator.facts import Facts
-from validator.report import verdict_name
+from validator.prove.discharge import Discharger
+from validator.prove.facts.facts import Facts
 from validator.solvers.answers import Unsat
+from validator.tell.report import verdict_name
 from validator.verdict import Options, Proved, Rungs
 
 _OPTIONS = Options(effort=2_000_000, timeout_s=20.0)
@@ -205,7 +205,7 @@ def test_ctrl_c_ends_it_with_a_summary(audit: Callable[..., tuple[int, str]], mo
         yield next(compare_all([0], 8, _OPTIONS))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fuzz.cli_audit, "compare_all", interrupted)
+    monkeypatch.setattr(fuzz.command.audit, "compare_all", interrupted)
     code, out = audit("--seed", "0")
     assert code == 130
     assert "audit interrupted: 1 pairs" in out

@@ -13,12 +13,12 @@ from random import Random
 import pytest
 from commands import Command, Ended
 
-from fuzz.choices import RandomChoices
-from fuzz.corpus_run import run_case
-from fuzz.duplicates import canonical_pair, duplicates, renumbered
-from fuzz.generator import generate_from
-from fuzz.shape import draw_shape
-from fuzz.store import Case, Expected, case_names, read_case, store_case
+from fuzz.cases.duplicates import canonical_pair, duplicates, renumbered
+from fuzz.cases.run import run_case
+from fuzz.cases.store import Case, Expected, case_names, read_case, store_case
+from fuzz.draw.choices import RandomChoices
+from fuzz.draw.generator import generate_from
+from fuzz.draw.shape import draw_shape
 from optimizer.ir.text import parse
 from validator import validate
 from validator.verdict import Failargs, Guards, Options

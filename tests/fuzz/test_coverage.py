@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fuzz.coverage import all_coverage, never_fired, what_fired
-from fuzz.generator import generate_for
-from optimizer.ir.ops import OPS
+from fuzz.campaign.coverage import all_coverage, never_fired, what_fired
+from fuzz.draw.generator import generate_for
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text import parse
 from optimizer.pipeline import DEFAULT_PASSES, run_passes
-from optimizer.rules import RULES
+from optimizer.rules.table import RULES
 
 
 def fired(text: str) -> frozenset[str]:

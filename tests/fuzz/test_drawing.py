@@ -7,14 +7,14 @@ import subprocess
 import sys
 from hashlib import sha256
 
-from fuzz.campaign import Counted, Made
-from fuzz.coverage import what_fired
-from fuzz.drawing import Drawing
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.mutation.pool import PoolTrace
+from fuzz.campaign.coverage import what_fired
+from fuzz.campaign.drawing import Drawing
+from fuzz.campaign.examine import Counted, Made
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.mutate.pool import PoolTrace
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import run_passes
 from validator.verdict import Evidence, Proved
 

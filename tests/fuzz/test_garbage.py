@@ -7,10 +7,10 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fuzz.generator import GeneratedTrace, generate_for
+from fuzz.draw.generator import GeneratedTrace, generate_for
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
-from validator.judge import validate
+from validator.prove.judge import validate
 from validator.verdict import Options
 
 TRACES = 60

@@ -9,14 +9,14 @@ from random import Random
 import pytest
 
 from fuzz import Shape, generate
-from fuzz.choices import RandomChoices
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.rows import rows
-from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Step
-from optimizer.ir.call_rows import CALL_ROWS
+from fuzz.draw.choices import RandomChoices
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.draw.rows import rows
+from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Step
 from optimizer.ir.check import check
-from optimizer.ir.interpreter import Finished, Jumped, Run, run
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.rows.call_rows import CALL_ROWS
+from optimizer.ir.rows.ops import OPS, Kind, Type
+from optimizer.ir.run.interpreter import Finished, Jumped, Run, run
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, all_operations
 

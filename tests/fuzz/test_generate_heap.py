@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import pytest
 
-from fuzz.generator import GeneratedTrace, generate_for
-from optimizer.ir.declaration_rules import find_problems
-from optimizer.ir.declarations import format_declarations, parse_declarations
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import run
-from optimizer.ir.layout import Array
-from optimizer.ir.objects import NULL, Object, Ref
-from optimizer.ir.ops import Kind, Type
-from optimizer.ir.runs import Seen
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from optimizer.ir.rows.ops import Kind, Type
+from optimizer.ir.run.interpreter import run
+from optimizer.ir.run.objects import NULL, Object, Ref
+from optimizer.ir.run.runs import Seen
+from optimizer.ir.text.declarations import format_declarations, parse_declarations
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 from optimizer.ir.trace import Trace, Var, exit_of
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.declaration_rules import find_problems
+from optimizer.ir.types.layout import Array
+from optimizer.ir.types.trace_layout import layout_of
 
 
 @pytest.fixture(scope="module")

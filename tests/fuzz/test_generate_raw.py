@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.generator import GeneratedTrace, generate_for
-from optimizer.ir.object_bytes import takes_object
-from optimizer.ir.ops import DescrKind, Kind, Type
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from optimizer.ir.rows.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
+from optimizer.ir.types.object_bytes import takes_object
 
 _RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
 

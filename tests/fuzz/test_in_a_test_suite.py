@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from fuzz import assert_correct, traces
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.vocabulary import KINDS, Vocabulary
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.draw.vocabulary import KINDS, Vocabulary
 from optimizer import format_trace, optimize, parse
 from optimizer.ir.check import check
-from optimizer.ir.ops import OPS
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.trace import Trace, Var
 from validator import Failed, Proved, Refuted, Unknown, Unsupported, validate
-from validator.report import verdict_text
+from validator.tell.report import verdict_text
 from validator.verdict import Evidence, Fault, Options
 
 BEFORE = parse("[i0]\ni1 = int_add(i0, 1)\nfinish(i1)\n")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from commands import Command
 
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.starter import installed_from, jobs, workflow_text
-from fuzz.store import case_names
+from fuzz.cases.store import case_names
+from fuzz.command.starter import installed_from, jobs, workflow_text
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 
 ROOT = Path(__file__).parents[2]
 SERVER = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
@@ -40,7 +40,7 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """As a step does it: bash that ends with the first command that fails."""
     (folder / "bin").mkdir(exist_ok=True)
     program = folder / "bin" / "traceproof"
-    program.write_text(f"#!/bin/sh\nexec {sys.executable} -P -c 'from fuzz.cli import main; main()' \"$@\"\n")
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -P -c 'from fuzz.command.main import main; main()' \"$@\"\n")
     program.chmod(0o755)
     environment = {
         **os.environ,

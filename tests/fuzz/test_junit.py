@@ -12,9 +12,9 @@ from xml.etree.ElementTree import Element
 import pytest
 from report_folder import SCRIPT, WRONG, make_campaign
 
+from fuzz.campaign.results import Result
 from fuzz.report.campaign_facts import read_campaign
 from fuzz.report.junit import junit_text
-from fuzz.results import Result
 
 ANY, COUNT, SECONDS, TOKEN = r"(?s).*", r"\d+", r"\d+\.\d{3}", r"(?s).*\S.*"
 TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"

@@ -27,8 +27,8 @@ guard_false(i10) []
 finish(i0)
 """
 AFTER = BEFORE.replace("guard_false(i10) []\n", "")
-VALIDATE = "from validator.cli import main; main()"
-TRACEPROOF = "from fuzz.cli import main; main()"
+VALIDATE = "from validator.command.validate import main; main()"
+TRACEPROOF = "from fuzz.command.main import main; main()"
 SPIN = "open({pids!r}, 'a').write(f'{{os.getpid()}}\\n')\nwhile True: pass\n"
 
 
@@ -42,7 +42,9 @@ def solvers_of(pid: int) -> list[int]:
     """Those that are at work: they use the processor."""
     found = []
     for one in descendants(pid):
-        state = subprocess.run(["ps", "-o", "stat=,args=", "-p", str(one)], capture_output=True, text=True, check=False)
+        state = subprocess.run(
+            ["ps", "-ww", "-o", "stat=,args=", "-p", str(one)], capture_output=True, text=True, check=False
+        )
         if state.stdout.startswith("R") and ("z3 -in" in state.stdout or "child.py" in state.stdout):
             found.append(one)
     return found

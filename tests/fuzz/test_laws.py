@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.laws import INNER, OTHER, Law, X, Y, laws, laws_by_inner
-from fuzz.rows import rows
-from fuzz.tables import UNDEFINED, table
-from optimizer.ir.ops import OPS
+from fuzz.draw.rows import rows
+from fuzz.draw.steps.laws import INNER, OTHER, Law, X, Y, laws, laws_by_inner
+from fuzz.draw.steps.tables import UNDEFINED, table
+from optimizer.ir.rows.ops import OPS
 
 
 def law(inner: str, outer: str, *places: str) -> Law:

@@ -8,22 +8,22 @@ from random import Random
 
 import pytest
 
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.mutation.mutate import MUTATIONS, Mutation, apply, mutate
-from fuzz.mutation.settle import settle
-from fuzz.mutation.sketch import sketch_of
-from fuzz.mutation.splice import merged
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.mutate.mutate import MUTATIONS, Mutation, apply, mutate
+from fuzz.mutate.settle import settle
+from fuzz.mutate.sketch import sketch_of
+from fuzz.mutate.splice import merged
 from optimizer.ir.check import check
-from optimizer.ir.declarations import parse_declarations
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program
-from optimizer.ir.objects import NULL
-from optimizer.ir.ops import Kind
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program
+from optimizer.ir.run.objects import NULL
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text.declarations import parse_declarations
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, all_operations, exit_of
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import run_passes
-from validator.counterexample import State
+from validator.search.counterexample import State
 
 SEEDS = range(50)
 

@@ -6,12 +6,12 @@ from collections import Counter
 from contextlib import suppress
 from random import Random
 
-from fuzz.generator import generate_for
-from fuzz.nearby import Nearby
+from fuzz.draw.generator import generate_for
+from fuzz.mutate.nearby import Nearby
 from optimizer.ir.faults import Unspecified
-from optimizer.ir.interpreter import Program
-from optimizer.ir.objects import Ref
-from validator.counterexample import State
+from optimizer.ir.run.interpreter import Program
+from optimizer.ir.run.objects import Ref
+from validator.search.counterexample import State
 
 
 def changed(one: State, other: State) -> Counter[str]:

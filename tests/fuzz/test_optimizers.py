@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from processes import start_python
 
-from fuzz import child, optimizers
-from fuzz.campaign import AlwaysFails, Counted, Find, Made, Optimized, Record, examine
-from fuzz.generator import GeneratedTrace, generate_for
-from fuzz.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
+from fuzz.campaign.examine import AlwaysFails, Counted, Find, Made, Optimized, Record, examine
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.subject import child, optimizers
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
-from validator.counterexample import State
+from validator.search.counterexample import State
 from validator.verdict import Evidence, Proved, Unsupported, Verdict
 
 TRACE = parse("[i0]\ni1 = int_add(i0, 0)\njump(i1)\n")
@@ -287,7 +287,7 @@ def test_an_interruption_kills(
                 raise interruption
             return super()._hear()
 
-    monkeypatch.setattr("fuzz.external.Child", Interrupted)
+    monkeypatch.setattr("fuzz.subject.external.Child", Interrupted)
     text = f"import os, subprocess, sys, time\n{FAMILY.format(pids=str(pids))}sys.stderr.write('!')\ntime.sleep(60)"
     with pytest.raises(interruption), open_optimizer(program(kind, text)) as optimizer:
         optimizer(TRACE)
@@ -413,7 +413,7 @@ def test_every_kind_has_an_option() -> None:
 
 CAMPAIGN = """\
 import sys
-from fuzz.cli import main
+from fuzz.command.main import main
 main(["fuzz", "--seed", "1", "--jobs", "2", "--optimizer-cmd", sys.argv[1], "--optimizer-timeout", "5"])
 """
 

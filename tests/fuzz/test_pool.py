@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.mutation.pool import load_pool
-from fuzz.store import Case, store_case
+from fuzz.cases.store import Case, store_case
+from fuzz.mutate.pool import load_pool
 from optimizer.ir.faults import InputError
-from optimizer.ir.interpreter import Finished, Jumped, run
+from optimizer.ir.run.interpreter import Finished, Jumped, run
 from optimizer.ir.text import parse
-from validator.stored_state import StoredState
+from validator.tell.stored_state import StoredState
 
 RARE = "[i0, i1]\nguard_value(i0, 1234567) [i1]\ni2 = int_lt(i1, i0)\nguard_true(i2) [i1]\njump(i1)\n"
 FINISHES = "[i0]\ni1 = int_is_true(i0)\nguard_true(i1) []\nfinish(i0)\n"

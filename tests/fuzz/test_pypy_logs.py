@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 from commands import Command, Ended
 
-from fuzz.cli import main
-from fuzz.plan import Plan
-from fuzz.recorded import recorded_text, sections_of
+from fuzz.campaign.plan import Plan
+from fuzz.cases.recorded import recorded_text, sections_of
+from fuzz.command.main import main
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.text import format_trace, parse
 from optimizer.pipeline import run_passes

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from fuzz.random_claims import wrongly_claimed
-from fuzz.random_terms import wrongly_written
+from fuzz.selftest.random_claims import wrongly_claimed
+from fuzz.selftest.random_terms import wrongly_written
 
 
 @pytest.mark.parametrize("word", [4, 8, 64])

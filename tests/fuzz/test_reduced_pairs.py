@@ -8,20 +8,20 @@ import pytest
 from commands import Command
 from faults.reduced_pairs import reduced_pair
 
-from fuzz.campaign import Find
-from fuzz.reduction.alignment import aligned, is_same
-from fuzz.reduction.change import Change
-from fuzz.reduction.parts import parts_of
-from fuzz.reduction.reduce import Reduced, reduce_find
-from fuzz.reduction.source import find_in
-from fuzz.reduction.trials import Subject, candidate_of, refuted_by
-from fuzz.store import case_names, read_case
-from fuzz.triage import settle
+from fuzz.campaign.examine import Find
+from fuzz.campaign.triage import settle
+from fuzz.cases.store import case_names, read_case
+from fuzz.reduce.alignment import aligned, is_same
+from fuzz.reduce.change import Change
+from fuzz.reduce.parts import parts_of
+from fuzz.reduce.reduce import Reduced, reduce_find
+from fuzz.reduce.source import find_in
+from fuzz.reduce.trials import Subject, candidate_of, refuted_by
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace, exit_of
-from validator.counterexample import State
-from validator.judge import validate
+from validator.prove.judge import validate
+from validator.search.counterexample import State
 from validator.verdict import Options, Refuted, Verdict
 
 CORPUS = Path(__file__).parent.parent.parent / "corpus"

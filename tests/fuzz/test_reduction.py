@@ -11,23 +11,23 @@ from faults.planting import OptimizerFault
 from faults.reducing import find_large, reduced, smallest_known
 from faults.table import OPTIMIZER_FAULTS
 
-from fuzz.campaign import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
-from fuzz.generator import generate_for
-from fuzz.reduction.failure import failure_of, obligation_kind
-from fuzz.reduction.reduce import Reduced, reduce_find
-from fuzz.reduction.source import find_in, look_at_case
-from fuzz.reduction.trials import Subject
-from fuzz.store import case_names, read_case
-from fuzz.triage import Guilt, find_guilt, settle
+from fuzz.campaign.examine import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
+from fuzz.campaign.triage import Guilt, find_guilt, settle
+from fuzz.cases.store import case_names, read_case
+from fuzz.draw.generator import generate_for
+from fuzz.reduce.failure import failure_of, obligation_kind
+from fuzz.reduce.reduce import Reduced, reduce_find
+from fuzz.reduce.source import find_in, look_at_case
+from fuzz.reduce.trials import Subject
 from optimizer.ir.check import check
-from optimizer.ir.ops import OPS
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation, Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import optimize
-from validator.counterexample import State
-from validator.judge import validate
-from validator.stored_state import restored_state, stored_state
+from validator.prove.judge import validate
+from validator.search.counterexample import State
+from validator.tell.stored_state import restored_state, stored_state
 from validator.verdict import Options, Proved, Refuted, Verdict
 
 CORPUS = Path(__file__).parent.parent.parent / "corpus"

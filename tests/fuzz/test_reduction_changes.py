@@ -8,15 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fuzz.generator import generate_for
-from fuzz.reduction.alignment import aligned, with_fresh_lines
-from fuzz.reduction.candidate import Candidate, is_well_formed
-from fuzz.reduction.declared import drop_declarations
-from fuzz.reduction.drop import without
-from fuzz.reduction.naming import with_plain_names
-from fuzz.reduction.needed import without_garbage
-from fuzz.reduction.operands import forward, simpler_numbers, simplify_constants, simplify_operands
-from fuzz.reduction.structure import (
+from fuzz.draw.generator import generate_for
+from fuzz.reduce.alignment import aligned, with_fresh_lines
+from fuzz.reduce.candidate import Candidate, is_well_formed
+from fuzz.reduce.declared import drop_declarations
+from fuzz.reduce.drop import without
+from fuzz.reduce.naming import with_plain_names
+from fuzz.reduce.needed import without_garbage
+from fuzz.reduce.operands import forward, simpler_numbers, simplify_constants, simplify_operands
+from fuzz.reduce.structure import (
     Changes,
     cut_tail,
     drop_handed_over,
@@ -28,12 +28,12 @@ from fuzz.reduction.structure import (
 from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
-from optimizer.ir.interpreter import Program
-from optimizer.ir.objects import NULL
-from optimizer.ir.runs import World
+from optimizer.ir.run.interpreter import Program
+from optimizer.ir.run.objects import NULL
+from optimizer.ir.run.runs import World
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
-from validator.counterexample import State
+from optimizer.ir.types.trace_layout import layout_of
+from validator.search.counterexample import State
 
 CHANGES: tuple[Changes, ...] = (
     cut_tail,

@@ -12,9 +12,11 @@ from xml.etree import ElementTree
 import pytest
 from report_folder import BEFORE, CASES, SCRIPT, WRONG, make_campaign
 
-from fuzz.coverage import all_coverage
-from fuzz.folder import write_plan
-from fuzz.plan import Plan
+from fuzz.campaign.coverage import all_coverage
+from fuzz.campaign.folder import write_plan
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import Result
+from fuzz.cases.store import case_names, read_case
 from fuzz.report.beside import beside
 from fuzz.report.campaign_facts import CampaignFacts, read_campaign
 from fuzz.report.campaign_page import campaign_page
@@ -25,8 +27,6 @@ from fuzz.report.markup import escape, tag
 from fuzz.report.pair_page import pair_page
 from fuzz.report.plots import nice_steps, unit_of_time
 from fuzz.report.words import duration, share
-from fuzz.results import Result
-from fuzz.store import case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
 from optimizer.pipeline import optimize

@@ -11,10 +11,10 @@ import pytest
 from browser import PROGRAM, Page, open_page
 from report_folder import make_campaign
 
+from fuzz.cases.store import read_case
 from fuzz.report.folder import write_report
 from fuzz.report.judged import judge_case
 from fuzz.report.pair_page import pair_page
-from fuzz.store import read_case
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
 

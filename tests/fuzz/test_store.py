@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz import store
-from fuzz.store import Case, case_names, read_case, store_case
-from fuzz.toml_text import format_toml
+from fuzz.cases import store
+from fuzz.cases.store import Case, case_names, read_case, store_case
+from fuzz.cases.toml_text import format_toml
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
-from validator.heap_plan import plan_heap
-from validator.heap_samples import HeapSampler
-from validator.stored_state import StoredState, StoredWrite, restored_state, stored_state
+from optimizer.ir.types.trace_layout import layout_of
+from validator.search.heap_plan import plan_heap
+from validator.search.heap_samples import HeapSampler
+from validator.tell.stored_state import StoredState, StoredWrite, restored_state, stored_state
 from validator.verdict import Failargs, Guards, Options
 
 CASE = Case(

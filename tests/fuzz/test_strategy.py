@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
 from fuzz import Shape, traces
-from fuzz.generator import GeneratedTrace
-from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape
+from fuzz.draw.generator import GeneratedTrace
+from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape
 from fuzz.strategy import generated_traces
 from optimizer.ir.check import check
-from optimizer.ir.interpreter import Finished, Jumped, run
+from optimizer.ir.run.interpreter import Finished, Jumped, run
 from optimizer.ir.trace import ConstInt, Trace
 
 _SHAPES = st.sampled_from(

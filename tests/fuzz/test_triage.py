@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from commands import Command, Ended
 
-from fuzz.campaign import Find, FindKind, Made
-from fuzz.find import case_of
-from fuzz.generator import GeneratedTrace
-from fuzz.plan import Plan
-from fuzz.reduction.failure import Failure
-from fuzz.reduction.source import find_in
-from fuzz.reduction.trials import Subject
-from fuzz.store import read_case, store_case
-from fuzz.triage import Guilt, OurParts, bucket_of, find_guilt, reduced_case, settle, settle_find
+from fuzz.campaign.examine import Find, FindKind, Made
+from fuzz.campaign.find import case_of
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.triage import Guilt, OurParts, bucket_of, find_guilt, reduced_case, settle, settle_find
+from fuzz.cases.store import read_case, store_case
+from fuzz.draw.generator import GeneratedTrace
+from fuzz.reduce.failure import Failure
+from fuzz.reduce.source import find_in
+from fuzz.reduce.trials import Subject
 from optimizer import pipeline
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.rule_language import rule
-from validator.counterexample import State
-from validator.judge import validate
+from optimizer.rules.language import rule
+from validator.prove.judge import validate
+from validator.search.counterexample import State
 from validator.verdict import Options, Verdict
 
 OPTIONS = Options(effort=1_000_000, timeout_s=5.0)
@@ -215,7 +215,7 @@ def test_a_reduction_that_fails_loses_no_find(monkeypatch: pytest.MonkeyPatch) -
     made = Made(7, GeneratedTrace(parse(TRACE), State((0, 0, 0)), {}))
     crash = Find(7, FindKind.CRASH, made, None, "IndexError: 5 (somewhere.py:3)", report="Traceback")
     case = case_of(crash, Plan(7))
-    monkeypatch.setattr("fuzz.triage.settle", broken)
+    monkeypatch.setattr("fuzz.campaign.triage.settle", broken)
     kept = settle_find(crash, case, OurParts().without(()), judge, (), 30.0, options=OPTIONS)
     assert kept.bucket.startswith("not-reduced-crash-IndexError-")
     assert kept.case is not None

@@ -20,7 +20,7 @@ GOOD = "def optimize(trace):\n    return trace\n"
 def traceproof(folder: Path, *args: str, path: tuple[Path, ...] = ()) -> tuple[int, str, str]:
     """As the installed command does it: the current folder is not among those of modules."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))}
-    command = [sys.executable, "-P", "-c", "from fuzz.cli import main; main()", *args]
+    command = [sys.executable, "-P", "-c", "from fuzz.command.main import main; main()", *args]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
     return done.returncode, done.stdout, done.stderr
 

@@ -8,21 +8,21 @@ from random import Random
 import pytest
 from commands import Command
 
-from fuzz.choices import RandomChoices
-from fuzz.drawing import Drawing
-from fuzz.folder import read_plan
-from fuzz.generator import GeneratedTrace, can_draw, generate_for
-from fuzz.mutation.mutate import mutate
-from fuzz.mutation.pool import load_pool
-from fuzz.optimizers import OptimizerKind, OptimizerSpec
-from fuzz.plan import Plan
-from fuzz.results import read_results
-from fuzz.shape import draw_shape
-from fuzz.vocabulary import EVERYTHING, KINDS, WORDS, Vocabulary, check_names
+from fuzz.campaign.drawing import Drawing
+from fuzz.campaign.folder import read_plan
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import read_results
+from fuzz.draw.choices import RandomChoices
+from fuzz.draw.generator import GeneratedTrace, can_draw, generate_for
+from fuzz.draw.shape import draw_shape
+from fuzz.draw.vocabulary import EVERYTHING, KINDS, WORDS, Vocabulary, check_names
+from fuzz.mutate.mutate import mutate
+from fuzz.mutate.pool import load_pool
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.check import check
 from optimizer.ir.faults import InputError
-from optimizer.ir.interpreter import Finished, Jumped, run
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.rows.ops import OPS, Kind
+from optimizer.ir.run.interpreter import Finished, Jumped, run
 from optimizer.ir.trace import all_operations
 
 NAMES = [kind.name for kind in KINDS]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.campaign import Find, Made, Optimizer, examine
-from fuzz.generator import GeneratedTrace
-from fuzz.reduction.trials import Subject
-from fuzz.reduction.wrong_fact import wrong_fact
-from fuzz.triage import settle
+from fuzz.campaign.examine import Find, Made, Optimizer, examine
+from fuzz.campaign.triage import settle
+from fuzz.draw.generator import GeneratedTrace
+from fuzz.reduce.trials import Subject
+from fuzz.reduce.wrong_fact import wrong_fact
 from optimizer.ir.immutable import replace
-from optimizer.ir.ops import OPS
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
-from validator.counterexample import State
-from validator.judge import validate
+from validator.prove.judge import validate
+from validator.search.counterexample import State
 from validator.verdict import Options, Verdict
 
 OPTIONS = Options()

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimizer.ir.abstract import AbstractDomain
-from optimizer.ir.bounds import Bounds, BoundsDomain, bounds_domain, transfer
-from optimizer.ir.concrete import concrete
-from optimizer.ir.domain import PRIMITIVES, wrap
-from optimizer.ir.knownbits import KnownBits, KnownBitsDomain, known_bits
-from optimizer.ir.ops import OPS, Op
-from optimizer.ir.ranges import Range, Ranges, ranges
+from optimizer.ir.domains.abstract import AbstractDomain
+from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain, transfer
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain, known_bits
+from optimizer.ir.domains.ranges import Range, Ranges, ranges
+from optimizer.ir.rows.domain import PRIMITIVES, wrap
+from optimizer.ir.rows.ops import OPS, Op
 
 ON_CONDITIONS = ("both", "either", "ite", "not_")
 ON_WORDS = tuple(name for name in PRIMITIVES if name not in ("const", "truth", *ON_CONDITIONS))

@@ -7,16 +7,16 @@ import math
 import pytest
 from declared_calls import event, functions
 
-from optimizer.ir.calls import call_of, is_event
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
-from optimizer.ir.objects import NULL, Datum, Ref
-from optimizer.ir.ops import Role
-from optimizer.ir.runs import Given, Seen, World
+from optimizer.ir.rows.ops import Role
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
+from optimizer.ir.run.objects import NULL, Datum, Ref
+from optimizer.ir.run.runs import Given, Seen, World
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.types.calls import call_of, is_event
+from optimizer.ir.types.trace_layout import layout_of
 
 DECLARATIONS = (
     """+++

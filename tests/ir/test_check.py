@@ -8,7 +8,7 @@ import pytest
 
 from optimizer.ir.check import IllFormed, Part, Place, check, input_type
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import (
     ConstFloat,

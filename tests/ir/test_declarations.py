@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from optimizer.ir.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
-from optimizer.ir.declarations import format_declarations, merge, parse_declarations
-from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.layout import Layout
 from optimizer.ir.text import parse
+from optimizer.ir.text.declarations import format_declarations, merge, parse_declarations
+from optimizer.ir.types.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
+from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.layout import Layout
 from validator import Proved, validate
 
 EVERYTHING = """\

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.effects import EVERYTHING, Effects, effects_of
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import Mismatch, compare_runs, visible_heap
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped
-from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.runs import EventSeen, Seen, World, Write
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.heap_comparison import Mismatch, compare_runs, visible_heap
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, Stopped
+from optimizer.ir.run.objects import NULL, Ref
+from optimizer.ir.run.runs import EventSeen, Seen, World, Write
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.effects import EVERYTHING, Effects, effects_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.ir.values import address_of
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Base(left=p0)\np2 = Words[1, 2, 3]\np3 = Points[(x=1, y=p0), (z=-5)]"

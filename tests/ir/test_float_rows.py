@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from reference_floats import REFERENCE
 
-from optimizer.ir.concrete import concrete
-from optimizer.ir.concrete_floats import ConcreteFloats, UnspecifiedBytes
-from optimizer.ir.float_domain import PRIMITIVES, FloatDomain, limits_of_int
-from optimizer.ir.float_rows import FLOAT_ROWS, SQRT
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.concrete_floats import ConcreteFloats, UnspecifiedBytes
 from optimizer.ir.floats import NAN, Float
-from optimizer.ir.ops import Op, Type
+from optimizer.ir.rows.float_domain import PRIMITIVES, FloatDomain, limits_of_int
+from optimizer.ir.rows.float_rows import FLOAT_ROWS, SQRT
+from optimizer.ir.rows.ops import Op, Type
 
 SPECIAL = [
     *(0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 0.1, 1 / 3, 5e-324, -5e-324, 2.2250738585072014e-308, 2.225073858507201e-308),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import visible_heap
-from optimizer.ir.heap_domain import PRIMITIVES, HeapDomain
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined, World
-from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.runs import Seen, Write
+from optimizer.ir.rows.heap_domain import PRIMITIVES, HeapDomain
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.heap_comparison import visible_heap
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined, World
+from optimizer.ir.run.objects import NULL, Ref
+from optimizer.ir.run.runs import Seen, Write
 from optimizer.ir.text import parse
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 
 
 def run_on(body: str, heap: str = "", world: World | None = None, declarations: str = DECLARATIONS) -> Run:

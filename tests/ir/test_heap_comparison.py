@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import Mismatch, Renaming, compare_runs, sight_of_end
-from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.interpreter import Program, Run, World
-from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.runs import Scripted
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.heap_comparison import Mismatch, Renaming, compare_runs, sight_of_end
+from optimizer.ir.run.interpreter import Program, Run, World
+from optimizer.ir.run.objects import NULL, Ref
+from optimizer.ir.run.runs import Scripted
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.types.trace_layout import layout_of
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Node()\np2 = Refs[p0, NULL]"
 

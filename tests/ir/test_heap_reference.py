@@ -10,16 +10,26 @@ import pytest
 import reference_heap
 from reference_heap import DECLARATIONS, Ended, Machine, Poke, Script, Thing, make, make_array
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_rows import HEAP_ROWS
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import EventSeen, Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined, World
-from optimizer.ir.layout import Layout, Struct
-from optimizer.ir.objects import NO_INDEX, NULL, Datum, Object, Ref
-from optimizer.ir.ops import OPS, Kind, Type
-from optimizer.ir.runs import Seen, Write
+from optimizer.ir.rows.heap_rows import HEAP_ROWS
+from optimizer.ir.rows.ops import OPS, Kind, Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import (
+    EventSeen,
+    Finished,
+    GuardFailed,
+    Jumped,
+    Program,
+    Run,
+    Stopped,
+    Undefined,
+    World,
+)
+from optimizer.ir.run.objects import NO_INDEX, NULL, Datum, Object, Ref
+from optimizer.ir.run.runs import Seen, Write
 from optimizer.ir.text import parse
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 from optimizer.ir.trace import Trace, all_operations
+from optimizer.ir.types.layout import Layout, Struct
 
 SMALL = ["-1", "0", "1", "2", "3", "200", "40000"]
 FIELDS = {

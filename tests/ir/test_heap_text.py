@@ -9,13 +9,13 @@ from hypothesis.strategies import DrawFn
 from reference_heap import DECLARATIONS
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.layout import Array, Layout, Struct
-from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
-from optimizer.ir.ops import Type
+from optimizer.ir.rows.ops import Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.types.layout import Array, Layout, Struct
+from optimizer.ir.types.trace_layout import layout_of
 
 USES = """[p0]
 setfield_gc(p0, 1, descr=u)

@@ -10,11 +10,11 @@ import pytest
 from reference_heap import DECLARATIONS
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.layout import Field, Layout
-from optimizer.ir.ops import DescrKind, Type
+from optimizer.ir.rows.ops import DescrKind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.trace_layout import layout_of
 
 
 def layout(text: str = DECLARATIONS, word: int | None = None) -> Layout:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.misspelt import misspelt_names
 from optimizer.ir.text import parse
+from optimizer.ir.text.misspelt import misspelt_names
 
 DECLARATIONS = """+++
 [struct.Node]

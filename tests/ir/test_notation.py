@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.domain import PRIMITIVES
-from optimizer.ir.notation import Notation, meaning, signature
-from optimizer.ir.ops import OPS, Kind, Op
+from optimizer.ir.rows.domain import PRIMITIVES
+from optimizer.ir.rows.notation import Notation, meaning, signature
+from optimizer.ir.rows.ops import OPS, Kind, Op
 
 
 @pytest.mark.parametrize(

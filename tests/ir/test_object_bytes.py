@@ -8,14 +8,14 @@ import pytest
 from reference_bytes import Nobody, Strips
 
 from optimizer.ir.faults import InputError, Unspecified
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Finished, Undefined, World, run
-from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.runs import Write
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Finished, Undefined, World, run
+from optimizer.ir.run.objects import NULL, Ref
+from optimizer.ir.run.runs import Write
 from optimizer.ir.text import parse
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 
 
 def on(text: str, heap: str, *inputs: str | int, word: int = 64, world: World | None = None) -> tuple[object, str]:

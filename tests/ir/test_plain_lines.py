@@ -9,16 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fuzz.generator import generate
-from fuzz.shape import HEAP_MIX, HeapShape, Shape
-from optimizer.ir.declared import NO_DECLARATIONS
+from fuzz.draw.generator import generate
+from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
 from optimizer.ir.faults import InputError
-from optimizer.ir.lexer import read_lines
-from optimizer.ir.ops import OPS
-from optimizer.ir.parser import _read_carefully
-from optimizer.ir.plain_lines import read_plainly
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text.lexer import read_lines
+from optimizer.ir.text.parser import _read_carefully
+from optimizer.ir.text.plain_lines import read_plainly
 from optimizer.ir.trace import Trace, all_operations
+from optimizer.ir.types.declared import NO_DECLARATIONS
 
 LINES = st.sampled_from(
     [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from optimizer.ir.pypy_log import read_sections
+from optimizer.ir.dialects.pypy_log import read_sections
 
 WHOLE = """[1e47] {jit-summary
 Tracing:      	2	0.006706

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.dialects.pypy_trace import read_recorded
 from optimizer.ir.faults import InputError
-from optimizer.ir.pypy_log import Section
-from optimizer.ir.pypy_trace import read_recorded
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize

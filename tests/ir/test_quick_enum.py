@@ -8,7 +8,7 @@ from enum import Enum
 
 import pytest
 
-from optimizer.ir.ops import DescrKind, Kind, Role, Type
+from optimizer.ir.rows.ops import DescrKind, Kind, Role, Type
 
 
 @pytest.mark.parametrize("cls", [Type, Kind, DescrKind, Role], ids=lambda cls: cls.__name__)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 from declared_calls import event
 
-from optimizer.ir.effects import effects_of
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import compare_runs, visible_heap
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Finished, Program, Run, World, run
-from optimizer.ir.memory_types import RawItem
-from optimizer.ir.objects import NULL, RAW_REF, Datum
-from optimizer.ir.ops import Type
-from optimizer.ir.raw_memory import BYTES
-from optimizer.ir.runs import Write
+from optimizer.ir.rows.ops import Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.heap_comparison import compare_runs, visible_heap
+from optimizer.ir.run.interpreter import Finished, Program, Run, World, run
+from optimizer.ir.run.objects import NULL, RAW_REF, Datum
+from optimizer.ir.run.runs import Write
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.types.effects import effects_of
+from optimizer.ir.types.memory_types import RawItem
+from optimizer.ir.types.raw_memory import BYTES
+from optimizer.ir.types.trace_layout import layout_of
 
 CALLS = (
     """+++

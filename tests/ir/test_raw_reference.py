@@ -8,13 +8,13 @@ import pytest
 from raw_traces import Writer
 from reference_raw import Tape, to_word
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import Finished, run
-from optimizer.ir.objects import RAW_REF
-from optimizer.ir.ops import OPS, DescrKind, Kind, Type
+from optimizer.ir.rows.ops import OPS, DescrKind, Kind, Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Finished, run
+from optimizer.ir.run.objects import RAW_REF
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Trace, Value
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 
 ADDRESSES = [0, 1, 2, 5, 7, 8, -1, -2, -7]
 BYTES = (DescrKind.RAW_ITEM, DescrKind.RAW_SIZE)

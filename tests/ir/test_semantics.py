@@ -12,11 +12,11 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimizer.ir.concrete import concrete
-from optimizer.ir.interpreter import Finished, GuardFailed, Undefined, run
-from optimizer.ir.ops import OPS, Kind, Op, Type
-from optimizer.ir.term import Term, evaluate
-from optimizer.ir.terms import Terms
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.term import Term, evaluate
+from optimizer.ir.domains.terms import Terms
+from optimizer.ir.rows.ops import OPS, Kind, Op, Type
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Undefined, run
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
 from validator.solvers.answers import SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio

@@ -9,14 +9,14 @@ import pytest
 from reference_strings import CALLS, DECLARATIONS, Machine, Text, random_trace
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import TOO_LONG, Finished, Undefined, World, run
-from optimizer.ir.objects import NULL, Object, Ref
-from optimizer.ir.runs import Write
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import TOO_LONG, Finished, Undefined, World, run
+from optimizer.ir.run.objects import NULL, Object, Ref
+from optimizer.ir.run.runs import Write
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text.heap_text import format_heap, parse_heap
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 
 
 def heap_of(trace: Trace, texts: dict[str, Text]) -> Heap:

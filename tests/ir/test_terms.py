@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from fuzz.random_terms import PREDICATES, UNARY, WORDS
-from optimizer.ir.concrete import Concrete, concrete
-from optimizer.ir.domain import PRIMITIVES, Domain
-from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term, cone, evaluate, missing
-from optimizer.ir.terms import Terms
+from fuzz.selftest.random_terms import PREDICATES, UNARY, WORDS
+from optimizer.ir.domains.concrete import Concrete, concrete
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import Term, cone, evaluate, missing
+from optimizer.ir.domains.terms import Terms
+from optimizer.ir.rows.domain import PRIMITIVES, Domain
 
 CONDITIONS = ["not_", "both", "either"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.declarations import parse_declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.text import format_operation, format_trace, parse
+from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, RawText, Value, Var, exit_of
 
 # As it is written, and as it is printed where that differs.

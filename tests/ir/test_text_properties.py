@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from optimizer.ir.check import check
-from optimizer.ir.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
-from optimizer.ir.declarations import format_declarations, parse_declarations
-from optimizer.ir.declared import Declarations
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.ops import OPS, Kind, Op, Type
+from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text.declarations import format_declarations, parse_declarations
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -31,6 +29,8 @@ from optimizer.ir.trace import (
     Value,
     Var,
 )
+from optimizer.ir.types.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
+from optimizer.ir.types.declared import Declarations
 
 SEEDS = [
     "[i0, p1]\ni2 = int_add_ovf(i0, 10)\nguard_no_overflow() [i0, p1]\ni3 = getfield_gc_i(p1, descr=Node.value)\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.dialects.toy import TOY_OPS, Role
+from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.ops import OPS, Type
+from optimizer.ir.rows.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.toy import TOY_OPS, Role
-from optimizer.ir.toy_printer import format_toy
 
 # As the articles write it, and in PyPy's dialect.
 READ = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from random import Random
 
-from optimizer.ir.interpreter import Finished, GuardFailed, Outcome, Program, Run, Undefined, World
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Outcome, Program, Run, Undefined, World
 from optimizer.ir.trace import Trace, exit_of
 
 BOUNDARY = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 63, 64, 100)

@@ -8,7 +8,7 @@ from agreement import assert_agree, random_inputs
 from heap_agreement import assert_agree_on_heaps
 
 from optimizer.ir.check import check
-from optimizer.ir.ops import Type
+from optimizer.ir.rows.ops import Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import memory_of
 from optimizer.pipeline import Optimization, optimize, run_passes

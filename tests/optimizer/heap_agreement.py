@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_comparison import compare_runs
-from optimizer.ir.interpreter import GuardFailed, Program, Run, Stopped, Undefined, World
-from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.objects import NULL, Datum, Object, Ref
-from optimizer.ir.ops import DescrKind, Kind, Type
-from optimizer.ir.runs import Seen, Write
+from optimizer.ir.rows.ops import DescrKind, Kind, Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.heap_comparison import compare_runs
+from optimizer.ir.run.interpreter import GuardFailed, Program, Run, Stopped, Undefined, World
+from optimizer.ir.run.objects import NULL, Datum, Object, Ref
+from optimizer.ir.run.runs import Seen, Write
 from optimizer.ir.trace import ConstClass, Trace, all_operations, exit_of
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.trace_layout import layout_of
 
 
 class SideBySide:

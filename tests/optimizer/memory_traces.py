@@ -11,15 +11,15 @@ from random import Random
 
 from declared_calls import event
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import GuardFailed, Program, Run, Undefined, World
-from optimizer.ir.layout import Layout, Struct
-from optimizer.ir.objects import NO_INDEX, NULL, Datum, Object, Ref
-from optimizer.ir.ops import OPS, Kind, Type
-from optimizer.ir.runs import Scripted, Seen, Write
+from optimizer.ir.rows.ops import OPS, Kind, Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import GuardFailed, Program, Run, Undefined, World
+from optimizer.ir.run.objects import NO_INDEX, NULL, Datum, Object, Ref
+from optimizer.ir.run.runs import Scripted, Seen, Write
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.layout import Layout, Struct
+from optimizer.ir.types.trace_layout import layout_of
 
 DECLARATIONS = (
     """+++

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from optimizer.bounds_inference import BoundsInference
-from optimizer.ir.bounds import Bounds, bounds_domain
-from optimizer.ir.concrete import concrete
-from optimizer.ir.domain import Domain
-from optimizer.ir.ops import OPS, Meaning, Op
+from optimizer.facts.bounds_inference import BoundsInference
+from optimizer.ir.domains.bounds import Bounds, bounds_domain
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.domain import Domain
+from optimizer.ir.rows.ops import OPS, Meaning, Op
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Value, Var
 

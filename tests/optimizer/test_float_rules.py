@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.float_rules import FLOAT_RULES
-from optimizer.ir.ops import Type
+from optimizer.ir.rows.ops import Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize, run_passes
-from optimizer.rule_language import Rule, rule
-from optimizer.rule_terms import Apply, Constant, FloatLiteral, Term
-from validator.judge import validate
-from validator.rule_proofs import prove_rule
-from validator.rule_status import Proved, Refuted
+from optimizer.rules.floats import FLOAT_RULES
+from optimizer.rules.language import Rule, rule
+from optimizer.rules.terms import Apply, Constant, FloatLiteral, Term
+from validator.prove.judge import validate
+from validator.rules.proofs import prove_rule
+from validator.rules.status import Proved, Refuted
 from validator.verdict import Proved as ProvedPair
 
 

@@ -11,11 +11,11 @@ import pytest
 from heap_agreement import SideBySide
 from memory_traces import Case, grown
 
-from optimizer import aliasing, memory
+from optimizer.facts import aliasing, memory
+from optimizer.facts.memory import Memory
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt
-from optimizer.memory import Memory
 from optimizer.passes import heap, virtuals
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.virtuals import Virtuals

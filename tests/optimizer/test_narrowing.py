@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from optimizer.backward import EXACT, INVERSES, Fact
-from optimizer.ir.bounds import Bounds, bounds_domain
-from optimizer.ir.concrete import concrete
-from optimizer.ir.domain import PRIMITIVES
-from optimizer.ir.ops import OPS, Op
-from optimizer.narrowing import _narrow, _template, narrow
+from optimizer.facts.backward import EXACT, INVERSES, Fact
+from optimizer.facts.narrowing import _narrow, _template, narrow
+from optimizer.ir.domains.bounds import Bounds, bounds_domain
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.domain import PRIMITIVES
+from optimizer.ir.rows.ops import OPS, Op
 
 MAXINT = (1 << 63) - 1
 MININT = -MAXINT - 1

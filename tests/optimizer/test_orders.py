@@ -3,11 +3,11 @@ from itertools import product
 import pytest
 from cases import assert_becomes, assert_stays
 
-from optimizer import orders
-from optimizer.ir.concrete import concrete
-from optimizer.ir.ops import OPS, Op
+from optimizer.facts import orders
+from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, passing_ways
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.trace import Var
-from optimizer.orders import ALL_WAYS, EQUAL, Orders, passing_ways
 
 SIGNED = ("int_lt", "int_le", "int_eq", "int_ne", "int_gt", "int_ge")
 TESTS = [OPS[name] for name in (*SIGNED, "uint_lt", "uint_le", "uint_gt", "uint_ge")]

@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from fuzz.generator import generate_for
+from fuzz.draw.generator import generate_for
 from optimizer import walk
-from optimizer.ir.ops import Kind, Op
+from optimizer.ir.rows.ops import Kind, Op
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.pipeline import FORWARD, run_passes

@@ -8,12 +8,12 @@ import pytest
 from agreement import all_inputs, assert_agree, random_inputs
 from cases import assert_becomes
 
-from fuzz.generator import generate
-from fuzz.shape import Shape
+from fuzz.draw.generator import generate
+from fuzz.draw.shape import Shape
 from optimizer import optimize, parse, walk
 from optimizer.ir.check import check
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.ops import OPS
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
 from optimizer.passes import cse, dead_code, fold, guards, heap, references, simplify, virtuals

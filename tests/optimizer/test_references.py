@@ -3,9 +3,9 @@
 import pytest
 from cases import assert_becomes, assert_stays
 
-from optimizer.conditions import _HEAP, _WORDS, _telling
-from optimizer.ir.heap_rows import OBJECT
-from optimizer.ir.ops import OPS, Kind
+from optimizer.facts.conditions import _HEAP, _WORDS, _telling
+from optimizer.ir.rows.heap_rows import OBJECT
+from optimizer.ir.rows.ops import OPS, Kind
 
 TYPES = """+++
 [struct.Base]

@@ -11,13 +11,14 @@ from random import Random
 import pytest
 from agreement import assert_agree, random_inputs
 
-from optimizer.ir.concrete import concrete
-from optimizer.ir.ops import OPS, Op
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import run_passes
-from optimizer.rule_language import Rule, RuleError, rule
-from optimizer.rule_terms import (
+from optimizer.rules.language import Rule, RuleError, rule
+from optimizer.rules.table import RULES
+from optimizer.rules.terms import (
     Apply,
     Constant,
     Literal,
@@ -28,7 +29,6 @@ from optimizer.rule_terms import (
     is_constant,
     named_leaves,
 )
-from optimizer.rules import RULES
 
 NAMED = {made.name: made for made in RULES}
 

@@ -10,10 +10,10 @@ from reference_strings import DECLARATIONS, random_trace, small_states
 
 from optimizer import optimize
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import run_passes
 from validator import Options, Proved, Refuted, validate
-from validator.replay import Replay
+from validator.search.replay import Replay
 
 CASES = {
     "constants": (

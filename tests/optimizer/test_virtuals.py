@@ -3,7 +3,7 @@
 import pytest
 from cases import assert_becomes, assert_stays
 
-from optimizer.ir.ops import Kind
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.text import parse
 from optimizer.pipeline import DEFAULT_PASSES
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from optimizer.facts import Facts
-from optimizer.ir.ops import OPS, Kind
+from optimizer.facts.facts import Facts
+from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import ConstInt, Operation
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.passes.cse import CommonSubexpressions
 from optimizer.passes.fold import Fold
 from optimizer.riders import Answer, Becomes, Equal, Pass

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fuzz.cli import main
+from fuzz.command.main import main
 from subjects_table.__main__ import subjects_table
 from subjects_table.measure import NAMES, faults, right_server
 from subjects_table.tables import read
 
 SUBJECTS = Path(__file__).parent
-TRACEPROOF = shlex.join([sys.executable, "-c", "from fuzz.cli import main; main()"])
+TRACEPROOF = shlex.join([sys.executable, "-c", "from fuzz.command.main import main; main()"])
 
 
 @pytest.mark.parametrize("path", sorted(SUBJECTS.glob("*.py")), ids=lambda path: path.name)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from fuzz.edit import is_well_formed
+from fuzz.mutate.edit import is_well_formed
 from optimizer.ir.floats import Float
-from optimizer.ir.objects import Datum
-from optimizer.ir.ops import Kind
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run.objects import Datum
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Trace, Value, Var
 
 Values = Mapping[str, Datum]

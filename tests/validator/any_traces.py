@@ -11,18 +11,18 @@ from functools import cache
 from random import Random
 
 from optimizer.ir.check import IllFormed, check
-from optimizer.ir.domain import wrap
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import Program
-from optimizer.ir.layout import Field, Layout, Struct
-from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
-from optimizer.ir.ops import OPS, DescrKind, Kind, Op, Type
-from optimizer.ir.runs import Finished, Given, Run, Seen, World
+from optimizer.ir.rows.domain import wrap
+from optimizer.ir.rows.ops import OPS, DescrKind, Kind, Op, Type
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Program
+from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
+from optimizer.ir.run.runs import Finished, Given, Run, Seen, World
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.layout import Field, Layout, Struct
+from optimizer.ir.types.trace_layout import layout_of
 from validator import State
 
 DECLARATIONS = """+++

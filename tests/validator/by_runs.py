@@ -10,7 +10,7 @@ from heap_truth import Truth, is_possible
 
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, Proved, Refuted, State, Unknown, Unsupported, Verdict, validate
 
 Origins = tuple[int | None, ...]

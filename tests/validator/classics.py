@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from optimizer.ir.declarations import parse_declarations
 from optimizer.ir.text import parse
+from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.verdict import Failargs, Guards, Options
 

@@ -8,5 +8,5 @@ import pytest
 @pytest.fixture(params=["all rungs", "solver alone"])
 def rungs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "solver alone":
-        monkeypatch.setattr("validator.running.sample_states", lambda *_: iter(()))
+        monkeypatch.setattr("validator.search.running.sample_states", lambda *_: iter(()))
     return str(request.param)

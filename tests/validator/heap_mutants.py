@@ -8,7 +8,7 @@ from random import Random
 from heap_traces import ARRAYS, CALLS, CLASSES, INTS, REFS, STRUCTS, kind_of
 
 from optimizer.ir.check import IllFormed, check
-from optimizer.ir.ops import OPS, Kind, Type
+from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var, exit_of
 
 Ops = list[Operation]

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from reference_heap import DECLARATIONS
 
-from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.layout import Layout
-from optimizer.ir.runs import World
+from optimizer.ir.run.runs import World
 from optimizer.ir.text import parse
+from optimizer.ir.text.heap_text import parse_heap
 from optimizer.ir.trace import Trace, Var
-from optimizer.ir.trace_layout import layout_of
-from validator.counterexample import Counterexample, State
-from validator.replay import Replay
+from optimizer.ir.types.layout import Layout
+from optimizer.ir.types.trace_layout import layout_of
+from validator.search.counterexample import Counterexample, State
+from validator.search.replay import Replay
 from validator.verdict import Failargs, Guards, Options
 
 

@@ -12,12 +12,12 @@ from random import Random
 
 from heap_traces import ARRAYS, INT, KINDS, MEMORY, REF, STRUCTS, kind_of
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.layout import Field, Layout
-from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
-from optimizer.ir.ops import Kind
-from optimizer.ir.runs import Scripted, Seen, World, Write
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
+from optimizer.ir.run.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import ConstRef, Trace, Var, all_operations
+from optimizer.ir.types.layout import Field, Layout
 from validator import State
 
 

@@ -11,7 +11,7 @@ from random import Random
 from declared_calls import event
 
 from optimizer.ir.check import IllFormed, check
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.text import parse
 from optimizer.ir.trace import (
     ConstClass,

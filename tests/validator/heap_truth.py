@@ -1,4 +1,4 @@
-"""Section 5 of the trace language for heaps, in other words than `validator.replay` and `heap_comparison`.
+"""Section 5 of the trace language for heaps, in other words than `validator.search.replay` and `heap_comparison`.
 
 Two runs are the same to whoever looks if the objects that can be found from what is handed over, from the old objects,
 and from what events were shown before, can be paired one to one so that pairs have equal contents.
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from optimizer.ir.floats import Float
-from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
-from optimizer.ir.layout import Field, Layout, Struct
-from optimizer.ir.object_bytes import VIEWS
-from optimizer.ir.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
-from optimizer.ir.runs import TOO_LONG
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
+from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
+from optimizer.ir.run.runs import TOO_LONG
 from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.types.layout import Field, Layout, Struct
+from optimizer.ir.types.object_bytes import VIEWS
 from validator import Failargs, Guards, Options, State
 
 Objects = Mapping[Ref, Object]

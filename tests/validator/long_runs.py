@@ -28,7 +28,7 @@ def run_long(description: str | None, draw: Callable[[Random], Pair], judge: Cal
     parser.add_argument("--solver-alone", action="store_true", help="without the samples that refute most pairs")
     given = parser.parse_args()
     if given.solver_alone:
-        pytest.MonkeyPatch().setattr("validator.running.sample_states", lambda *_: iter(()))
+        pytest.MonkeyPatch().setattr("validator.search.running.sample_states", lambda *_: iter(()))
     seen: Counter[str] = Counter()
     number, until = given.seed * 1_000_000, time.perf_counter() + given.seconds
     while time.perf_counter() < until:

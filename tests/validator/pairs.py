@@ -9,9 +9,9 @@ from itertools import count
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace, exit_of
 from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
-from validator.report import verdict_name
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import Query
+from validator.tell.report import verdict_name
 from validator.verdict import Rungs
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from optimizer import optimize
 from optimizer.ir.faults import Unspecified
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.interpreter import Finished, Undefined, run
-from optimizer.ir.objects import NULL, Ref
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Finished, Undefined, run
+from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.ir.values import address_of
 from validator import Proved, Refuted, Unknown, Unsupported, Verdict, validate
 

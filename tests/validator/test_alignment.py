@@ -10,10 +10,11 @@ import pytest
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
-from validator import Options, align
-from validator.align import Alignment, given_origins
-from validator.pairing import encode_pair
+from optimizer.ir.types.trace_layout import layout_of
+from validator import Options
+from validator.prove import align
+from validator.prove.align import Alignment, given_origins
+from validator.prove.pairing import encode_pair
 
 GUARDS = "[i0, i1]\nguard_true(i0) []\nguard_true(i1) []\nguard_true(i0) []\njump(i0, i1)\n"
 

@@ -8,13 +8,13 @@ import pytest
 from declared_calls import array_copies, event
 
 from optimizer import optimize
-from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import Finished, Undefined, run
-from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import Array
-from optimizer.ir.objects import Object, Ref
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Finished, Undefined, run
+from optimizer.ir.run.objects import Object, Ref
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.layout import Array
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, Proved, Refuted, validate
 from validator.verdict import Rungs
 

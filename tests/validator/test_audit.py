@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from pairs import judge
 
-from optimizer.ir.term import Term
-from optimizer.ir.terms import Terms
+from optimizer.ir.domains.term import Term
+from optimizer.ir.domains.terms import Terms
 from optimizer.ir.text import parse
 from validator import Options, Proved, Refuted, Verdict, validate
-from validator.cli import validate as command
-from validator.cli_invoke import invoke
-from validator.exits import Exit, run_command
-from validator.report import verdict_json, verdict_text
+from validator.command.exits import Exit, run_command
+from validator.command.invoke import invoke
+from validator.command.validate import validate as command
+from validator.tell.report import verdict_json, verdict_text
 from validator.verdict import Rungs, Status
 
 BEFORE = (

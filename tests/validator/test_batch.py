@@ -14,9 +14,9 @@ import pytest
 
 from optimizer.ir.trace import Trace
 from validator import Options, Verdict, validate
-from validator.batch import Batch, judge_batch
-from validator.exits import Exit
-from validator.judging import Judging
+from validator.command.exits import Exit
+from validator.command.judging import Judging
+from validator.command.requests import Batch, judge_batch
 
 GOOD = "[i0]\nfinish(i0)\n"
 
@@ -38,8 +38,8 @@ def judge(folder: Path, names: list[str], monkeypatch: pytest.MonkeyPatch, jobs:
                 raise RuntimeError("planted")
         return validate(before, after, options)
 
-    monkeypatch.setattr("validator.judging.validate", planted)
-    monkeypatch.setattr("validator.batch._LATE_S", 0.1)
+    monkeypatch.setattr("validator.command.judging.validate", planted)
+    monkeypatch.setattr("validator.command.requests._LATE_S", 0.1)
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     lines = [json.dumps({"name": f"pair {name}", "before": text, "after": text}) for name, text in texts(names)]
     (folder / "pairs").write_text("\n".join(lines))

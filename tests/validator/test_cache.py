@@ -19,14 +19,15 @@ from hypothesis import strategies as st
 from benchmarks.workloads import WORKLOADS
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from validator import Options, Proved, Refuted, Unknown, Unsupported, Verdict, cli, validate
+from validator import Options, Proved, Refuted, Unknown, Unsupported, Verdict, validate
 from validator import cache as module
 from validator.cache import Cache, Question, validate_cached
-from validator.counterexample import State
-from validator.plain_data import WrongData, from_plain, to_plain
-from validator.report import verdict_json, verdict_text
+from validator.command import validate as cli
+from validator.search.counterexample import State
 from validator.solvers.answers import GaveUp, SolverChoice
 from validator.solvers.portfolio import Portfolio
+from validator.tell.plain_data import WrongData, from_plain, to_plain
+from validator.tell.report import verdict_json, verdict_text
 from validator.verdict import Evidence, Failargs, Floats, Guards, Rungs
 
 BEFORE = """[i0, i1]

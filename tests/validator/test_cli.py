@@ -14,11 +14,11 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.faults import InputError
-from optimizer.ir.term import Term, cone
-from validator import cli
-from validator.exits import Exit, worst
-from validator.files import write_text
+from validator.command import validate as cli
+from validator.command.exits import Exit, worst
+from validator.command.files import write_text
 
 ADD = "[i0]\ni1 = int_add(i0, 1)\nfinish(i1)\n"
 BEFORE = """[i0]
@@ -327,7 +327,7 @@ def test_our_own_fault_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("planted")
 
-    monkeypatch.setattr("validator.judging.validate", broken)
+    monkeypatch.setattr("validator.command.judging.validate", broken)
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", None)
     result = validate(*pair(folder, ADD, ADD))
@@ -379,7 +379,7 @@ def test_a_pipe_gets_no_colours(folder: Path) -> None:
 
 def test_the_solver_is_imported_only_where_it_is_needed(folder: Path) -> None:
     code = (
-        "import sys; from validator.cli import main\n"
+        "import sys; from validator.command.validate import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: print([name for name in ('z3', 'hypothesis') if name in sys.modules])"
     )
@@ -394,7 +394,7 @@ def test_a_file_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch
     def refuse(path: str, _mode: str) -> None:
         raise PermissionError(errno.EACCES, "no", path)
 
-    monkeypatch.setattr("validator.files.open", refuse, raising=False)
+    monkeypatch.setattr("validator.command.files.open", refuse, raising=False)
     result = validate(before, after)
     assert result.exit_code == 2
     assert result.stderr == "error: before.trace: permission denied\n"

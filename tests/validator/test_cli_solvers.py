@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from validator.cli import validate
+from validator.command.validate import validate
 from validator.solvers import child_process, z3_process
 from validator.solvers.smtlib import Script
 

@@ -30,33 +30,33 @@ ONLY_FOR_OTHERS = {
     "hypothesis",
     "json",
     "multiprocessing",
-    "optimizer.ir.declaration_entries",
-    "optimizer.ir.declarations",
-    "optimizer.ir.effects",
-    "optimizer.ir.heap",
-    "optimizer.ir.heap_reader",
-    "optimizer.ir.interpreter",
-    "optimizer.ir.object_heap",
-    "optimizer.ir.objects",
-    "optimizer.ir.runs",
-    "optimizer.ir.toml_source",
-    "optimizer.ir.toy_reader",
+    "optimizer.ir.types.declaration_entries",
+    "optimizer.ir.text.declarations",
+    "optimizer.ir.types.effects",
+    "optimizer.ir.run.heap",
+    "optimizer.ir.text.heap_reader",
+    "optimizer.ir.run.interpreter",
+    "optimizer.ir.run.object_heap",
+    "optimizer.ir.run.objects",
+    "optimizer.ir.run.runs",
+    "optimizer.ir.text.toml_source",
+    "optimizer.ir.dialects.toy_reader",
     "pathlib",
     "subprocess",
     "tempfile",
-    "validator.bounded_facts",
-    "validator.counterexample",
-    "validator.lemmas",
-    "validator.no_rungs",
-    "validator.replay",
-    "validator.side_by_side",
-    "validator.simplify",
+    "validator.prove.facts.bounded_facts",
+    "validator.search.counterexample",
+    "validator.prove.lemmas.lemma",
+    "validator.prove.no_rungs",
+    "validator.search.replay",
+    "validator.tell.side_by_side",
+    "validator.search.simplify",
     "validator.solvers.process",
     "z3",
 }
 
 
-COMMANDS = {"validate": ["validator.cli"], "traceproof validate": ["fuzz.cli", "validate"]}
+COMMANDS = {"validate": ["validator.command.validate"], "traceproof validate": ["fuzz.command.main", "validate"]}
 
 
 def loaded(folder: Path, after: str, command: str = "validate") -> set[str]:
@@ -70,16 +70,16 @@ def loaded(folder: Path, after: str, command: str = "validate") -> set[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: Path, command: str) -> None:
-    assert not loaded(tmp_path, AFTER, command) & {*ONLY_FOR_OTHERS, "fuzz.generator"}
+    assert not loaded(tmp_path, AFTER, command) & {*ONLY_FOR_OTHERS, "fuzz.draw.generator"}
 
 
 def test_what_is_refuted_does_load_them(tmp_path: Path) -> None:
     assert loaded(tmp_path, WRONG) >= {
-        "optimizer.ir.interpreter",
-        "optimizer.ir.object_heap",
-        "optimizer.ir.objects",
-        "validator.bounded_facts",
-        "validator.counterexample",
-        "validator.replay",
-        "validator.side_by_side",
+        "optimizer.ir.run.interpreter",
+        "optimizer.ir.run.object_heap",
+        "optimizer.ir.run.objects",
+        "validator.prove.facts.bounded_facts",
+        "validator.search.counterexample",
+        "validator.search.replay",
+        "validator.tell.side_by_side",
     }

@@ -11,8 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {
-    "traceproof": "from fuzz.cli import main; main()",
-    "validate": "from validator.cli import main; main()",
+    "traceproof": "from fuzz.command.main import main; main()",
+    "validate": "from validator.command.validate import main; main()",
 }
 
 

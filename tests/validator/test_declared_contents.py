@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from pairs import proved, refuted
 
-from optimizer.ir.objects import NO_INDEX, Ref
-from optimizer.ir.runs import World
+from optimizer.ir.run.objects import NO_INDEX, Ref
+from optimizer.ir.run.runs import World
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, State
-from validator.replay import Replay
+from validator.search.replay import Replay
 
 TYPES = """+++
 [struct.S]

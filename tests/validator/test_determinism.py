@@ -16,9 +16,9 @@ from random import Random
 import pytest
 from processes import end_all, start_python
 
-from fuzz.edit import edit
-from fuzz.generator import generate
-from fuzz.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
+from fuzz.draw.generator import generate
+from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
+from fuzz.mutate.edit import edit
 from optimizer.ir.text import format_trace
 from optimizer.pipeline import optimize
 
@@ -56,8 +56,8 @@ def without_times(line: str) -> tuple[str, str]:
 
 PROGRAM = """
 import os, sys, zlib
-from optimizer.ir.term import Term
-from validator.cli import main
+from optimizer.ir.domains.term import Term
+from validator.command.validate import main
 from validator.solvers import smtlib
 
 seed, queries = int(sys.argv.pop(1)), os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)

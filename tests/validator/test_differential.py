@@ -28,17 +28,17 @@ from heap_truth import Truth, is_possible
 from long_runs import run_long, tally
 from pairs import with_origins
 
-from fuzz.campaign import malformed
-from fuzz.choices import RandomChoices
-from fuzz.edit import edit, edit_unseen
-from fuzz.generator import GeneratedTrace, generate_from
-from fuzz.nearby import Nearby
-from fuzz.shape import draw_shape
+from fuzz.campaign.examine import malformed
+from fuzz.draw.choices import RandomChoices
+from fuzz.draw.generator import GeneratedTrace, generate_from
+from fuzz.draw.shape import draw_shape
+from fuzz.mutate.edit import edit, edit_unseen
+from fuzz.mutate.nearby import Nearby
 from optimizer.ir.faults import Unspecified
-from optimizer.ir.interpreter import Program
-from optimizer.ir.runs import Finished, Jumped, Run
+from optimizer.ir.run.interpreter import Program
+from optimizer.ir.run.runs import Finished, Jumped, Run
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import optimize
 from validator import Failargs, Guards, Options, State, Verdict
 from validator.verdict import Rungs
@@ -142,7 +142,7 @@ def without_samples(is_without: bool) -> Iterator[None]:
     """Verdicts are those of proofs and solvers alone: running cannot hide what is wrong with them."""
     with pytest.MonkeyPatch.context() as patch:
         if is_without:
-            patch.setattr("validator.running.sample_states", lambda *_: iter(()))
+            patch.setattr("validator.search.running.sample_states", lambda *_: iter(()))
         yield
 
 

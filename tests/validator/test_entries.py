@@ -6,7 +6,7 @@ import pytest
 
 from optimizer import optimize
 from optimizer.ir.faults import Unsupported as Limit
-from optimizer.ir.interpreter import Finished, run
+from optimizer.ir.run.interpreter import Finished, run
 from optimizer.ir.text import format_trace, parse
 from validator import Proved, Refuted, Unsupported, validate
 

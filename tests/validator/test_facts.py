@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from optimizer.ir.layout import Layout
-from optimizer.ir.term import Term, evaluate
-from validator.bounded_facts import BoundedFacts
-from validator.facts import Facts
-from validator.object_terms import SimplifyingObjectTerms
+from optimizer.ir.domains.term import Term, evaluate
+from optimizer.ir.types.layout import Layout
+from validator.prove.facts.bounded_facts import BoundedFacts
+from validator.prove.facts.facts import Facts
+from validator.prove.terms.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "shl", "ashr", "srem", "fmod", "udiv"]

@@ -8,13 +8,13 @@ from itertools import product
 
 import pytest
 
-from optimizer.ir.concrete_floats import ConcreteFloats, concrete_floats
+from optimizer.ir.domains.concrete_floats import ConcreteFloats, concrete_floats
+from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import Float, exact_inverse
-from optimizer.ir.layout import Layout
-from optimizer.ir.term import Term
-from validator.float_samples import float_pool
-from validator.float_terms import FloatTerms, PlainFloatTerms
-from validator.object_terms import ObjectTerms, SimplifyingObjectTerms
+from optimizer.ir.types.layout import Layout
+from validator.prove.terms.float_terms import FloatTerms, PlainFloatTerms
+from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.search.float_samples import float_pool
 from validator.solvers.answers import Unsat
 from validator.solvers.portfolio import Portfolio
 

@@ -8,10 +8,10 @@ import pytest
 
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
-from validator.judge import validate
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.judge import validate
 from validator.solvers.portfolio import FIRST_EFFORT
-from validator.stored_state import restored_state, stored_state
+from validator.tell.stored_state import restored_state, stored_state
 from validator.verdict import Floats, Options, Proved, Refuted, Rungs, Unknown, Verdict
 
 OPAQUE = Options(floats=Floats.OPAQUE)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from heap_traces import DECLARED, WIDE
 
-from optimizer.ir.printer import format_trace
 from optimizer.ir.text import parse
+from optimizer.ir.text.printer import format_trace
 from validator import Options, Proved, Verdict, validate
 
 RIGHT = {
@@ -608,7 +608,7 @@ def judge(before: str, edits: dict[str, str]) -> Verdict:
 
 @pytest.fixture(autouse=True)
 def solver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validator.running.sample_states", lambda *_: iter(()))
+    monkeypatch.setattr("validator.search.running.sample_states", lambda *_: iter(()))
 
 
 @pytest.mark.parametrize("name", RIGHT)

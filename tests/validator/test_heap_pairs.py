@@ -11,7 +11,7 @@ from pairs import judge, not_proved, proved, refuted
 from reference_heap import DECLARATIONS
 
 from validator import Unknown
-from validator.report import verdict_name
+from validator.tell.report import verdict_name
 
 pytestmark = pytest.mark.usefixtures("rungs")
 

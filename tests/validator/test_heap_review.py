@@ -10,11 +10,11 @@ import pytest
 from pairs import judge, not_proved, proved, refuted
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.runs import Seen, World
+from optimizer.ir.run.runs import Seen, World
 from optimizer.ir.text import parse
 from validator import Options, validate
-from validator.counterexample import State
-from validator.report import verdict_name
+from validator.search.counterexample import State
+from validator.tell.report import verdict_name
 
 TYPES = """+++
 [struct.Node]

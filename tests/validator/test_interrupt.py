@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from optimizer.ir.terms import Terms
-from validator.exits import Exit, run_command
+from optimizer.ir.domains.terms import Terms
+from validator.command.exits import Exit, run_command
 from validator.solvers.answers import Sat, SolverChoice
 from validator.solvers.portfolio import Portfolio
 
@@ -58,7 +58,7 @@ def test_an_interrupt_that_is_swallowed_comes_again(capfd: pytest.CaptureFixture
 def test_a_reader_that_goes_ends_a_command_quietly() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-c", "from fuzz.cli import main; main(['ops'])"]
+    command = [sys.executable, "-c", "from fuzz.command.main import main; main(['ops'])"]
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert (done.returncode, done.stderr) == (Exit.UNREAD, "")

@@ -7,10 +7,10 @@ import itertools
 import pytest
 from test_facts import WIDTH, Built
 
-from optimizer.ir.layout import Layout
-from optimizer.ir.term import Term, evaluate
-from validator.intervals import Intervals
-from validator.object_terms import SimplifyingObjectTerms
+from optimizer.ir.domains.term import Term, evaluate
+from optimizer.ir.types.layout import Layout
+from validator.prove.facts.intervals import Intervals
+from validator.prove.terms.object_terms import SimplifyingObjectTerms
 
 
 def _under(terms: SimplifyingObjectTerms, conditions: list[Term]) -> Intervals:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from optimizer import optimize
-from optimizer.ir.heap import Heap
-from optimizer.ir.interpreter import Finished, World, run
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Finished, World, run
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Proved, Refuted, Unsupported, Verdict, validate
 
 ONCE = "i3 = call_loopinvariant_i(i0, 1, descr=f)\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.parser import parse
-from validator.judge import validate
+from optimizer.ir.text.parser import parse
+from validator.prove.judge import validate
 from validator.verdict import Options, Proved, Refuted
 
 WITHOUT_SOLVER = Options(effort=1)

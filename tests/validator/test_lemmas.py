@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from optimizer.ir.bounds import Bounds, bounds_domain
-from optimizer.ir.concrete import concrete
-from optimizer.ir.term import Term, cone
-from optimizer.ir.terms import Terms
-from validator.all_lemmas import LEMMAS
-from validator.division_lemmas import DIVISION_LEMMAS
-from validator.lemmas import Lemmas
-from validator.object_kinds import CONDITIONS
-from validator.order_lemmas import ORDER_LEMMAS
-from validator.product_lemmas import PRODUCT_LEMMAS
-from validator.sum_lemmas import SUM_LEMMAS
+from optimizer.ir.domains.bounds import Bounds, bounds_domain
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.term import Term, cone
+from optimizer.ir.domains.terms import Terms
+from validator.prove.lemmas.all import LEMMAS
+from validator.prove.lemmas.division import DIVISION_LEMMAS
+from validator.prove.lemmas.lemma import Lemmas
+from validator.prove.lemmas.orders import ORDER_LEMMAS
+from validator.prove.lemmas.products import PRODUCT_LEMMAS
+from validator.prove.lemmas.sums import SUM_LEMMAS
+from validator.prove.terms.object_kinds import CONDITIONS
 
 
 @dataclass

@@ -17,10 +17,10 @@ from processes import start_python
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
-from validator.cli import main
-from validator.discharge import Discharger
-from validator.judge import _Judge
-from validator.judging import OUT_OF_TIME, Judging
+from validator.command.judging import OUT_OF_TIME, Judging
+from validator.command.validate import main
+from validator.prove.discharge import Discharger
+from validator.prove.judge import _Judge
 from validator.verdict import Evidence
 
 pytestmark = pytest.mark.usefixtures("rungs")
@@ -232,8 +232,8 @@ def test_what_looks_at_no_clock_is_interrupted(monkeypatch: pytest.MonkeyPatch) 
             with suppress(Exception):
                 time.sleep(1000)
 
-    monkeypatch.setattr("validator.judging.validate", hang)
-    monkeypatch.setattr("validator.judging._NET_S", 0.1)
+    monkeypatch.setattr("validator.command.judging.validate", hang)
+    monkeypatch.setattr("validator.command.judging._NET_S", 0.1)
     trace = parse("[i0]\nfinish(i0)")
     verdict = Judging(Options(timeout_s=0.1)).verdict(trace, trace, "name")
     assert verdict == Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
@@ -258,7 +258,7 @@ def test_any_number_of_seconds_is_a_limit(
     monkeypatch.chdir(tmp_path)
     text = "[i0]\nfinish(i0)"
     Path("pairs").write_text(json.dumps({"before": text, "after": text}) + "\n")
-    code = "import sys; from validator.cli import main; main(sys.argv[1:])"
+    code = "import sys; from validator.command.validate import main; main(sys.argv[1:])"
     done = start_python(code, ["--batch", "pairs", "--jobs", jobs, "--timeout", seconds], tmp_path)
     out, err = done.communicate(timeout=30)
     assert (done.returncode, json.loads(out)["verdict"], err) == (0, "proved", "")

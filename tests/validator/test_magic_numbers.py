@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from validator.division_lemmas import quotient_by, signed_quotient_by
+from validator.prove.lemmas.division import quotient_by, signed_quotient_by
 
 
 def values_of(width: int, signed: bool) -> range:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimizer.ir.bounds import Bounds, bounds_domain
-from optimizer.ir.concrete import concrete
-from validator.narrowing import narrowing
+from optimizer.ir.domains.bounds import Bounds, bounds_domain
+from optimizer.ir.domains.concrete import concrete
+from validator.prove.facts.narrowing import narrowing
 
 WORDS = (
     *("add", "sub", "mul", "udiv", "sdiv", "fdiv", "bit_and", "bit_or", "bit_xor"),

@@ -6,10 +6,10 @@ import pytest
 from declared_calls import event
 
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Proved, Refuted, Unknown, Unsupported, validate
-from validator.state_text import state_json, state_lines
-from validator.stored_state import restored_state, stored_state
+from validator.tell.state_text import state_json, state_lines
+from validator.tell.stored_state import restored_state, stored_state
 
 DECLARATIONS = (
     """+++

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from heap_pairs import heap_pair
 
-from optimizer.ir.heap_text import format_heap
-from optimizer.ir.objects import NULL, Ref
-from optimizer.ir.runs import Seen, Stopped, World, Write
-from validator.counterexample import State
+from optimizer.ir.run.objects import NULL, Ref
+from optimizer.ir.run.runs import Seen, Stopped, World, Write
+from optimizer.ir.text.heap_text import format_heap
+from validator.search.counterexample import State
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Node()"
 NODE = "p9 = new(descr=Node)\n"

@@ -6,11 +6,11 @@ from itertools import count
 
 import pytest
 
-from optimizer.ir.concrete import concrete
-from optimizer.rule_language import Rule, rule
-from optimizer.rules import RULES
-from validator.rule_proofs import DEFAULT_EFFORT, may_fire, prove_rule, prove_rules, small_width, wrong
-from validator.rule_status import NeverFires, Proved, Refuted, Unproved
+from optimizer.ir.domains.concrete import concrete
+from optimizer.rules.language import Rule, rule
+from optimizer.rules.table import RULES
+from validator.rules.proofs import DEFAULT_EFFORT, may_fire, prove_rule, prove_rules, small_width, wrong
+from validator.rules.status import NeverFires, Proved, Refuted, Unproved
 
 SMALL_WIDTH_ONLY = {
     "int_mul_ovf_constant_right": "the overflow check of a product of two unknowns, commuted",

@@ -13,12 +13,12 @@ from random import Random
 
 import pytest
 
-from optimizer.ir.concrete import concrete
-from optimizer.ir.layout import Layout
-from optimizer.ir.term import Term, cone
-from validator.bounded_facts import BoundedFacts
-from validator.facts import Facts
-from validator.object_terms import SimplifyingObjectTerms
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.term import Term, cone
+from optimizer.ir.types.layout import Layout
+from validator.prove.facts.bounded_facts import BoundedFacts
+from validator.prove.facts.facts import Facts
+from validator.prove.terms.object_terms import SimplifyingObjectTerms
 
 WIDTH = 4
 VALUES = range(-8, 8)

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from optimizer.ir.layout import Layout
-from optimizer.ir.term import Term
-from validator.all_lemmas import LEMMAS
-from validator.bounded_facts import BoundedFacts
-from validator.lemmas import Lemmas
-from validator.object_terms import SimplifyingObjectTerms
+from optimizer.ir.domains.term import Term
+from optimizer.ir.types.layout import Layout
+from validator.prove.facts.bounded_facts import BoundedFacts
+from validator.prove.lemmas.all import LEMMAS
+from validator.prove.lemmas.lemma import Lemmas
+from validator.prove.terms.object_terms import SimplifyingObjectTerms
 
 KINDS = (
     *("add", "sub", "mul", "neg", "udiv", "sdiv", "srem", "fdiv", "fmod", "bit_and", "bit_not", "ite"),

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.store import case_names, read_case
-from optimizer.ir.ops import Kind
+from fuzz.cases.store import case_names, read_case
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.text import parse
-from validator.cli import main
-from validator.judge import validate
-from validator.line_pairs import Row
-from validator.report import plain, verdict_text
-from validator.side_by_side import rows
+from validator.command.validate import main
+from validator.prove.judge import validate
+from validator.tell.line_pairs import Row
+from validator.tell.report import plain, verdict_text
+from validator.tell.side_by_side import rows
 from validator.verdict import Guards, Options, Refuted
 
 LOADS = """\

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from optimizer.ir.term import Term, cone
+from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
-from validator.cheap_rungs import CheapRungs
-from validator.pairing import encode_pair
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.cheap_rungs import CheapRungs
+from validator.prove.pairing import encode_pair
 from validator.verdict import Options
 
 

@@ -16,9 +16,9 @@ from random import Random
 import pytest
 from processes import is_running, start_python, wait_until
 
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import InputError
-from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term
 from validator.solvers import child_process, z3_process
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio
@@ -301,7 +301,7 @@ def test_threads_take_turns() -> None:
 
 PROGRAM = """
 import os, signal, sys
-from optimizer.ir.plain_terms import PlainTerms
+from optimizer.ir.domains.plain_terms import PlainTerms
 from validator.solvers.portfolio import Portfolio
 from validator.solvers.process import _KEPT
 t = PlainTerms(64)

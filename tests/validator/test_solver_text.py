@@ -8,11 +8,11 @@ import itertools
 import pytest
 from pairs import judge
 
-from optimizer.ir.concrete import concrete
-from optimizer.ir.domain import PRIMITIVES, Domain
-from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term, evaluate
-from optimizer.ir.terms import Terms
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import Term, evaluate
+from optimizer.ir.domains.terms import Terms
+from optimizer.ir.rows.domain import PRIMITIVES, Domain
 from validator.solvers import child_process, z3_process
 from validator.solvers.answers import GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio, Query

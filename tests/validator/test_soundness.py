@@ -1,7 +1,7 @@
 """Verdicts against brute force: on small words, every state and every world is run.
 
-The interpreter's comparison (`validator.replay`) knows nothing of terms, assumptions or solvers, so that the two sides
-of this test have only the operation table in common.
+The interpreter's comparison (`validator.search.replay`) knows nothing of terms, assumptions or solvers, so that the two
+sides of this test have only the operation table in common.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from random import Random
 import pytest
 from pairs import with_origins
 
-from fuzz.edit import edit
-from fuzz.generator import generate
-from fuzz.shape import HEAP_MIX, HeapShape, Shape
-from optimizer.ir.interpreter import World
-from optimizer.ir.ops import Kind
+from fuzz.draw.generator import generate
+from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
+from fuzz.mutate.edit import edit
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run.interpreter import World
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Failargs, Guards, Options, Proved, Refuted, State, Unknown, Unsupported, Verdict, validate
-from validator.align import given_origins
-from validator.replay import Replay
+from validator.prove.align import given_origins
+from validator.search.replay import Replay
 
 WORD = 4
 UNKNOWNS = 3  # inputs and event results

@@ -10,14 +10,14 @@ import pytest
 from call_traces import HEAP, OBJECTS, Writer, read
 
 from optimizer import optimize
-from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.objects import NULL
-from optimizer.ir.runs import Given, World
+from optimizer.ir.run.objects import NULL
+from optimizer.ir.run.runs import Given, World
 from optimizer.ir.text import format_trace
+from optimizer.ir.text.heap_text import parse_heap
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Guards, Options, Proved, Refuted, State, validate
-from validator.replay import Replay
+from validator.search.replay import Replay
 from validator.verdict import Failed
 
 

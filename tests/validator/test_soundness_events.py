@@ -12,16 +12,16 @@ import pytest
 from pairs import with_origins
 from test_soundness import WORD, agree, all_states, results
 
-from fuzz.edit import edit
+from fuzz.mutate.edit import edit
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped, Undefined, World
-from optimizer.ir.ops import OPS, Kind
+from optimizer.ir.rows.ops import OPS, Kind
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program, Stopped, Undefined, World
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, exit_of
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Failargs, Guards, Options, State
-from validator.replay import Replay
+from validator.search.replay import Replay
 
 PARTIAL = [OPS[name] for name in ("int_lshift", "int_rshift", "int_floordiv", "int_py_mod")]
 TESTS = [OPS[name] for name in ("uint_lt", "int_ne", "int_lt", "int_is_true")]
@@ -163,7 +163,7 @@ def test_verdicts_agree_with_brute_force(mode: Guards, rungs: str) -> None:
 
 
 def is_difference(before: Trace, after: Trace, state: State, origin: int | None, options: Options) -> bool:
-    """Section 5 of the trace language, in other words than `validator.replay`, for a state on which `before` is
+    """Section 5 of the trace language, in other words than `validator.search.replay`, for a state on which `before` is
     defined."""
     recorded, optimized = (Program(trace).run(state.inputs, state.world) for trace in (before, after))
     match optimized.outcome:

@@ -24,10 +24,10 @@ from heap_truth import Truth
 from long_runs import run_long, tally
 from pairs import with_origins
 
-from optimizer.ir.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
-from optimizer.ir.layout import WrongDescr
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program, Stopped
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.layout import WrongDescr
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Failargs, Guards, Options, State, Verdict
 
 STATES = 80

@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 from heap_pairs import heap_pair
 
-from optimizer.ir.heap_text import parse_heap
-from optimizer.ir.interpreter import run
-from optimizer.ir.objects import Ref
-from optimizer.ir.runs import Seen, World, Write
+from optimizer.ir.run.interpreter import run
+from optimizer.ir.run.objects import Ref
+from optimizer.ir.run.runs import Seen, World, Write
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.types.trace_layout import layout_of
 from validator import validate
-from validator.counterexample import State
-from validator.report import plain, verdict_json
-from validator.side_by_side import side_by_side
-from validator.state_text import state_lines
+from validator.search.counterexample import State
+from validator.tell.report import plain, verdict_json
+from validator.tell.side_by_side import side_by_side
+from validator.tell.state_text import state_lines
 from validator.verdict import Evidence, Refuted
 
 ESCAPES = "escape_n(p0)\np8 = escape_r(p1)\ni9 = escape_i()\n"

@@ -9,16 +9,16 @@ from heap_pairs import HeapPair, heap_pair
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimizer.ir.heap import Heap
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.interpreter import Program
-from optimizer.ir.objects import NULL, Object, Ref
-from optimizer.ir.runs import Finished, Undefined, World, Write
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.interpreter import Program
+from optimizer.ir.run.objects import NULL, Object, Ref
+from optimizer.ir.run.runs import Finished, Undefined, World, Write
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
-from validator.counterexample import State
-from validator.simplify import simplify_state
-from validator.states import sample_states
+from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.types.trace_layout import layout_of
+from validator.search.counterexample import State
+from validator.search.simplify import simplify_state
+from validator.search.states import sample_states
 
 BODIES = {
     "chain": (

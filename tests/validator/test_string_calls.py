@@ -8,12 +8,12 @@ import pytest
 from declared_calls import event
 from reference_strings import DECLARATIONS
 
-from optimizer.ir.heap_text import format_heap, parse_heap
-from optimizer.ir.known_calls import meant
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, Proved, Refuted, Unknown, validate
-from validator.shared_strings import sharing
+from validator.prove.memory.shared_strings import sharing
 from validator.verdict import Rungs, Verdict
 
 HEADER = "[p0, p1, i2, i3, p4]\n"
@@ -402,7 +402,7 @@ def test_there_is_always_memory_left() -> None:
 def test_a_string_holds_nothing_outside(before: str, after: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a model a character may be one that the comparison with a string of another length does not look at. A slice
     that is empty may be the empty string that is there."""
-    monkeypatch.setattr("validator.running.sample_states", lambda *_: iter(()))
+    monkeypatch.setattr("validator.search.running.sample_states", lambda *_: iter(()))
     for rungs in (Rungs.ALL, Rungs.PLAIN):
         found = verdict(before, after, rungs)
         if isinstance(found, Refuted):

@@ -13,9 +13,9 @@ from string_pairs import PROVED, WRONG
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, Proved, Refuted, Unknown, validate
-from validator.replay import Replay
+from validator.search.replay import Replay
 from validator.verdict import Rungs
 
 

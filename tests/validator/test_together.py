@@ -8,15 +8,15 @@ from random import Random
 import pytest
 from test_soundness import small_trace
 
-from fuzz.edit import edit
-from optimizer.ir.trace_layout import layout_of
+from fuzz.mutate.edit import edit
+from optimizer.ir.types.trace_layout import layout_of
 from validator import Options
-from validator.align import Alignment, given_origins
-from validator.cheap_rungs import CheapRungs
-from validator.discharge import Budget, Discharger, Holds
-from validator.facts import Facts
-from validator.obligations import Pair, Place
-from validator.pairing import encode_pair
+from validator.prove.align import Alignment, given_origins
+from validator.prove.cheap_rungs import CheapRungs
+from validator.prove.discharge import Budget, Discharger, Holds
+from validator.prove.facts.facts import Facts
+from validator.prove.obligations import Pair, Place
+from validator.prove.pairing import encode_pair
 from validator.solvers.answers import GaveUp, Unsat
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from validator import encode
-from validator.judge import validate
+from validator.prove import encode
+from validator.prove.judge import validate
 from validator.verdict import Proved, Unsupported
 
 

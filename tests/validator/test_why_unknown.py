@@ -7,13 +7,14 @@ from importlib.machinery import ModuleSpec
 import pytest
 
 from optimizer.ir.text import parse
-from optimizer.ir.trace_layout import layout_of
-from validator import Failargs, Options, Unknown, validate, why_unknown
-from validator.discharge import NotSettled
-from validator.obligations import Obligation, Place
-from validator.pairing import encode_pair
-from validator.report import verdict_json, verdict_text
+from optimizer.ir.types.trace_layout import layout_of
+from validator import Failargs, Options, Unknown, validate
+from validator.prove.discharge import NotSettled
+from validator.prove.obligations import Obligation, Place
+from validator.prove.pairing import encode_pair
 from validator.solvers.answers import SolverChoice
+from validator.tell import why_unknown
+from validator.tell.report import verdict_json, verdict_text
 from validator.verdict import Rungs, WhyUnknown
 
 SQUARE = "[i0, i1, i9]\ni2 = int_add(i0, i1)\ni3 = int_mul(i2, i2)\nguard_true(i9) [i3]\nfinish(i3)\n"

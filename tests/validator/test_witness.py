@@ -7,16 +7,16 @@ from random import Random
 import pytest
 from heap_traces import DECLARED, WIDE
 
-from optimizer.ir.layout import Array, Field, Layout, Struct
-from optimizer.ir.row import Type
-from optimizer.ir.term import Term
-from optimizer.ir.trace_layout import layout_of
-from validator.chain_links import initial
-from validator.object_kinds import ARRAYS, OBJECTS, STRUCTS, at_event
-from validator.object_terms import SimplifyingObjectTerms
+from optimizer.ir.domains.term import Term
+from optimizer.ir.rows.row import Type
+from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.memory.chain_links import initial
+from validator.prove.terms.object_kinds import ARRAYS, OBJECTS, STRUCTS, at_event
+from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.witness import is_satisfiable
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Portfolio
-from validator.witness import is_satisfiable
 
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "bit_not", "neg", "shl", "ashr", "srem", "fmod"]
 ORDERS = ["eq", "eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows"]

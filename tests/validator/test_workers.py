@@ -15,8 +15,8 @@ from random import Random
 import pytest
 from processes import children_of, is_running, start_python
 
-from validator.ordered import Answer, Request, answer_all, judge_all
-from validator.workers import Loss, Supervision
+from validator.processes.ordered import Answer, Request, answer_all, judge_all
+from validator.processes.workers import Loss, Supervision
 
 PATIENCE_S = 0.4
 PLENTY_MB = 1 << 20
@@ -199,9 +199,9 @@ def test_requests_that_are_lost_are_answered_in_their_place() -> None:
 
 PROGRAM = """
 import sys, time
-from validator.exits import run_command
-from validator.ordered import Answer, judge_all
-from validator.workers import Loss, Supervision
+from validator.command.exits import run_command
+from validator.processes.ordered import Answer, judge_all
+from validator.processes.workers import Loss, Supervision
 
 def judge(request):
     if b"hang" in request.text:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
-from optimizer.ir.calls import Call, call_of
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.row import REF, VOID, Role, Type
+from optimizer.ir.rows.row import REF, VOID, Role, Type
 from optimizer.ir.trace import Operation
+from optimizer.ir.types.calls import Call, call_of
 from validator.check.reach import OLD
 from validator.check.seen import Applied
 from validator.check.universe import NULL

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.known_calls import meant
-from optimizer.ir.layout import Array, Field, Layout
-from optimizer.ir.raw_memory import BYTES, is_raw, slot_of, uses_raw
-from optimizer.ir.row import FIELD, INT
+from optimizer.ir.rows.row import FIELD, INT
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
-from optimizer.ir.trace_layout import layout_of
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.layout import Array, Field, Layout
+from optimizer.ir.types.raw_memory import BYTES, is_raw, slot_of, uses_raw
+from optimizer.ir.types.trace_layout import layout_of
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate
 from validator.check.modes import Failargs, Guards

@@ -10,8 +10,8 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.float_domain import FloatDomain
 from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
+from optimizer.ir.rows.float_domain import FloatDomain
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)

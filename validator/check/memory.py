@@ -12,13 +12,13 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.effects import Effects
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.heap_domain import HeapDomain
-from optimizer.ir.layout import Array, Field, RawItem, Struct
-from optimizer.ir.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
-from optimizer.ir.raw_memory import BYTES, is_raw, range_of
-from optimizer.ir.row import REF, Type
+from optimizer.ir.rows.heap_domain import HeapDomain
+from optimizer.ir.rows.row import REF, Type
+from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.layout import Array, Field, RawItem, Struct
+from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
+from optimizer.ir.types.raw_memory import BYTES, is_raw, range_of
 from validator.check.reach import Places, Reach
 from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.layout import Field
-from optimizer.ir.row import REF
+from optimizer.ir.rows.row import REF
+from optimizer.ir.types.layout import Field
 
 OLD = 0
 """What is no allocation of the trace."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from optimizer.ir.layout import Field
-from optimizer.ir.row import Type
+from optimizer.ir.rows.row import Type
 from optimizer.ir.trace import Var
+from optimizer.ir.types.layout import Field
 from validator.check.memory import Memory
 from validator.check.reach import Places
 from validator.check.universe import NULL

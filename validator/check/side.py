@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from optimizer.ir.calls import Call, may_be_raised_before
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.known_calls import meant
-from optimizer.ir.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
-from optimizer.ir.row import Memory as Meaning
+from optimizer.ir.rows.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
+from optimizer.ir.rows.row import Memory as Meaning
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -26,6 +24,8 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from optimizer.ir.types.calls import Call, may_be_raised_before
+from optimizer.ir.types.known_calls import meant
 from validator.check.calls import Calls
 from validator.check.memory import Memory
 from validator.check.reach import OLD, Places

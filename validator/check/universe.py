@@ -16,10 +16,10 @@ from typing import Any
 import z3
 
 from optimizer.ir.floats import ZERO, Float
-from optimizer.ir.layout import SUBCLASS, Array, Field, Layout, Struct
-from optimizer.ir.object_bytes import OBJECT_BYTES, VIEWS
-from optimizer.ir.raw_memory import BYTES, is_raw
-from optimizer.ir.row import FLOAT, REF, Type
+from optimizer.ir.rows.row import FLOAT, REF, Type
+from optimizer.ir.types.layout import SUBCLASS, Array, Field, Layout, Struct
+from optimizer.ir.types.object_bytes import OBJECT_BYTES, VIEWS
+from optimizer.ir.types.raw_memory import BYTES, is_raw
 from validator.check.floats import DOUBLE
 from validator.check.words import Words
 

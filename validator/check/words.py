@@ -6,7 +6,7 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.domain import Domain
+from optimizer.ir.rows.domain import Domain
 from validator.check.floats import Floats
 
 

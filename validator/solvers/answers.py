@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from optimizer.ir.term import Term
+from optimizer.ir.domains.term import Term
 
 
 class SolverChoice(Enum):
@@ -28,7 +28,8 @@ class Unsat:
 @dataclass(frozen=True, slots=True)
 class Sat:
     """These values satisfy the conditions: of each variable, index, and thing that objects have, that matters. Words
-    are signed; equal references are equal numbers, 0 is NULL; classes are numbers, see `validator.object_kinds`."""
+    are signed; equal references are equal numbers, 0 is NULL; classes are numbers, see
+    `validator.prove.terms.object_kinds`."""
 
     model: Mapping[Term, int]
     by: str = "z3"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import NAN
-from optimizer.ir.term import Term
-from validator.object_kinds import FLOAT_CONDITIONS, FLOATS, OPAQUE_FLOATS, OPAQUE_WORDS, WORDS_OF_FLOATS
+from validator.prove.terms.object_kinds import FLOAT_CONDITIONS, FLOATS, OPAQUE_FLOATS, OPAQUE_WORDS, WORDS_OF_FLOATS
 from validator.solvers.symbols import literal, symbol
 
 SORT = "(_ BitVec 64)"

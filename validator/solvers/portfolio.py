@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.faults import InputError
-from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term, cone
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from validator.guardian import let_go, watch
+from validator.processes.guardian import let_go, watch
 
 _CHUNK = 1 << 16
 _LONGEST_MS = 1 << 30

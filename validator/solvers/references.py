@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from optimizer.ir.term import Term
+from optimizer.ir.domains.term import Term
 from optimizer.ir.values import address_of
-from validator.object_kinds import ANY_CLASS, APPLIED, ARRAYS, FLOATS, class_of_address
-from validator.object_terms import ObjectTerms
+from validator.prove.terms.object_kinds import ANY_CLASS, APPLIED, ARRAYS, FLOATS, class_of_address
+from validator.prove.terms.object_terms import ObjectTerms
 from validator.solvers.float_text import SORT as _FLOAT
 from validator.solvers.symbols import literal, symbol
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from optimizer.ir.domain import PRIMITIVES, wrap
-from optimizer.ir.plain_terms import PlainTerms
-from optimizer.ir.term import Term, cone
-from validator.object_kinds import FLOAT_CONDITIONS, FLOATS
-from validator.object_terms import ObjectTerms
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import Term, cone
+from optimizer.ir.rows.domain import PRIMITIVES, wrap
+from validator.prove.terms.object_kinds import FLOAT_CONDITIONS, FLOATS
+from validator.prove.terms.object_terms import ObjectTerms
 from validator.solvers.float_text import OF_FLOATS, SORT, Floats
 from validator.solvers.references import LOADS, NUMBERS, OF_MEMORY, VALUED, References
 from validator.solvers.symbols import literal, symbol

@@ -1,0 +1,1 @@
+"""Campaigns: seeds in batches, worked on by processes, and what they find."""

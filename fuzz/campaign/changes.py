@@ -1,0 +1,133 @@
+"""What an optimizer has changed, as it can be seen from outside: in both traces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, all_operations
+
+
+def is_changed(before: Trace, after: Trace) -> bool:
+    """Is it another trace, but for the names of variables and the origins of guards?"""
+    if len(before.ops) != len(after.ops) or len(before.inputs) != len(after.inputs):
+        return True
+    names = dict(zip(before.inputs, after.inputs, strict=True))
+    return not all(_is_same(one, other, names) for one, other in zip(before.ops, after.ops, strict=True))
+
+
+def _is_same(one: Operation, other: Operation, names: dict[Var, Var]) -> bool:
+    """Is it the same operation? Then `names` has the result's as well."""
+    if one.op is not other.op or one.descr != other.descr or not _are_same(one.args, other.args, names):
+        return False
+    if one.exit is not None and not (other.exit is not None and _is_same_exit(one.exit, other.exit, names)):
+        return False
+    if one.result is not None and other.result is not None:
+        names[one.result] = other.result
+    return True
+
+
+def _is_same_exit(one: Exit, other: Exit, names: dict[Var, Var]) -> bool:
+    if len(one.block) != len(other.block) or (one.failargs is None) != (other.failargs is None):
+        return False
+    is_same = all(_is_same(a, b, names) for a, b in zip(one.block, other.block, strict=True))
+    return is_same and _are_same(one.failargs or (), other.failargs or (), names)
+
+
+def _are_same(ones: Iterable[Value | None], others: Iterable[Value | None], names: dict[Var, Var]) -> bool:
+    return [names.get(one) if isinstance(one, Var) else one for one in ones] == list(others)
+
+
+def seen_changes(before: Trace, after: Trace) -> frozenset[str]:
+    """Which operations went and came, each with what its arguments are and stand for; the pairs of these, where they
+    are few; nothing where the traces are the same, but for the names of variables.
+
+    That is what can be known of the rules of an optimizer that does not tell them.
+    """
+    ones, others = Counter(_forms(before)), Counter(_forms(after))
+    gone, come = sorted((ones - others).elements()), sorted((others - ones).elements())
+    told = {f"-{form}" for form in gone} | {f"+{form}" for form in come}
+    if len(gone) * len(come) <= _MOST_PAIRS:
+        told |= {f"{one} -> {other}" for one in gone for other in come}
+    return frozenset(told)
+
+
+_MOST_PAIRS = 12
+
+
+def _forms(trace: Trace) -> Iterator[str]:
+    """Each operation by its name, and each of its arguments by the name of the operation that computed it."""
+    names = {var: var.type.value for var in trace.inputs}
+    for operation in all_operations(trace):
+        if operation.result is not None:
+            names[operation.result] = operation.op.name
+        if operation.op.kind not in (Kind.END, Kind.EVENT, Kind.POSITION):
+            yield f"{operation.op.name}({', '.join(_form(operation.args, names))})"
+
+
+def _form(args: Sequence[Value], names: Mapping[Var, str]) -> Iterator[str]:
+    for index, arg in enumerate(args):
+        is_again = arg in args[:index]
+        yield "again" if is_again else names.get(arg, "?") if isinstance(arg, Var) else _constant_form(arg)
+
+
+def _constant_form(value: Value) -> str:
+    """Small numbers as they are."""
+    number = value.value if isinstance(value, ConstInt) else None
+    return str(number) if number is not None and -1 <= number <= 1 else "constant"
+
+
+@dataclass(slots=True)
+class HandedBack:
+    """How many traces an optimizer has given back, how many of them `changed`; the names of the operations in all of
+    them, and in those that it changed."""
+
+    traces: int = 0
+    changed: int = 0
+    names: set[str] = field(default_factory=set)
+    names_changed: set[str] = field(default_factory=set)
+
+    def add(self, changed: bool | None, names: Iterable[str]) -> None:
+        """One result more."""
+        if changed is None:
+            return
+        self.traces += 1
+        self.changed += changed
+        self.names.update(names)
+        if changed:
+            self.names_changed.update(names)
+
+    @property
+    def never_changed(self) -> list[str]:
+        """The operations that were in no changed trace."""
+        return sorted(self.names - self.names_changed)
+
+    @property
+    def share(self) -> str:
+        """What part of the traces was handed back as it was."""
+        unchanged = self.traces - self.changed
+        percent = round(100 * unchanged / (self.traces or 1))
+        return f"{min(percent, 99) if self.changed else percent} % of {self.traces}"
+
+    def sentence(self, most: int) -> str:
+        """All of it, with so many names."""
+        never, shown = self.never_changed, self.never_changed[:most]
+        more = [f"and {len(never) - most} more"] * (len(never) > most)
+        told = f"; never in a changed trace: {', '.join([*shown, *more])}" * bool(never)
+        return f"handed back unchanged: {self.share}{told}"
+
+
+class Seen:
+    """The names of operations that a batch has seen in traces that the optimizer changed, and in others."""
+
+    def __init__(self) -> None:
+        self._names: dict[bool, set[str]] = {True: set(), False: set()}
+
+    def new(self, before: Trace, is_changed: bool) -> tuple[str, ...]:
+        """Those of the recorded trace that are new, in order."""
+        names, seen = {operation.op.name for operation in all_operations(before)}, self._names[is_changed]
+        new = tuple(sorted(names - seen))
+        seen |= names
+        return new

@@ -1,0 +1,248 @@
+"""A campaign: for each seed a trace is generated, optimized and validated, and something is said of it.
+
+Nothing that an optimizer or the validator does ends a campaign: a crash is a find like any other.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from fuzz.draw.generator import GeneratedTrace, generate_for
+from optimizer.ir.check import IllFormed, check
+from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.immutable import replace
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program
+from optimizer.ir.trace import Trace
+from optimizer.ir.types.trace_layout import layout_of
+from validator.processes.workers import Terminated
+from validator.search.counterexample import State
+from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Unsupported, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    """What an optimizer made of a trace (it may be anything), and the names of what took part in it, where it tells:
+    rules, passes, transfer functions."""
+
+    trace: object
+    fired: frozenset[str] = frozenset()
+
+
+Optimizer = Callable[[Trace], object]
+"""Gives a trace, or `Optimized`; it may raise what stands below, and a crash is any other exception."""
+
+Judge = Callable[[Trace, Trace, State], Verdict]
+"""What says whether the second trace is right for the first. The state is one worth running."""
+
+
+class AlwaysFails(Exception):
+    """What an optimizer raises that has found out that a guard fails on every run that reaches it. `after` is what it
+    makes of the trace all the same, if it makes something."""
+
+    def __init__(self, guard: int, after: Trace | None = None) -> None:
+        super().__init__(f"always fails: guard {guard}")
+        self.guard = guard
+        self.after = after
+
+
+class Hangs(Exception):
+    """What an optimizer raises that was killed because it did not answer. The message says how long it was waited,
+    `report` what it said."""
+
+    def __init__(self, message: str, report: str = "") -> None:
+        super().__init__(message)
+        self.report = report
+
+
+class Garbled(Exception):
+    """What an optimizer raises whose output is no trace. `output` is its text, `report` what it said besides."""
+
+    def __init__(self, message: str, output: str, report: str = "") -> None:
+        super().__init__(message)
+        self.output = output
+        self.report = report
+
+
+class Crashes(Exception):
+    """What an optimizer raises that has crashed elsewhere, in another process. `report` is what it said."""
+
+    def __init__(self, message: str, report: str) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+class FindKind(Enum):
+    """What is wrong: with the optimizer, or (`FAULT`) with this tool."""
+
+    CRASH = "crash"
+    HANG = "hang"
+    MALFORMED = "malformed"
+    REFUTED = "refuted"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A trace of a campaign. `parents` name what it was mutated from (none: it was generated), or, where it `is_given`,
+    what it is: then the state need not be an example. The campaign that starts at the seed `first` makes it again at
+    `seed`."""
+
+    seed: int
+    generated: GeneratedTrace
+    parents: tuple[str, ...] = ()
+    first: int | None = None
+    is_given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Seconds that the optimizer and the validator took."""
+
+    optimizing: float = 0.0
+    judging: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A seed where nothing is wrong, or nothing is known to be. `after` is the optimized trace, None where there is
+    none."""
+
+    seed: int
+    verdict: Proved | Unknown | Unsupported
+    made: Made | None = field(default=None, compare=False)
+    after: Trace | None = field(default=None, compare=False)
+    fired: frozenset[str] = field(default=frozenset(), compare=False)
+    took: Took = field(default=Took(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A seed where something is wrong. `after` is what the optimizer returned, None if it did not, text where that is
+    no trace."""
+
+    seed: int
+    kind: FindKind
+    made: Made
+    after: object
+    message: str
+    verdict: Verdict | None = None
+    report: str = ""
+    fired: frozenset[str] = frozenset()
+    took: Took = field(default=Took(), compare=False)
+
+    @property
+    def generated(self) -> GeneratedTrace:
+        return self.made.generated
+
+
+Record = Counted | Find
+
+
+def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> Iterator[Record]:
+    """One record a seed, in order, as they come."""
+    for seed in seeds:
+        yield examine(Made(seed, generate_for(seed)), optimizer, judge)
+
+
+def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
+    """What becomes of a trace. Raises MemoryError where the optimizer needs more than there is."""
+    seed, before, start = made.seed, made.generated.trace, clock()
+
+    def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
+        return Find(seed, kind, made, after, message, None, report, took=Took(clock() - start))
+
+    try:
+        result = optimizer(before)
+    except AlwaysFails as claim:
+        if passes(made.generated, claim.guard):
+            message = f"the optimizer says that guard {claim.guard} always fails, and it passes on the example"
+            return find(FindKind.REFUTED, None, message)
+        if claim.after is None:
+            unsure = Unsupported(f"the optimizer says that guard {claim.guard} always fails, which may be right")
+            return Counted(seed, unsure, made, took=Took(clock() - start))
+        result = claim.after
+    except NotModelled as limit:
+        return Counted(seed, Unsupported(f"the optimizer: {limit}"), made, took=Took(clock() - start))
+    except Hangs as hang:
+        return find(FindKind.HANG, None, str(hang), hang.report)
+    except Garbled as garbled:
+        return find(FindKind.MALFORMED, garbled.output, str(garbled), garbled.report)
+    except MemoryError:
+        raise
+    except Crashes as crash:
+        return find(FindKind.CRASH, None, str(crash), crash.report)
+    except Terminated:
+        raise
+    except (Exception, SystemExit) as error:
+        return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
+    optimized = result if isinstance(result, Optimized) else Optimized(result)
+    after, optimizing = optimized.trace, clock() - start
+    problem = malformed(before, after)
+    if problem is not None:
+        own = malformed(before, before)  # of what the optimizer was given
+        kind, message = (FindKind.MALFORMED, problem) if own is None else (FindKind.FAULT, f"the trace made: {own}")
+        return replace(find(kind, after, message), fired=optimized.fired)
+    assert isinstance(after, Trace)
+    try:
+        verdict = judge(before, after, made.generated.state)
+    except Exception as error:
+        return replace(find(FindKind.FAULT, after, describe(error), traceback.format_exc()), fired=optimized.fired)
+    took = Took(optimizing, clock() - start - optimizing)
+    return replace(_judged(made, after, verdict), fired=optimized.fired, took=took)
+
+
+def passes(generated: GeneratedTrace, guard: int) -> bool:
+    """Does the trace pass that guard on its example? One that comes from a file need not even get there."""
+    trace, state = generated.trace, generated.state
+    try:
+        run = Program(trace, layout_of(trace)).run(state.inputs, state.world, heap=state.heap)
+    except (NotModelled, InputError, ValueError, LookupError, AssertionError):
+        return False
+    left_behind = isinstance(run.outcome, GuardFailed) and run.outcome.guard > guard
+    return left_behind or isinstance(run.outcome, Finished | Jumped)
+
+
+def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
+    match verdict:
+        case Proved() | Unknown() | Unsupported():
+            return Counted(made.seed, verdict, made, after)
+        case Refuted(_, counterexample):
+            message = f"{counterexample.obligation}: {counterexample.difference}"
+            return Find(made.seed, FindKind.REFUTED, made, after, message, verdict)
+        case Failed(fault, reason, report):
+            kind = FindKind.MALFORMED if fault is Fault.INPUT else FindKind.FAULT
+            return Find(made.seed, kind, made, after, reason, verdict, report)
+
+
+def malformed(before: Trace, after: object) -> str | None:
+    """What is wrong with what an optimizer returned, apart from its meaning; None if nothing is."""
+    if not isinstance(after, Trace):
+        return f"expected a trace, got {type(after).__name__}"
+    if after.word != before.word:
+        return f"expected words of {before.word} bits, got {after.word}"
+    if [var.type for var in after.inputs] != [var.type for var in before.inputs]:
+        return "expected inputs of the same types, in the same order"
+    try:
+        check(after)
+        layout_of(before, after)
+    except IllFormed as error:
+        return error.message
+    except InputError as error:
+        return str(error)
+    except Exception as error:
+        return f"expected a trace, got something that cannot be read: {describe(error)}"
+    return None
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one line, with the place that raised it."""
+    # Frames of the import system say nothing to a user.
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
+    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    first = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}{place}" if first else f"{type(error).__name__}{place}"

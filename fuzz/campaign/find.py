@@ -1,0 +1,83 @@
+"""A find of a campaign as a case of the corpus."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from fuzz.campaign.examine import Find, Made, describe
+from fuzz.campaign.plan import Plan
+from fuzz.cases.store import Case
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace
+from validator.tell.stored_state import StoredState, stored_state
+from validator.verdict import Refuted
+
+
+def case_of(find: Find, plan: Plan) -> Case:
+    """The case that is stored."""
+    after, report = _after(find)
+    refuted = isinstance(find.verdict, Refuted) and after is not None
+    return Case(
+        name=f"seed-{find.seed}-{find.kind.value}",
+        before=format_trace(find.generated.trace),
+        after=after,
+        expect="refuted" if refuted else "",
+        obligation=find.verdict.counterexample.obligation if isinstance(find.verdict, Refuted) else "",
+        options=plan.options,
+        state=_state(find),
+        seed=find.seed,
+        kind=find.kind.value,
+        message=find.message,
+        command=_command(find.made, plan),
+        versions=versions(),
+        report=report,
+    )
+
+
+def _command(made: Made, plan: Plan) -> str:
+    """The command that finds it again. What is mutated depends on the batch up to here; the first trace of a batch is
+    generated, if there are no others from files."""
+    is_generated = not made.parents and not plan.seeds_from
+    first = made.seed if made.first is None or made.is_given or is_generated or not plan.mutate else made.first
+    return plan.command(first, made.seed - first + 1)
+
+
+def _after(find: Find) -> tuple[str | None, str]:
+    """The text of what the optimizer returned, if it can be written as a trace, and the report."""
+    if find.after is None:
+        return None, find.report
+    if isinstance(find.after, str):
+        printed = f"the optimizer printed:\n{find.after}" if find.after.strip() else "the optimizer printed nothing"
+        return None, f"{printed}\n{find.report}"
+    if isinstance(find.after, Trace):
+        try:
+            return format_trace(find.after), find.report
+        except Exception as error:
+            why = f"the optimized trace cannot be written as text: {describe(error)}"
+    else:
+        why = f"the optimizer returned a {type(find.after).__name__}"
+    return None, f"{find.report}{why}\n{find.after!r}\n"
+
+
+def _state(find: Find) -> StoredState:
+    """The state of the counterexample where there is one, else the example."""
+    found, generated = find.verdict, find.generated
+    state = found.counterexample.state if isinstance(found, Refuted) else generated.state
+    return stored_state(state, generated.trace)
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """What a verdict depends on."""
+    packages = (("traceproof", "traceproof"), ("z3", "z3-solver"))
+    return (
+        *((name, _version(package)) for name, package in packages),
+        ("python", platform.python_version()),
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

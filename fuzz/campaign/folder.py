@@ -1,0 +1,154 @@
+"""The folder of a campaign.
+
+campaign.json    the plan, and the versions of what the results depend on
+results/         a line for each seed: see `fuzz.campaign.results`
+cases/           the finds, each a case: see `fuzz.cases.store`
+claims/          the batches that are worked on: see `fuzz.campaign.claims`
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fuzz.campaign.batch import Task, Told
+from fuzz.campaign.claims import Claims
+from fuzz.campaign.find import versions
+from fuzz.campaign.plan import BATCH, Plan
+from fuzz.campaign.results import Result, ResultFile, ResultReader
+from fuzz.campaign.seeds import Seeds
+from fuzz.cases.store import Case, store_case
+from optimizer.ir.faults import InputError
+from validator.command.exits import describe
+from validator.processes.workers import Loss
+
+PLAN = "campaign.json"
+
+
+def has_campaign(folder: Path) -> bool:
+    return (folder / PLAN).exists()
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan of the campaign in the folder. Raises InputError."""
+    path = folder / PLAN
+    try:
+        return Plan.read(json.loads(path.read_bytes())["plan"], str(path))
+    except FileNotFoundError:
+        raise InputError(f"{folder}: there is no campaign in this folder") from None
+    except OSError as problem:
+        raise InputError(describe(problem)) from None
+    except (ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"this is no plan of a campaign: {problem!r}", file=str(path)) from None
+
+
+def read_versions(folder: Path) -> dict[str, str]:
+    """The versions that the campaign began with. Raises InputError."""
+    try:
+        return dict(json.loads((folder / PLAN).read_bytes())["versions"])
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"no versions are told: {problem!r}", file=str(folder / PLAN)) from None
+
+
+def write_plan(folder: Path, plan: Plan) -> bool:
+    """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
+    (folder / "cases").mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"plan": plan.data(), "versions": dict(versions())}, indent=2) + "\n"
+    handle, name = tempfile.mkstemp(prefix=f".{PLAN}-", dir=folder)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.link(name, folder / PLAN)
+    except FileExistsError:
+        return False
+    finally:
+        os.unlink(name)
+    return True
+
+
+class CampaignFolder:
+    """What one process does in the folder of a campaign, until the Unix time `until`. It tells `heard` of each seed
+    that is known at first, that it keeps itself, and that others have found out when a batch is begun. Raises OSError.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, until: float | None, heard: Callable[[Result], None]) -> None:
+        self._cases = folder / "cases"
+        self._plan, self._until, self._heard = plan, until, heard
+        self._known = Seeds()
+        self._lost: set[int] = set()
+        self._reader = ResultReader(folder / "results")
+        self._file = ResultFile(folder / "results")
+        self._claims = Claims(folder / "claims")
+        self._firsts = self._batches()
+        self._refresh()
+
+    def _batches(self) -> Iterator[tuple[int, int]]:
+        """Where the batches start, and how many seeds they have."""
+        first, left = self._plan.seed, self._plan.traces
+        while left is None or left > 0:
+            yield first, BATCH if left is None else min(BATCH, left)
+            first += BATCH
+            left = None if left is None else left - BATCH
+
+    def _refresh(self) -> None:
+        for result in self._reader.read(but=self._file.path):
+            self._note(result)
+
+    def _note(self, result: Result) -> bool:
+        if result.lost:
+            self._lost.add(result.seed)
+        if not self._known.add(result.seed):
+            return False
+        self._heard(result)
+        return True
+
+    def next_task(self) -> Task | None:
+        """A batch that is left to do, claimed; None if there is none, or no time."""
+        if self._until is not None and time.time() >= self._until:
+            return None
+        for first, count in self._firsts:
+            if self._known.holds(first, count) or not self._claims.claim(first):
+                continue
+            self._refresh()
+            seeds = range(first, first + count)
+            known = frozenset(seed for seed in seeds if seed in self._known)
+            if len(known) < count:
+                lost = {seed: Loss.CRASHED for seed in seeds if seed in self._lost}
+                return Task(first, count, known, lost, self._until)
+            self._claims.release(first)
+        return None
+
+    def keep(self, told: Told) -> None:
+        """Stores what is told: a case, if it is a find, then the line."""
+        if told.result is None or not self._note(told.result):
+            return
+        if told.case is not None:
+            _store(self._cases, told.case)
+        self._file.add(told.result)
+
+    def end(self, task: Task) -> None:
+        """The work on the task is over."""
+        self._claims.release(task.first)
+
+    def tick(self) -> None:
+        """To be called every few seconds."""
+        self._claims.beat()
+
+    def close(self) -> None:
+        self._claims.close()
+        self._file.close()
+
+
+def _store(cases: Path, case: Case) -> None:
+    try:
+        store_case(cases, case)
+    except OSError as problem:
+        problem.filename = str(cases / case.name)
+        raise InputError(f"a find could not be stored: {describe(problem)}") from None

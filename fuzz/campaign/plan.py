@@ -1,0 +1,147 @@
+"""What a campaign does, as data: whoever has the plan does the same with the same seed, on whatever machine.
+
+Seeds are worked on in batches of `BATCH`, which start at the campaign's first seed. What is kept and guided by belongs
+to a batch, so that a batch is a function of its first seed and of the plan.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
+from optimizer.ir.faults import InputError
+from validator.verdict import Failargs, Guards, Options
+
+BATCH = 256
+"""Seeds in a batch."""
+
+REDUCE_S = 10.0
+"""Seconds to make a find small."""
+
+_LATE_S = 10.0
+
+OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
+"""A campaign does not wait long for one proof: there are more traces."""
+
+
+AIMED = 10
+"""So many percent of the traces for an optimizer that is not ours are mutated from such as it has changed."""
+
+
+def usual_mutate(optimizer: OptimizerSpec, seeds_from: Sequence[str]) -> int:
+    """The percentage of traces that is mutated where nothing is said of it. Traces are drawn for our own optimizer so
+    that this finds nothing sooner."""
+    if seeds_from:
+        return 100
+    return 0 if optimizer.kind is OptimizerKind.OURS else AIMED
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`seed` is the first one. A campaign ends after so many `traces` or `seconds` (None: there is no such end), or at
+    the find number `stop_after`. It begins with the traces in the files `seeds_from`, but for the first `seeds_skip`.
+    Of the others a share of `mutate` percent is mutated, from these and those that the batch has kept. `memory_mb` is
+    for each worker. Traces keep to what is `asked` for, and to what the optimizer has `announced` that it
+    understands."""
+
+    seed: int
+    traces: int | None = None
+    seconds: float | None = None
+    stop_after: int | None = None
+    optimizer: OptimizerSpec = field(default_factory=OptimizerSpec)
+    seeds_from: tuple[str, ...] = ()
+    seeds_skip: int = 0
+    mutate: int = 0
+    memory_mb: int = 4096
+    options: Options = OPTIONS
+    asked: Vocabulary = EVERYTHING
+    announced: Vocabulary = EVERYTHING
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What all traces keep to."""
+        return self.announced.narrowed(self.asked)
+
+    @property
+    def patience_s(self) -> float:
+        """So long a worker may be at one trace, all that is done with it together."""
+        return self.optimizer.limit_s + 2 * (self.options.timeout_s + REDUCE_S) + _LATE_S
+
+    def makes_as(self, other: Plan) -> bool:
+        """Does a seed give the same record under both plans?"""
+        return self._deciding() == other._deciding()
+
+    def _deciding(self) -> tuple[object, ...]:
+        begins = self.seed - self.seeds_skip if self.seeds_from else None
+        return self.optimizer, self.seeds_from, begins, self.mutate, self.options, self.vocabulary
+
+    def batch_of(self, seed: int) -> int:
+        """The first seed of the batch that the seed belongs to."""
+        return seed - (seed - self.seed) % BATCH
+
+    def command(self, first: int, traces: int) -> str:
+        """The command that makes the records of that many seeds again."""
+        words = ["traceproof fuzz", f"--seed {first}", f"--traces {traces}"]
+        if self.optimizer.arguments():
+            words.append(self.optimizer.arguments())
+        words += [f"--seeds-from {shlex.quote(path)}" for path in self.seeds_from]
+        skip = self.seeds_skip + first - self.seed
+        if self.seeds_from and skip:
+            words.append(f"--seeds-skip {skip}")
+        if self.mutate != usual_mutate(self.optimizer, self.seeds_from):
+            words.append(f"--mutate {self.mutate}")
+        words += map(shlex.quote, self.asked.words())
+        return " ".join(words)
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "seed": self.seed,
+            "traces": self.traces,
+            "seconds": self.seconds,
+            "stop_after": self.stop_after,
+            "optimizer": self.optimizer.data(),
+            "seeds_from": list(self.seeds_from),
+            "seeds_skip": self.seeds_skip,
+            "mutate": self.mutate,
+            "memory_mb": self.memory_mb,
+            "asked": self.asked.data(),
+            "announced": self.announced.data(),
+            "options": {
+                "guards": self.options.guards.value,
+                "failargs": self.options.failargs.value,
+                "effort": self.options.effort,
+                "timeout_s": self.options.timeout_s,
+            },
+        }
+
+    @staticmethod
+    def read(data: dict[str, Any], file: str) -> Plan:
+        """The plan whose `data` that is. Raises InputError."""
+        try:
+            options = data["options"]
+            return Plan(
+                seed=int(data["seed"]),
+                traces=data["traces"],
+                seconds=data["seconds"],
+                stop_after=data["stop_after"],
+                optimizer=OptimizerSpec.read(data["optimizer"]),
+                seeds_from=tuple(data["seeds_from"]),
+                seeds_skip=data.get("seeds_skip", 0),
+                mutate=data["mutate"],
+                memory_mb=data["memory_mb"],
+                asked=Vocabulary.read(data["asked"]),
+                announced=Vocabulary.read(data["announced"]),
+                options=Options(
+                    Guards(options["guards"]),
+                    Failargs(options["failargs"]),
+                    effort=options["effort"],
+                    timeout_s=options["timeout_s"],
+                ),
+            )
+        except (KeyError, TypeError, ValueError) as problem:
+            raise InputError(f"this is no plan of a campaign: {problem!r}", file=file) from None

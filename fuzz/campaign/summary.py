@@ -1,0 +1,166 @@
+"""What a campaign came to: counts, and how to repeat it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from dataclasses import dataclass, field
+
+from fuzz.campaign.changes import HandedBack
+from fuzz.campaign.coverage import all_coverage, never_fired
+from fuzz.campaign.examine import FindKind
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import COUNTED, Result
+from fuzz.campaign.seeds import Seeds
+from fuzz.report.words import counted, times
+from fuzz.subject.optimizers import OptimizerKind
+
+_SHOWN_NAMES = 50
+"""If more has never fired, the campaign was too short to tell anything by it."""
+
+_SHOWN_RUNS = 4
+"""Of so many ranges of seeds each is told, with a command; of more it is told where they begin and end."""
+
+_NEVER_CHANGED = 5
+
+_FEW_TRACES = 50
+"""Of fewer it says nothing that none is changed."""
+
+SHOWN_FINDS = 20
+"""A person is told of so many finds; the others are stored and counted like these."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """Counts of results. `fired` names what has fired, `seeds` are those that have results, `before` the number of
+    traces that were there at the start, `cut` the seeds that were slow, and not done when the time was up."""
+
+    plan: Plan
+    folder: str
+    counts: Counter[str] = field(default_factory=Counter)
+    finds: Counter[FindKind] = field(default_factory=Counter)
+    cases: list[str] = field(default_factory=list)
+    fired: set[str] = field(default_factory=set)
+    seeds: Seeds = field(default_factory=Seeds)
+    handed_back: HandedBack = field(default_factory=HandedBack)
+    before: int = 0
+    cut: list[int] = field(default_factory=list)
+
+    def add(self, result: Result) -> None:
+        self.seeds.add(result.seed)
+        self.fired.update(result.fired)
+        self.handed_back.add(result.changed, result.names)
+        if result.is_find:
+            self.finds[FindKind(result.verdict)] += 1
+            self.cases += [result.case] if result.case and result.case not in self.cases else []
+            return
+        self.counts[result.verdict] += 1
+        self.counts["vacuous"] += result.verdict == "proved" and bool(result.vacuous)
+
+    @property
+    def traces(self) -> int:
+        return self.finds.total() + sum(self.counts[name] for name in COUNTED)
+
+    def line(self, seconds: float) -> str:
+        """Where the campaign stands, in one line."""
+        found = self._found() or "nothing found"
+        return f"{seconds:.0f} s: {counted(self.traces, 'trace')}, {self.counts['proved']} proved, {found}"
+
+    def text(self, seconds: float, interrupted: bool) -> str:
+        """The end of a campaign, in a few lines."""
+        ended = "interrupted" if interrupted else "ended"
+        rate = (self.traces - self.before) / seconds if seconds else 0.0
+        vacuous = f" ({self.counts['vacuous']} vacuous)" if self.counts["vacuous"] else ""
+        resumed = f" ({self.before} of them before)" if self.before else ""
+        traces = counted(self.traces, "trace")
+        lines = [
+            f"campaign {ended}: {traces}{resumed} in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
+            f"  proved {self.counts['proved']}{vacuous}, unknown {self.counts['unknown']}, "
+            f"unsupported {self.counts['unsupported']}",
+            f"  found: {self._found() or 'nothing'}",
+        ]
+        lines += [f"    {self.folder}/cases/{name}" for name in sorted(self.cases, key=_by_seed)[:SHOWN_FINDS]]
+        if len(self.cases) > SHOWN_FINDS:
+            lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
+        lines += self._never_fired()
+        if self.is_foreign and self.handed_back.traces:
+            lines.append(f"  {self.handed_back.sentence(_NEVER_CHANGED)}")
+        return "\n".join(lines + self._repeat())
+
+    def data(self, seconds: float, interrupted: bool) -> dict[str, object]:
+        """The same for programs."""
+        return {
+            "seed": self.plan.seed,
+            "folder": self.folder,
+            "traces": self.traces,
+            "before": self.before,
+            "seconds": round(seconds, 3),
+            "interrupted": interrupted,
+            **{name: self.counts[name] for name in ("proved", "vacuous", "unknown", "unsupported")},
+            "finds": {kind.value: self.finds[kind] for kind in FindKind},
+            "never_fired": never_fired(self.fired),
+            "unchanged": self.handed_back.traces - self.handed_back.changed,
+            "never_changed": self.handed_back.never_changed,
+            "cases": sorted(self.cases, key=_by_seed),
+            "commands": [self._command(run) for run in self.seeds.runs()],
+        }
+
+    def _command(self, seeds: range) -> str:
+        return self.plan.command(seeds.start, len(seeds))
+
+    def _repeat(self) -> list[str]:
+        """The commands that make the same traces: of each batch that was begun they make all up to some seed."""
+        runs = list(self.seeds.runs())
+        if len(runs) > _SHOWN_RUNS:
+            whole = range(runs[0].start, runs[-1].stop)
+            more = len(whole) - len(self.seeds)
+            return [f"  repeat with: {self._command(whole)}", f"    (and {times(more, 'trace')} that were not made)"]
+        return [f"  {'and' if i else 'repeat'} with: {self._command(run)}" for i, run in enumerate(runs)]
+
+    def _seeds(self) -> str:
+        runs = list(self.seeds.runs())
+        if len(runs) > _SHOWN_RUNS:
+            return f", seeds {runs[0].start} to {runs[-1][-1]}, with gaps"
+        told = ", ".join(f"{run.start} to {run[-1]}" if len(run) > 1 else f"{run.start}" for run in runs)
+        return f", seed{'s' * (len(self.seeds) > 1)} {told}" if told else ""
+
+    def _never_fired(self) -> list[str]:
+        names = never_fired(self.fired)
+        if not names:
+            return []
+        told = f"never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
+        if len(names) > _SHOWN_NAMES:
+            return [f"  {told} (the report names them)"]
+        told = f"{told}: {', '.join(names)}"
+        return textwrap.wrap(told, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Is it not our own optimizer?"""
+        return self.plan.optimizer.kind is not OptimizerKind.OURS
+
+    def warning(self, interrupted: bool) -> str:
+        """What makes the whole campaign worth little; empty if nothing does."""
+        told, limit = self.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
+        if not interrupted and self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
+            again = "; to go on with a batch, what was done of it is made again" * bool(self.before)
+            new = " new" * bool(self.before)
+            return f"no{new} trace was done in {self.plan.seconds:g} s{again or f'; {limit} (--optimizer-timeout)'}"
+        if self.is_foreign and self.cut:
+            seeds = ", ".join(map(str, sorted(self.cut)))
+            were = f"seeds {seeds} were" if len(self.cut) > 1 else f"seed {seeds} was"
+            return f"{were} not done when the time was up; {limit} before that is a hang (--optimizer-timeout)"
+        if not self.is_foreign or told.changed or told.traces < _FEW_TRACES:
+            return ""
+        return (
+            f"the optimizer has handed back all of {told.traces} traces unchanged: does it read them? --kinds and --ops"
+            " make traces of what it understands"
+        )
+
+    def _found(self) -> str:
+        return ", ".join(f"{self.finds[kind]} {kind.value}" for kind in FindKind if self.finds[kind])
+
+
+def _by_seed(case: str) -> tuple[int, str]:
+    digits = [part for part in case.split("-") if part.isdigit()]
+    return int(digits[0]) if digits else 0, case

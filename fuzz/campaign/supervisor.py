@@ -1,0 +1,131 @@
+"""Batches of seeds, worked on by processes that may hang, die or eat their memory.
+
+A process that is lost is replaced. The seed that it was on is a find, and its batch is done again without that seed:
+what went before guides what comes behind. When the time of the tasks is over, what is still being done is cut.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+
+from fuzz.campaign.batch import Cut, Found, Task, Told, lost_in_making, run_batch
+from fuzz.campaign.plan import Plan
+from optimizer.ir.immutable import replace
+from validator.processes.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
+
+_TICK_S = 1.0
+
+_GRACE_S = 0.5
+"""So long after the end of the time most seeds are done that were begun before it."""
+
+_TRIES = 3
+"""So often is a batch done again after a loss that no new seed can be blamed for."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """How far the work on a task is: it is at the seed `at`, `since` that time of `time.monotonic`."""
+
+    task: Task
+    at: int
+    known: set[int]
+    lost: dict[int, Loss]
+    tries: int = 0
+    told: list[Told] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
+
+    def again(self) -> Task:
+        """The task that is left."""
+        self.since = time.monotonic()
+        self.at = self.task.first
+        self._pass_over()
+        return replace(self.task, known=frozenset(self.known), lost=dict(self.lost))
+
+    def hear(self, told: Told) -> None:
+        self.since = time.monotonic()
+        self.known.add(told.seed)
+        self.at = told.seed + 1
+        self._pass_over()
+
+    def _pass_over(self) -> None:
+        while self.at in self.lost and self.at in self.known:
+            self.at += 1
+
+    def blame(self, loss: Loss) -> Told | None:
+        """A process was lost. What is to be told of it at once, if anything is."""
+        seed = self.at
+        if seed not in self.task.seeds or (seed in self.known and self.tries < _TRIES):
+            self.tries += 1
+            return None
+        if seed not in self.lost:
+            self.lost[seed] = loss
+            return None
+        self.known.add(seed)
+        return lost_in_making(self.task, seed, loss)
+
+    @property
+    def is_over(self) -> bool:
+        return self.tries > _TRIES or self.known.issuperset(self.task.seeds)
+
+
+def supervise(
+    plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
+) -> Generator[Told | Found | Task | Cut]:
+    """What is told of the seeds, as it comes, finds before they are reduced, each task when it is done, and what is cut
+    at the end. `tick` is called about every second. To be closed when it is not run to its end."""
+    with hearing_of_the_end():
+        workers: Workers[Task, Told | Found] = Workers(
+            nullcontext(partial(run_batch, plan)), Supervision(jobs, plan.memory_mb, plan.patience_s)
+        )
+        try:
+            yield from _supervised(workers, next_task, tick)
+        finally:
+            workers.stop()
+
+
+def _supervised(
+    workers: Workers[Task, Told | Found], next_task: Callable[[], Task | None], tick: Callable[[], None]
+) -> Iterator[Told | Found | Task | Cut]:
+    courses: dict[int, _Course] = {}
+    again: list[Task] = []
+    while True:
+        while workers.has_idle() and (task := again.pop() if again else next_task()) is not None:
+            courses.setdefault(task.first, _Course(task, task.first, set(task.known), dict(task.lost)))
+            workers.give(task)
+        if not workers.is_busy():
+            return
+        left, is_silent = _seconds_left(course.task for course in courses.values()), True
+        for task, answer in workers.collect(at_most_s=min(_TICK_S, max(0.0, left))):
+            course, is_silent = courses[task.first], False
+            match answer:
+                case Found():
+                    yield answer
+                case Told():
+                    course.hear(answer)
+                    if answer.result is not None:
+                        yield answer
+                case Loss():
+                    if (told := course.blame(answer)) is not None:
+                        yield told
+                    if not course.is_over:
+                        again.append(course.again())
+                        continue
+                    del courses[task.first]
+                    yield course.task
+                case Done():
+                    del courses[task.first]
+                    yield course.task
+        if left <= 0 and is_silent:
+            yield from (Cut(course.at, time.monotonic() - course.since) for course in courses.values())
+            return
+        tick()
+
+
+def _seconds_left(tasks: Iterable[Task]) -> float:
+    """Until the tasks are cut."""
+    return min((task.until for task in tasks if task.until is not None), default=math.inf) + _GRACE_S - time.time()

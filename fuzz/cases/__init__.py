@@ -1,0 +1,1 @@
+"""Cases of a corpus: folders of text, read, stored and run."""

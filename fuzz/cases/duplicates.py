@@ -1,0 +1,76 @@
+"""Which cases of a corpus say nothing that another one does not say.
+
+A pair is said twice where two cases have the same traces, but for the names of variables, and the same options. A case
+without a verdict on a pair is there for its recorded trace alone: it says nothing new where another case, on which the
+optimizer is run as well, has the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fuzz.cases.store import Case
+from fuzz.reduce.lines import with_names
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace import Trace, Var, all_operations
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """The case `name` says nothing that the case `same_as` does not say."""
+
+    name: str
+    same_as: str
+
+
+def duplicates(cases: Sequence[Case]) -> tuple[Duplicate, ...]:
+    """The cases that can go, by name. Of two that say the same, the one goes that a campaign found rather than the one
+    that somebody wrote."""
+    kept: dict[tuple[str, ...], str] = {}
+    found: list[Duplicate] = []
+    for case in sorted(cases, key=_rank):
+        said = _said(case)
+        if said[0] in kept:
+            found.append(Duplicate(case.name, kept[said[0]]))
+        else:
+            kept = dict.fromkeys(said, case.name) | kept
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def _rank(case: Case) -> tuple[bool, bool, bool, bool, str]:
+    return not case.expect, not case.optimizer, case.seed is not None, not case.about, case.name
+
+
+def _said(case: Case) -> list[tuple[str, ...]]:
+    """What the case says, the most of it first."""
+    before, after = canonical_pair(case)
+    options = (case.options.guards.value, case.options.failargs.value)
+    recorded = ("recorded", before, *options)
+    if not case.expect:
+        return [recorded]
+    pair = ("pair", before, after or "", *options)
+    return [pair, recorded] if case.optimizer else [pair]
+
+
+def canonical_pair(case: Case) -> tuple[str, str | None]:
+    """Both texts as they are printed, with variables that are numbered; what is no trace is left as it is."""
+    try:
+        before = parse(case.before)
+    except InputError:
+        return case.before, case.after
+    recorded = format_trace(renumbered(before))
+    if case.after is None:
+        return recorded, None
+    try:
+        return recorded, format_trace(renumbered(parse(case.after, word=before.word)))
+    except InputError:
+        return recorded, case.after
+
+
+def renumbered(trace: Trace) -> Trace:
+    """The trace with its variables named by number, in the order in which they are defined."""
+    results = [operation.result for operation in all_operations(trace)]
+    variables = [*trace.inputs, *(result for result in results if result is not None)]
+    return with_names(trace, {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables)})

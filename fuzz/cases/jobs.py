@@ -1,0 +1,85 @@
+"""Running all cases of a corpus, by processes that may hang or die."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fuzz.cases.run import CaseRun, run_case
+from fuzz.cases.store import case_names, read_case
+from fuzz.subject.optimizers import OptimizerSpec, open_optimizer
+from optimizer.ir.faults import InputError
+from optimizer.ir.trace import Trace
+from validator.cache import Cache, validate_cached
+from validator.command.exits import describe
+from validator.processes.ordered import answer_all
+from validator.processes.workers import Loss, Supervision
+from validator.prove.judge import validate
+from validator.search.counterexample import State
+from validator.verdict import Options, Verdict
+
+_LATE_S = 10.0
+
+_DEFAULT = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRun:
+    """What is to be run: the cases in a folder, with an optimizer; verdicts are looked up in the cache, if there is
+    one."""
+
+    folder: Path
+    optimizer: OptimizerSpec
+    cache: Cache | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A case that cannot be read."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a case came to, and what is wrong with the cache, if anything is."""
+
+    outcome: CaseRun | Unreadable
+    warning: str = ""
+
+
+def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[Ran]:
+    """What the cases came to, in the order of their names, by so many processes at once. To be closed when it is not
+    run to its end. Raises InputError."""
+    with open_optimizer(corpus.optimizer):
+        pass  # a mistake is told here, not by every process
+    patience_s = corpus.optimizer.limit_s + 4 * _DEFAULT.timeout_s + _LATE_S
+    supervision = Supervision(jobs, _DEFAULT.memory_mb, patience_s)
+    return answer_all(case_names(corpus.folder), _running(corpus), _lost, supervision)
+
+
+@contextmanager
+def _running(corpus: CorpusRun) -> Iterator[Callable[[str], Ran]]:
+    def judge(before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:
+        if corpus.cache is None:
+            return validate(before, after, options, examples=states)
+        return validate_cached(before, after, options, corpus.cache, states)
+
+    with open_optimizer(corpus.optimizer) as optimizer:
+
+        def run(name: str) -> Ran:
+            try:
+                case = read_case(corpus.folder, name)
+            except (InputError, OSError) as problem:
+                return Ran(Unreadable(name, describe(problem) if isinstance(problem, OSError) else str(problem)))
+            done = run_case(case, optimizer, judge)
+            return Ran(done, "" if corpus.cache is None else corpus.cache.problem)
+
+        yield run
+
+
+def _lost(name: str, loss: Loss) -> Ran:
+    return Ran(CaseRun(name, None, (f"the process that worked on the case was lost ({loss.value})",)))

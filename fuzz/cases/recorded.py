@@ -1,0 +1,75 @@
+"""Recorded traces in files: logs of PyPy, compressed or not, and the text of one trace."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import BinaryIO
+
+from optimizer.ir.dialects.pypy_log import Section, read_sections
+from optimizer.ir.dialects.pypy_trace import read_recorded
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import format_trace
+from validator.command.exits import describe
+from validator.command.files import file_name
+
+_OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+_LOGS = (".log", *_OPENERS)
+_LONGEST = 1 << 20
+"""No line of a recorded trace has so many bytes."""
+
+_LOWER_BOUND = (
+    "# A log does not say what guards hand over. Listed are the earlier values that later operations use: there may be"
+    " more."
+)
+
+
+def sections_of(log: str) -> Iterator[Section]:
+    """The recorded traces in a log (`-`: standard input), read as they are asked for. Raises InputError."""
+    try:
+        with _opened(log) as lines:
+            yield from read_sections(line.decode(errors="replace") for line in _lines(lines))
+    except OSError as problem:
+        problem.filename = problem.filename or file_name(log)
+        raise InputError(describe(problem)) from None
+    except (EOFError, lzma.LZMAError, zlib.error) as problem:
+        raise InputError(f"the compressed data is damaged: {problem}", file=file_name(log)) from None
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, the longest ones cut off: what is no text may have none at all."""
+    while line := file.readline(_LONGEST):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = file.readline(_LONGEST)
+
+
+def _opened(log: str) -> BinaryIO:
+    if log == "-":
+        return sys.stdin.buffer
+    opener = _OPENERS.get(PurePath(log).suffix, open)
+    return opener(log, "rb")  # type: ignore[operator,no-any-return]  # all three open binary files
+
+
+def is_log(path: str) -> bool:
+    """Is it the name of a log?"""
+    return path.endswith(_LOGS)
+
+
+def log_stem(log: str) -> str:
+    """What the files of the traces are called after the log."""
+    name = PurePath(file_name(log)).name
+    for suffix in (*_OPENERS, ".log"):
+        name = name.removesuffix(suffix)
+    return name.strip("<>").replace(" ", "-")
+
+
+def recorded_text(section: Section, log: str, number: int, *, bare: bool = False) -> str:
+    """The text of the trace number `number` of the log. Raises InputError."""
+    trace = read_recorded(section, file_name(log), bare=bare)
+    comment = "" if bare else f"{_LOWER_BOUND}\n"
+    return f"# {PurePath(file_name(log)).name}, trace {number}, line {section.line}\n{comment}{format_trace(trace)}"

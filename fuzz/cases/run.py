@@ -1,0 +1,121 @@
+"""Running the corpus: does each case still come out as it says?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine
+from fuzz.cases.store import Case, Expected
+from fuzz.draw.generator import GeneratedTrace
+from fuzz.report.words import last_lines
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from optimizer.ir.types.trace_layout import layout_of
+from validator.search.counterexample import State
+from validator.tell.report import verdict_name
+from validator.tell.stored_state import restored_state
+from validator.verdict import Failed, Options, Proved, Refuted, Unknown, Unsupported, Verdict
+
+PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRun:
+    """What a case came to: the verdict on its pair (None where none is expected), what differs, and what the optimizer
+    said where it failed."""
+
+    name: str
+    verdict: Verdict | None
+    differences: tuple[str, ...]
+    report: str = ""
+
+
+def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
+    """Judge the pair of a case, and what the optimizer makes of its recorded trace."""
+    try:
+        before = parse(case.before, file=f"{case.name}/before.trace")
+        after = None
+        if case.expect and case.after is not None:
+            after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
+        states = case_states(case, before)
+    except InputError as error:
+        return CaseRun(case.name, None, (str(error),))
+    verdict, differences, report = None, [], ""
+    if after is not None:
+        verdict = judge(before, after, case.options, states)
+        differences += _pair_differences(case, verdict)
+    if case.optimizer:
+        find = _find(case, before, states, optimizer, judge)
+        if find is not None:
+            differences.append(f"{_SAID[find.kind]}: {find.message}")
+            report = "" if find.kind is FindKind.FAULT else last_lines(find.report)
+    return CaseRun(case.name, verdict, tuple(differences), report)
+
+
+def case_states(case: Case, before: Trace) -> tuple[State, ...]:
+    """The state that the case says is worth running, if it says one. Raises InputError."""
+    state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
+    return () if state is None else (state,)
+
+
+def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
+    found = verdict_name(verdict)
+    if found != case.expect:
+        return [f"expected {case.expect}, found {found}{_reason(verdict)}"]
+    differences = []
+    if case.obligation and isinstance(verdict, Refuted):
+        obligations = [one.obligation for one in (verdict.counterexample, *verdict.others)]
+        if case.obligation not in obligations:
+            told = ", ".join(map(repr, obligations))
+            differences.append(f"expected {case.obligation!r} to be refuted, found {told}")
+    said = expected_of(verdict)
+    for item in fields(Expected):
+        wanted, got = getattr(case.expected, item.name), getattr(said, item.name)
+        if wanted is not None and wanted != got:
+            differences.append(f"expected {item.name} {_listed(wanted)}, found {_listed(got)}")
+    return differences
+
+
+def expected_of(verdict: Verdict) -> Expected:
+    """What the verdict says beside its name."""
+    match verdict:
+        case Proved(evidence) | Refuted(evidence) | Unknown(evidence):
+            return Expected(evidence.vacuous, evidence.assumes, evidence.early, evidence.stricter)
+        case Unsupported() | Failed():
+            return Expected()
+
+
+def _listed(values: tuple[str | int, ...] | None) -> str:
+    return "not settled" if values is None else repr(list(values))
+
+
+def _find(case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge) -> Find | None:
+    """What is wrong with what the optimizer makes of the recorded trace."""
+
+    def judge_on_states(trace: Trace, after: Trace, _state: State) -> Verdict:
+        return judge(trace, after, case.options, states)
+
+    given = Made(case.seed or 0, GeneratedTrace(before, states[0] if states else State(()), {}))
+    record = examine(given, optimizer, judge_on_states)
+    return record if isinstance(record, Find) else None
+
+
+_SAID = {
+    FindKind.CRASH: "the optimizer crashes",
+    FindKind.HANG: "the optimizer hangs",
+    FindKind.MALFORMED: "the optimizer's trace is malformed",
+    FindKind.REFUTED: "the optimizer's trace is refuted",
+    FindKind.FAULT: "the optimizer's trace cannot be judged",
+}
+
+
+def _reason(verdict: Verdict) -> str:
+    match verdict:
+        case Refuted(_, counterexample):
+            return f": {counterexample.difference}"
+        case Unknown(_, reason) | Unsupported(reason) | Failed(_, reason):
+            return f": {reason}"
+        case _:
+            return ""

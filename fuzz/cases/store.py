@@ -1,0 +1,253 @@
+"""The corpus: cases, each a folder of text files.
+
+    corpus/NAME/before.trace    the recorded trace
+    corpus/NAME/after.trace     what an optimizer made of it, where it made something
+    corpus/NAME/case.toml       what is known of the pair
+    corpus/NAME/report.txt      a traceback or the like
+    corpus/NAME/original.trace  what `before.trace` was reduced from, and beside it `original-after.trace`
+
+Keys of `case.toml`, all optional: `about`, what the case shows; `taught`, what is to be learned from it, and from all
+cases of its kind; `source`, who made it, or what was read for it; `expect`, the verdict on the pair (without it the
+pair is not judged), `obligation`, the one that is refuted, and `[expected]`, what else the verdict says: `vacuous` and
+`assumes`, lists of texts, `early` and `stricter`, lists of guards (what is not there is not compared); `optimizer =
+false`, if the optimizer is not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where a find came
+from; `[options]`: `guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine
+ints or names of objects of `heap` (see `optimizer.ir.text.heap_text`), `event_results`, `writes` of each event,
+`invalid`, `raises`, `function_results`, `function_raises`, `pending`, `forced`, `false_conditions`, `[gc_types]` and
+`stops_at_event`; `[versions]`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from fuzz.cases.state_table import known_state, state_of
+from fuzz.cases.toml_table import Table
+from fuzz.cases.toml_text import TomlValue, format_toml
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from validator.command.files import read_text
+from validator.tell.stored_state import StoredState
+from validator.verdict import Failargs, Guards, Options
+
+VERDICTS = ("proved", "refuted", "unknown", "unsupported")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a verdict says beside its name, as in `Evidence`; None: whatever it says."""
+
+    vacuous: tuple[str, ...] | None = None
+    assumes: tuple[str, ...] | None = None
+    early: tuple[int, ...] | None = None
+    stricter: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A folder of the corpus. Traces are kept as text, since an optimizer may return what is no trace."""
+
+    name: str
+    before: str
+    after: str | None = None
+    about: str = ""
+    taught: str = ""
+    source: str = ""
+    expect: str = ""
+    obligation: str = ""
+    expected: Expected = field(default_factory=Expected)
+    optimizer: bool = True
+    options: Options = field(default_factory=Options)
+    state: StoredState = field(default_factory=StoredState)
+    seed: int | None = None
+    kind: str = ""
+    message: str = ""
+    command: str = ""
+    versions: tuple[tuple[str, str], ...] = ()
+    report: str = ""
+    original: str = ""
+    original_after: str | None = None
+
+
+def store_case(corpus: Path, case: Case) -> bool:
+    """Writes the case into the folder `corpus`; False if one of that name is there already, and stays.
+
+    The case appears as a whole or not at all. Raises OSError.
+    """
+    target = corpus / case.name
+    if target.exists():
+        return False
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=f".{case.name}-", dir=corpus))
+    except OSError as problem:
+        problem.filename = str(target)  # what the caller has asked for
+        raise
+    try:
+        for name, text in _files(case).items():
+            _write(beside / name, text)
+        beside.chmod(0o755)
+        beside.rename(target)
+    except BaseException as error:
+        shutil.rmtree(beside, ignore_errors=True)
+        if isinstance(error, OSError) and target.exists():
+            return False  # another campaign was faster
+        raise
+    return True
+
+
+def _write(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _files(case: Case) -> dict[str, str]:
+    files = {"before.trace": case.before, "case.toml": format_toml(_known(case))}
+    if case.after is not None:
+        files["after.trace"] = case.after
+    if case.report:
+        files["report.txt"] = case.report
+    if case.original:
+        files["original.trace"] = case.original
+    if case.original_after is not None:
+        files["original-after.trace"] = case.original_after
+    return files
+
+
+def _known(case: Case) -> dict[str, TomlValue]:
+    default = Options()
+    options = {
+        name: chosen.value
+        for name, chosen, usual in (
+            ("guards", case.options.guards, default.guards),
+            ("failargs", case.options.failargs, default.failargs),
+        )
+        if chosen is not usual
+    }
+    known: dict[str, TomlValue] = {
+        "about": case.about,
+        "taught": case.taught,
+        "source": case.source,
+        "expect": case.expect,
+        "obligation": case.obligation,
+        "optimizer": "" if case.optimizer else False,
+        "kind": case.kind,
+        "message": case.message,
+        "command": case.command,
+        **known_state(case.state),
+        "options": options,
+        "expected": {name: value for name, value in asdict(case.expected).items() if value is not None},
+        "inputs": dict(case.state.inputs),
+        "gc_types": dict(case.state.gc_types),
+        "versions": dict(case.versions),
+    }
+    said = {key: value for key, value in known.items() if value or value is False}
+    if case.state.stops_at is not None:
+        said = {"stops_at_event": case.state.stops_at, **said}
+    return said if case.seed is None else {"seed": case.seed, **said}
+
+
+SHIPPED_CORPUS = Path(__file__).parents[1] / "corpus"
+"""The cases that come with traceproof."""
+
+
+def case_names(corpus: Path) -> tuple[str, ...]:
+    """The names of the cases of a corpus, sorted. Raises InputError and OSError where the folder cannot be read."""
+    if not corpus.exists():
+        raise InputError(f"{corpus}: there is no such folder")
+    if (corpus / "cases").is_dir() and not (corpus / "cases" / "before.trace").exists():
+        raise InputError(f"{corpus}: the cases of a campaign are in {corpus / 'cases'}")
+    return tuple(sorted(_case_folders(corpus)))
+
+
+def _case_folders(corpus: Path) -> Iterator[str]:
+    for entry in corpus.iterdir():
+        if entry.is_dir() and not entry.name.startswith("."):
+            yield entry.name
+
+
+def read_case(corpus: Path, name: str) -> Case:
+    """The case of that name. Raises InputError and OSError, with the file and what is wrong with it."""
+    folder = corpus / name
+    if not folder.is_dir():
+        raise InputError(f"there is no case {name!r} in {corpus}; `traceproof corpus list` shows those that are")
+    path = folder / "case.toml"
+    known = _table(str(path), _read(path))
+    case = _case(name, _read(folder / "before.trace"), known)
+    case = replace(
+        case,
+        after=_read_if_there(folder / "after.trace"),
+        report=_read_if_there(folder / "report.txt") or "",
+        original=_read_if_there(folder / "original.trace") or "",
+        original_after=_read_if_there(folder / "original-after.trace"),
+    )
+    if case.expect and case.after is None:
+        raise InputError("`expect` is the verdict on a pair, and there is no after.trace", file=str(path))
+    if case.expected != Expected() and not case.expect:
+        raise InputError("`[expected]` is what a verdict says, and there is no `expect`", file=str(path))
+    return case
+
+
+def read_state(path: str) -> StoredState:
+    """The state in a file like `case.toml`. Raises InputError."""
+    return _case("", "", _table(path, read_text(path))).state
+
+
+def _table(file: str, text: str) -> Table:
+    try:
+        return Table(file, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", file=file) from error
+
+
+def _read_if_there(path: Path) -> str | None:
+    return _read(path) if path.exists() else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("expected UTF-8 text, got something else", file=str(path)) from error
+
+
+def _case(name: str, before: str, table: Table) -> Case:
+    options, expected = table.table("options"), table.table("expected")
+    case = Case(
+        name=name,
+        before=before,
+        about=table.take("about", str, ""),
+        taught=table.take("taught", str, ""),
+        source=table.take("source", str, ""),
+        expect=table.choose("expect", VERDICTS, ""),
+        obligation=table.take("obligation", str, ""),
+        expected=Expected(
+            vacuous=expected.maybe_texts("vacuous"),
+            assumes=expected.maybe_texts("assumes"),
+            early=expected.maybe_numbers("early"),
+            stricter=expected.maybe_numbers("stricter"),
+        ),
+        optimizer=table.take("optimizer", bool, True),
+        options=Options(
+            guards=Guards(options.choose("guards", tuple(mode.value for mode in Guards), Options().guards.value)),
+            failargs=Failargs(
+                options.choose("failargs", tuple(mode.value for mode in Failargs), Options().failargs.value)
+            ),
+        ),
+        state=state_of(table),
+        seed=table.take("seed", int, None),
+        kind=table.take("kind", str, ""),
+        message=table.take("message", str, ""),
+        command=table.take("command", str, ""),
+        versions=table.table("versions").all(str),
+    )
+    for taken in (options, expected, table):
+        taken.close()
+    return case

@@ -1,0 +1,256 @@
+"""The command `fuzz`: a campaign, and `fuzz merge`."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from functools import partial
+from itertools import count
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import click
+
+from fuzz.campaign.folder import has_campaign, read_plan, write_plan
+from fuzz.campaign.merging import merge_campaigns
+from fuzz.campaign.plan import AIMED, Plan, usual_mutate
+from fuzz.campaign.supervisor import supervise
+from fuzz.command.campaign_run import Supervise, run_campaign
+from fuzz.command.jobs import jobs_option
+from fuzz.command.optimizer import optimizer_options
+from fuzz.command.seeds import writable
+from fuzz.command.vocabulary import vocabulary_options
+from fuzz.draw.generator import can_draw
+from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
+from fuzz.report.words import counted
+from fuzz.subject.announcement import announced
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from validator.command.exits import Exit
+from validator.command.seconds import Seconds
+
+_FOLDER = "campaign"
+_SECONDS = 60.0
+
+
+@click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
+@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
+@click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
+@click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
+@click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
+@jobs_option
+@click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
+@click.option(
+    "--folder",
+    metavar="DIR",
+    help="Where results and finds are stored; `campaign`, or the first of campaign-2, campaign-3 ... that is free.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Work on the cluster of a Dask scheduler, not by --jobs.")
+@click.option(
+    "--mutate",
+    type=click.IntRange(0, 100),
+    metavar="N",
+    help=f"Mutate N % of the traces; 100 by default with --seeds-from, else {AIMED}, of our own optimizer 0.",
+)
+@click.option(
+    "--seeds-from",
+    multiple=True,
+    metavar="PATH",
+    help="Begin with the traces of this file, folder or log of PyPy, and mutate them.",
+)
+@click.option("--seeds-skip", type=click.IntRange(0), default=0, metavar="N", help="But for the first N of them.")
+@click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
+@optimizer_options
+@vocabulary_options
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
+@click.pass_context
+def fuzz(
+    context: click.Context,
+    seconds: float | None,
+    traces: int | None,
+    stop_after: int | None,
+    seed: int | None,
+    jobs: int,
+    memory: int | None,
+    folder: str | None,
+    scheduler: str | None,
+    mutate: int | None,
+    seeds_from: tuple[str, ...],
+    seeds_skip: int,
+    resume: bool,
+    optimizer: OptimizerSpec,
+    asked: Vocabulary,
+    as_json: bool,
+) -> int:
+    """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
+
+    Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
+    time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
+    `optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
+    both traces and the command that repeats it; a line for each seed is in DIR/results.
+
+    What the optimizer does not understand is left out by --kinds, --ops and --without: each trace keeps to them, with
+    its guards and its end, those of --seeds-from too. A server may say itself what it understands (see
+    docs/your-optimizer.md).
+
+    A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
+    machine that sees the same folder, --resume joins in.
+
+    \b
+    $ traceproof fuzz --seconds 60
+    $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
+    $ traceproof fuzz --seeds-from run.log --traces 1000
+    $ traceproof fuzz --kinds integers,calls --without 'call_may_force_*' --word 64
+    $ traceproof fuzz --resume --folder finds
+    $ traceproof corpus list --corpus finds/cases
+    $ traceproof fuzz merge finds more-finds
+
+    Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
+    """
+    if context.invoked_subcommand is not None:
+        return Exit.PROVED
+    start = time.monotonic()
+    path = Path(folder or (_newest() if resume else _free()))
+    if resume:
+        plan = _resumed(path, context)
+    else:
+        seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
+        share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
+        plan = Plan(
+            _first(seed),
+            optimizer=optimizer,
+            seeds_from=seeds_from,
+            seeds_skip=seeds_skip,
+            mutate=share,
+            asked=asked,
+            announced=_announced(optimizer, seconds),
+        )
+    given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
+    plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
+    _begin(plan, path, resume)
+    return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json, start)
+
+
+def _first(seed: int | None) -> int:
+    return SystemRandom().randrange(1 << 32) if seed is None else seed
+
+
+def _begin(plan: Plan, folder: Path, resume: bool) -> None:
+    """Raises InputError where the campaign cannot be run, before anything is stored."""
+    with open_optimizer(plan.optimizer):
+        pass
+    if not (plan.vocabulary.is_all or can_draw(plan.vocabulary)):
+        raise InputError("--kinds, --ops, --without, --word: of what is left no trace can be made that does something")
+    if plan.seeds_from:
+        _check_seeds(plan.seeds_from, plan.vocabulary)
+    writable(folder, "--folder")
+    if not resume and not write_plan(folder, plan):
+        raise InputError(
+            f"--folder: there is a campaign in {folder} already: go on with it by --resume, or choose another folder"
+        )
+
+
+def _announced(optimizer: OptimizerSpec, seconds: float | None) -> Vocabulary:
+    """What the optimizer says within so many seconds that it understands; tells of what nobody knows. Raises
+    InputError."""
+    if optimizer.kind not in (OptimizerKind.SERVER, OptimizerKind.FUNCTION):
+        return EVERYTHING
+    if seconds is not None:
+        optimizer = replace(optimizer, limit_s=min(seconds, optimizer.limit_s))
+    with open_optimizer(optimizer) as opened:
+        vocabulary, unknown = announced(opened)
+    if unknown:
+        click.echo(f"the optimizer announces operations that are not in the table: {', '.join(unknown)}", err=True)
+    return vocabulary
+
+
+_REASONS = 5
+
+
+def _check_seeds(paths: tuple[str, ...], vocabulary: Vocabulary) -> None:
+    """Tells what is left out. Raises InputError where nothing else is there."""
+    from fuzz.mutate.pool import load_pool  # here: most campaigns generate all of their traces
+
+    pool = load_pool(paths, vocabulary)
+    if pool.foreign:
+        beyond = Counter(name for names in pool.foreign for name in names).most_common(_REASONS)
+        of = len(pool.foreign) + len(pool.traces)
+        named = ", ".join(f"{name} in {count}" for name, count in beyond)
+        click.echo(
+            f"--seeds-from: {len(pool.foreign)} of {of} traces are left out, for what was not chosen: {named}", err=True
+        )
+    for _, reason in pool.left_out:
+        click.echo(f"--seeds-from: left out: {reason}", err=True)
+    if not pool.traces:
+        left = "none is left of the traces" if pool.foreign else "there is no trace"
+        raise InputError(f"--seeds-from: {left} in {', '.join(paths)}")
+
+
+def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> Supervise:
+    if scheduler is None:
+        return lambda next_task, tick: supervise(plan, next_task, jobs, tick)
+    try:
+        from fuzz.campaign.cluster import supervise_cluster
+    except ImportError:
+        raise InputError("--scheduler needs Dask: pip install 'traceproof[cluster]'") from None
+    return partial(supervise_cluster, scheduler, plan)
+
+
+_OF_THE_CAMPAIGN = (
+    "seed",
+    "mutate",
+    "seeds_from",
+    "seeds_skip",
+    "optimizer",
+    "optimizer_cmd",
+    "optimizer_server",
+    *("kinds", "ops", "without", "word"),
+)
+
+
+def _resumed(folder: Path, context: click.Context) -> Plan:
+    given = click.core.ParameterSource.COMMANDLINE
+    for name in _OF_THE_CAMPAIGN:
+        if context.get_parameter_source(name) is given:
+            raise InputError(f"--{name.replace('_', '-')}: --resume goes on with what the campaign was started with")
+    return read_plan(folder)
+
+
+def _names() -> list[str]:
+    """The folders that campaigns take which are not told one, up to the first that is free."""
+    names = [_FOLDER]
+    for number in count(2):
+        if not has_campaign(Path(names[-1])):
+            return names
+        names.append(f"{_FOLDER}-{number}")
+    raise AssertionError
+
+
+def _free() -> str:
+    return _names()[-1]
+
+
+def _newest() -> str:
+    return _names()[-2:][0]
+
+
+@fuzz.command(short_help="Merge campaigns into one.")
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@click.option("--into", metavar="DIR", help="The folder that takes all; the first FOLDER by default.")
+def merge(folders: tuple[str, ...], into: str | None) -> int:
+    """Merge campaigns: results by seed, and cases by name, of all folders into one.
+
+    The campaigns have to be of the same optimizer and options. Merging again changes nothing.
+
+    \b
+    $ traceproof fuzz merge monday tuesday --into week
+    """
+    target = Path(into or folders[0])
+    for folder in folders:
+        read_plan(Path(folder))  # raises where there is no campaign, before anything is made
+    merged = merge_campaigns([Path(folder) for folder in folders], writable(target, "--into"))
+    added = f"{counted(merged.results, 'result')} and {counted(merged.cases, 'case')}"
+    click.echo(f"{target}: {added} added, {counted(merged.known, 'result')} known")
+    return Exit.PROVED

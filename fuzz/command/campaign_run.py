@@ -1,0 +1,146 @@
+"""How the command `fuzz` runs a campaign: what it shows meanwhile and says at the end, and what it ends with."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from fuzz.campaign.batch import Cut, Found, Task, Told
+from fuzz.campaign.examine import FindKind
+from fuzz.campaign.folder import CampaignFolder
+from fuzz.campaign.plan import Plan
+from fuzz.campaign.results import Result
+from fuzz.campaign.summary import SHOWN_FINDS, Summary
+from fuzz.command.seeds import Status
+from fuzz.report.folder import write_report
+from fuzz.report.words import last_lines, times
+from validator.command.exits import Exit
+
+_NextTask = Callable[[], Task | None]
+
+Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Found | Task | Cut]]
+"""Has tasks done, and tells what comes of them."""
+
+_SLOW_S = 1.0
+"""So long a trace takes where it is worth telling that it was cut."""
+
+
+def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool, start: float) -> Exit:
+    """Run the campaign in the folder until it ends, or Ctrl-C. Its time began at `start` by `time.monotonic`."""
+    summary = Summary(plan, str(folder))
+    shown = _Shown(summary, Status(start), folder, as_json)
+    until = None if plan.seconds is None else time.time() + plan.seconds - (time.monotonic() - start)
+    with closing(CampaignFolder(folder, plan, until, summary.add)) as campaign:
+        summary.before = summary.traces
+        interrupted = _work(campaign, supervising, summary, shown)
+    shown.status.clear()
+    spent = time.monotonic() - start
+    click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
+    write_report(folder, _why_ended(plan, summary, interrupted))
+    if not as_json:
+        click.echo(f"  report: {folder / 'report' / 'index.html'}")
+    if warning := summary.warning(interrupted):
+        click.echo(f"warning: {warning}", err=True)
+    return _exit_code(summary, interrupted)
+
+
+def _work(campaign: CampaignFolder, supervising: Supervise, summary: Summary, shown: _Shown) -> bool:
+    """Keep and show what is found out; was it interrupted? A find that is being reduced at the end is kept as it is."""
+    interrupted = False
+    reducing: dict[int, Told] = {}
+
+    def next_task() -> Task | None:
+        return None if _is_enough(summary) else campaign.next_task()
+
+    def keep(told: Told) -> None:
+        campaign.keep(told)
+        shown.show(told)
+
+    try:
+        with closing(supervising(next_task, campaign.tick)) as told:
+            for one in told:
+                match one:
+                    case Task():
+                        campaign.end(one)
+                    case Found(unreduced):
+                        reducing[unreduced.seed] = unreduced
+                    case Told():
+                        reducing.pop(one.seed, None)
+                        keep(one)
+                    case Cut(seed, seconds):
+                        summary.cut += [seed] * (seed not in reducing and seconds >= _SLOW_S)
+                if _is_enough(summary):
+                    return False
+    except KeyboardInterrupt:
+        interrupted = True
+    for unreduced in reducing.values():
+        keep(unreduced)
+    return interrupted
+
+
+def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
+    if interrupted:
+        return "it was interrupted"
+    if _is_enough(summary):
+        return f"it was to stop after {times(plan.stop_after or 0, 'find')}"
+    return "its time was up" if plan.traces is None or summary.traces < plan.traces else "all its traces were tried"
+
+
+def _is_enough(summary: Summary) -> bool:
+    return summary.plan.stop_after is not None and summary.finds.total() >= summary.plan.stop_after
+
+
+def _exit_code(summary: Summary, interrupted: bool) -> Exit:
+    if interrupted:
+        return Exit.INTERRUPTED
+    if summary.finds[FindKind.FAULT]:
+        return Exit.FAULT
+    return Exit.REFUTED if summary.finds else Exit.PROVED
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What is printed of finds: the first of each bucket with the end of what the optimizer said, or in JSON each."""
+
+    summary: Summary
+    status: Status
+    folder: Path
+    as_json: bool
+    buckets: set[str] = field(default_factory=set)
+
+    def show(self, told: Told) -> None:
+        for line in self._lines(told):
+            self.status.clear()
+            click.echo(line)
+        self.status.show(self.summary)
+
+    def _lines(self, told: Told) -> list[str]:
+        result = told.result
+        if result is None or not result.is_find:
+            return []
+        case = None if result.bucket in self.buckets else told.case
+        self.buckets.add(result.bucket)
+        report = last_lines(case.report) if case is not None and result.verdict != FindKind.FAULT.value else ""
+        if self.as_json:
+            return [json.dumps(_find_data(result, report))]
+        if case is None or len(self.summary.cases) > SHOWN_FINDS:
+            return []
+        found = f"{result.verdict}: {self.folder / 'cases' / result.case}: {result.reason}"
+        return [found, *(f"    {line}" for line in report.splitlines())]
+
+
+def _find_data(result: Result, report: str) -> dict[str, object]:
+    return {
+        "seed": result.seed,
+        "kind": result.verdict,
+        "bucket": result.bucket or None,
+        "case": result.case or None,
+        "message": result.reason,
+        "report": report or None,
+    }

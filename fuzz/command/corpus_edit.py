@@ -1,0 +1,198 @@
+"""The commands of `corpus` that change a corpus, or write it elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fuzz.cases.duplicates import duplicates
+from fuzz.cases.run import case_states, expected_of
+from fuzz.cases.store import SHIPPED_CORPUS, VERDICTS, Case, Expected, case_names, read_case, store_case
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from optimizer.ir.text import format_trace, parse
+from validator.command.exits import Exit
+from validator.command.files import file_name, read_text
+from validator.prove.judge import validate
+from validator.tell.report import verdict_name
+from validator.tell.stored_state import StoredState, stored_state
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted
+
+corpus_option = click.option(
+    "--corpus", "folder", default="corpus", show_default=True, metavar="DIR", help="The folder of cases."
+)
+
+
+def read_corpus_option(command: Callable[..., int]) -> Callable[..., int]:
+    """Gives a command that changes no corpus the option above, and --shipped."""
+
+    @wraps(command)
+    def with_folder(*, folder: str, shipped: bool, **others: Any) -> int:
+        given = click.get_current_context().get_parameter_source("folder")
+        if shipped and given is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError("--corpus and --shipped exclude each other")
+        if not shipped and given is not click.core.ParameterSource.COMMANDLINE and not Path(folder).exists():
+            raise InputError(
+                f"{folder}: there is no such folder; --corpus names another one, --shipped those of traceproof"
+            )
+        return command(folder=str(SHIPPED_CORPUS) if shipped else folder, **others)
+
+    shipped = click.option("--shipped", is_flag=True, help="The cases that come with traceproof instead.")
+    return corpus_option(shipped(with_folder))
+
+
+@click.command(short_help="Judge a pair of traces, and add it as a case.")
+@click.argument("before", metavar="BEFORE|CASE")
+@click.argument("after", metavar="[AFTER]", required=False)
+@corpus_option
+@click.option("--name", required=True, metavar="NAME", help="The name of the case, which says what it teaches.")
+@click.option("--about", required=True, metavar="TEXT", help="What the case shows, in a sentence.")
+@click.option("--taught", default="", metavar="TEXT", help="What is to be learned from it.")
+@click.option("--source", default="", metavar="TEXT", help="Where it comes from.")
+@click.option("--expect", type=click.Choice(VERDICTS), help="Add it only if that is the verdict.")
+@click.option("--guards", type=click.Choice([mode.value for mode in Guards]), help="As of `validate`.")
+@click.option("--failargs", type=click.Choice([mode.value for mode in Failargs]), help="As of `validate`.")
+def add(
+    before: str,
+    after: str | None,
+    folder: str,
+    name: str,
+    about: str,
+    taught: str,
+    source: str,
+    expect: str | None,
+    guards: str | None,
+    failargs: str | None,
+) -> int:
+    """Judge a pair of traces, and add it as a case, with the verdict as what is expected of it.
+
+    BEFORE and AFTER are files. Instead of them, CASE is the folder of a case, for instance a find of a campaign.
+    Without AFTER the case is a recorded trace that the optimizer has to cope with.
+
+    \b
+    $ traceproof corpus add loop.trace wrong.trace --name lost-store --about 'A store may not go.' --expect refuted
+    $ traceproof corpus add campaign/cases/seed-7-refuted --name odd-factor --about 'An odd factor is no shift.'
+    """
+    if not re.fullmatch(r"[\w][\w.-]*", name):
+        raise InputError(f"--name: expected a name of letters, digits, - and _, got {name!r}")
+    case = _given(before, after)
+    options = Options(Guards(guards or case.options.guards.value), Failargs(failargs or case.options.failargs.value))
+    case = _judged(
+        replace(
+            case, name=name, about=about, taught=taught or case.taught, source=source or case.source, options=options
+        )
+    )
+    if expect is not None and case.expect != expect:
+        raise InputError(f"--expect: the pair is {case.expect or 'not there'}, not {expect}; nothing was added")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    if not store_case(Path(folder), case):
+        raise InputError(f"there is a case {name!r} in {folder} already")
+    found = ", ".join(filter(None, (case.expect or "a recorded trace", case.obligation)))
+    click.echo(f"added {Path(folder) / name}: {found}")
+    return Exit.PROVED
+
+
+def _given(before: str, after: str | None) -> Case:
+    path = Path(before)
+    if path.is_dir():
+        if after is not None:
+            raise InputError(f"{before} is the folder of a case, which has its own optimized trace; got {after}, too")
+        return read_case(path.parent, path.name)
+    text = read_text(before)
+    parse(text, file=file_name(before))
+    return Case("", text, None if after is None else read_text(after))
+
+
+def _judged(case: Case) -> Case:
+    """The case with what the verdict on its pair says, if it has a pair."""
+    if case.after is None:
+        return case
+    before = parse(case.before, file="before")
+    after = parse(case.after, file="after", word=before.word)
+    verdict = validate(before, after, case.options, examples=case_states(case, before))
+    if isinstance(verdict, Failed):
+        if verdict.fault is Fault.INPUT:
+            raise InputError(verdict.reason)
+        raise RuntimeError(verdict.report or verdict.reason)
+    told = expected_of(verdict)
+    refuted = verdict.counterexample if isinstance(verdict, Refuted) else None
+    if refuted is not None and case.state == StoredState():
+        case = replace(case, state=stored_state(refuted.state, before))
+    return replace(
+        case,
+        expect=verdict_name(verdict),
+        obligation="" if refuted is None else refuted.obligation,
+        expected=Expected(told.vacuous or None, told.assumes or None, told.early or None, told.stricter or None),
+    )
+
+
+@click.command(short_help="Tell which cases say no more than another one, or remove them.")
+@corpus_option
+@click.option("--yes", is_flag=True, help="Remove them.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
+def prune(folder: str, yes: bool, as_json: bool) -> int:
+    """Tell which cases say nothing that another one does not say, and remove them with --yes.
+
+    These are pairs that are there twice, but for the names of variables, and finds without a pair whose recorded trace
+    another case has. Cases that somebody wrote are kept rather than those that a campaign found.
+
+    \b
+    $ traceproof corpus prune --corpus campaign/cases
+    """
+    names = case_names(Path(folder))
+    count = 0
+    for one in duplicates([read_case(Path(folder), name) for name in names]):
+        count += 1
+        if yes:
+            shutil.rmtree(Path(folder) / one.name)
+        told = {"name": one.name, "same_as": one.same_as, "removed": yes}
+        click.echo(json.dumps(told) if as_json else f"{one.name}: says no more than {one.same_as}")
+    if not as_json:
+        done = f"removed {count}" if yes else f"{count} can go"
+        click.echo(f"{len(names)} cases, {done}{' (with --yes)' if count and not yes else ''}")
+    return Exit.PROVED
+
+
+@click.command(short_help="Print or write the traces of all cases.")
+@read_corpus_option
+@click.option("--folder", "target", metavar="DIR", help="Write NAME.before.trace and NAME.after.trace there instead.")
+def export(folder: str, target: str | None) -> int:
+    """Print all pairs as lines of JSON for `validate --batch`, or write all traces into a folder.
+
+    A line has the name of the case, both traces, the verdict that is expected, and the options that it is expected
+    under. Traces that say nothing of their words get a line that does.
+
+    \b
+    $ traceproof corpus export > pairs.jsonl
+    $ traceproof corpus export --folder traces
+    """
+    for name in case_names(Path(folder)):
+        case = read_case(Path(folder), name)
+        before, after = _texts(case)
+        if target is not None:
+            Path(target).mkdir(parents=True, exist_ok=True)
+            (Path(target) / f"{name}.before.trace").write_text(before, encoding="utf-8")
+            if after is not None:
+                (Path(target) / f"{name}.after.trace").write_text(after, encoding="utf-8")
+        elif after is not None:
+            told = {"name": name, "before": before, "after": after, "expect": case.expect or None}
+            options = {"guards": case.options.guards.value, "failargs": case.options.failargs.value}
+            click.echo(json.dumps(told | options))
+    return Exit.PROVED
+
+
+def _texts(case: Case) -> tuple[str, str | None]:
+    """Both traces so that each can be read alone; what cannot be read is left as it is."""
+    try:
+        before = parse(case.before)
+        after = None if case.after is None else parse(case.after, word=before.word)
+    except InputError:
+        return case.before, case.after
+    return format_trace(before), None if after is None else format_trace(after)

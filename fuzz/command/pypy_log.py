@@ -1,0 +1,82 @@
+"""The command `pypy-log`: the recorded traces in a log of PyPy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fuzz.cases.recorded import log_stem, recorded_text, sections_of
+from fuzz.command.seeds import writable
+from fuzz.report.words import counted
+from optimizer.ir.faults import InputError
+from validator.command.exits import Exit
+from validator.command.files import write_text
+
+
+@click.command("pypy-log", short_help="List or extract the traces in a log of PyPy.")
+@click.argument("log", metavar="LOG")
+@click.option("--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default.")
+@click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder.")
+@click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a trace, and one at the end.")
+def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: bool) -> int:
+    """Read the traces that PyPy recorded from a log (`-`: standard input), which may end in .gz or .xz.
+
+    A log of a program is made by PyPy itself. What a log does not say, docs/pypy-logs.md tells how it is read.
+
+    \b
+    $ PYPYLOG=jit-log-noopt,jit-summary:run.log pypy3 prog.py
+    $ traceproof pypy-log run.log --list
+    $ traceproof pypy-log run.log --extract traces
+    $ traceproof optimize traces/run-0001.trace
+
+    Ends with 2 if a trace is not whole or cannot be read; the others are there nevertheless.
+    """
+    if bare and extract is None:
+        raise click.UsageError("--bare says how to --extract")
+    if listing and extract is not None:
+        raise click.UsageError("either --list or --extract")
+    folder = None if extract is None else writable(Path(extract), "--extract")
+    counts = {"traces": 0, "operations": 0, "lost": 0}
+    for told in _told(log, folder, bare):
+        counts["traces"] += 1
+        counts["operations"] += told["operations"]
+        counts["lost"] += bool(told["loss"])
+        if as_json:
+            click.echo(json.dumps(told))
+        elif told["loss"]:
+            click.echo(f"{log}:{told['line']}: trace {told['number']} is left out: {told['loss']}", err=True)
+        elif folder is None:
+            click.echo(f"{told['number']:6} {told['operations']:6} operations, line {told['line']}")
+    if as_json:
+        click.echo(json.dumps({"log": log, **counts}))
+    else:
+        where = f", written to {folder}" if folder is not None else ""
+        lost = f", {counts['lost']} of them left out" if counts["lost"] else ""
+        traces, operations = counted(counts["traces"], "trace"), counted(counts["operations"], "operation")
+        click.echo(f"{log}: {traces} of {operations}{lost}{where}")
+    if not counts["traces"]:
+        click.echo(f"{log}: nothing was recorded in it; PyPy records with PYPYLOG=jit-log-noopt:run.log", err=True)
+    return Exit.USAGE if counts["lost"] else Exit.PROVED
+
+
+def _told(log: str, folder: Path | None, bare: bool) -> Iterator[dict[str, Any]]:
+    for number, section in enumerate(sections_of(log), start=1):
+        loss, file = section.loss, None
+        if folder is not None and not loss:
+            file = folder / f"{log_stem(log)}-{number:04}.trace"
+            try:
+                write_text(str(file), recorded_text(section, log, number, bare=bare))
+            except InputError as problem:
+                loss, file = str(problem), None
+        yield {
+            "number": number,
+            "line": section.line,
+            "operations": section.operations,
+            "loss": loss,
+            "file": None if file is None else str(file),
+        }

@@ -1,0 +1,249 @@
+"""The command `reduce`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fuzz.campaign.examine import Counted, Find
+from fuzz.campaign.find import versions
+from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
+from fuzz.cases.store import Case, read_case, store_case
+from fuzz.command.optimizer import optimizer_options
+from fuzz.command.seeds import Status
+from fuzz.reduce.reduce import Progress, Reduced
+from fuzz.reduce.source import look_at, look_at_case
+from fuzz.reduce.trials import Subject
+from fuzz.report.words import counted
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import Trace
+from validator.command.exits import Exit, describe, exit_code
+from validator.command.files import read_trace
+from validator.command.modes import mode_options
+from validator.command.seconds import Seconds
+from validator.prove.judge import validate
+from validator.search.counterexample import State
+from validator.tell.report import verdict_name
+from validator.tell.state_text import state_lines
+from validator.tell.stored_state import stored_state
+from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Verdict
+
+_DEFAULT = Options()
+
+
+@click.command("reduce", short_help="Make the smallest trace that shows the same failure.")
+@click.argument("source", metavar="CASE|BEFORE")
+@click.argument("after", required=False, metavar="[AFTER]")
+@click.option("-o", "--output", metavar="DIR", help="Store what is left in this new folder, as a case.")
+@click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
+@click.option("--seconds", type=Seconds(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
+@mode_options(
+    "Where a guard may fail; a case says so itself.",
+    "Compare what guards hand over, or not; a case says so itself.",
+)
+@optimizer_options
+@click.option("--types", metavar="FILE", help="TOML declarations to add to those of the traces.")
+@click.option(
+    "--word", type=click.IntRange(4, 64), metavar="BITS", help="Width of a machine int, if the trace says none."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def reduce(
+    source: str,
+    after: str | None,
+    output: str | None,
+    corpus: str,
+    seconds: float,
+    jobs: int,
+    guards: str,
+    failargs: str,
+    optimizer: OptimizerSpec,
+    types: str | None,
+    word: int | None,
+    as_json: bool,
+) -> int:
+    """Make the smallest trace that still shows the same failure: the same kind of find, the same kind of obligation,
+    and the same pass and rule at fault where they are known.
+
+    CASE is a folder or the name of one in DIR. With BEFORE alone, our own optimizer is run again on each trace that is
+    tried, or the one that an option names; with BEFORE and AFTER, both are made smaller together. Ctrl-C ends it with
+    the smallest trace so far.
+
+    \b
+    $ traceproof reduce seed-7-refuted
+    $ traceproof reduce before.trace --optimizer mine:optimize -o smaller
+    $ traceproof reduce before.trace after.trace --json
+
+    Ends with 0 if a failure was reduced, with 2 if there is none, and with 3 if nothing came out smaller: because it
+    did not show again, or is the smallest already, as the first line says.
+    """
+    options = Options(guards=Guards(guards), failargs=Failargs(failargs))
+    with open_optimizer(optimizer) as chosen:
+        case = _case(source, corpus) if after is None else None
+        if case is not None:
+            options = case.options
+            record, subject = look_at_case(case, chosen, _judge(options), options)
+        else:
+            before = read_trace(source, word, types)
+            optimized = None if after is None else read_trace(after, before.word, types)
+            subject = Subject(None if optimized else chosen, _judge(options), options)
+            record = look_at(before, optimized, subject)
+        if not isinstance(record, Find):
+            return _nothing_wrong(source, record, case)
+        find = record
+        status = Status(time.monotonic())
+        is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
+        separable = OurParts(optimizer.limit_s) if is_ours else None
+        settled = settle(find, subject, seconds, separable, lambda at: status.show(_Line(at)), jobs)
+        status.clear()
+    if output is not None:
+        _store(Path(output), case or _fresh(find, options), settled)
+    click.echo(json.dumps(_json(find, settled)) if as_json else "\n".join(_words(find, settled)))
+    if settled.reduced.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
+
+
+def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
+    was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
+    if was:
+        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault"}.get(was, was)
+        click.echo(
+            f"not reproduced: the case {source} is {told}, and that does not show now"
+            f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"
+        )
+        return Exit.UNKNOWN
+    match record.verdict:
+        case Proved():
+            raise InputError(f"{source}: nothing is wrong there, it is proved: there is nothing to reduce")
+        case verdict:
+            told = f"{verdict_name(verdict)}: {verdict.reason}"
+            click.echo(f"{source}: not reduced: nothing wrong was found there ({told})", err=True)
+            return exit_code(verdict)
+
+
+def _case(source: str, corpus: str) -> Case | None:
+    """The case that is meant, None where it is the file of a trace."""
+    path = Path(source)
+    if (path / "before.trace").is_file():
+        path = path.resolve()
+        return read_case(path.parent, path.name)
+    if source == "-" or path.exists():
+        return None
+    if not (Path(corpus) / source).is_dir():
+        raise InputError(f"{source}: there is neither a file nor a case in {corpus} of that name")
+    return read_case(Path(corpus), source)
+
+
+def _judge(options: Options) -> Any:
+    def judge(before: Trace, after: Trace, state: State) -> Verdict:
+        return validate(before, after, options, examples=(state,))
+
+    return judge
+
+
+def _fresh(find: Find, options: Options) -> Case:
+    """A case of what was given as files."""
+    return Case(
+        name="",
+        before=format_trace(find.generated.trace),
+        after=format_trace(find.after) if isinstance(find.after, Trace) else None,
+        options=options,
+        state=stored_state(find.generated.state, find.generated.trace),
+        kind=find.kind.value,
+        message=find.message,
+        versions=versions(),
+        report=find.report,
+    )
+
+
+def _store(folder: Path, case: Case, settled: Settled) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        stored = store_case(folder.parent, reduced_case(case, settled.reduced, folder.name))
+    except OSError as problem:
+        raise InputError(f"--output: {describe(problem)}") from None
+    if not stored:
+        raise InputError(f"--output: {folder} is there already")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    progress: Progress
+
+    def line(self, seconds: float) -> str:
+        left, tried = counted(self.progress.operations, "operation"), counted(self.progress.tried, "trace")
+        return f"{seconds:.0f} s: {left} left, {tried} tried"
+
+
+def _words(find: Find, settled: Settled) -> Iterator[str]:
+    reduced = settled.reduced
+    left = reduced.find
+    if not reduced.smaller:
+        yield f"not {_not_reduced(reduced)}"
+    yield f"{left.kind.value}: {left.message}"
+    if settled.guilt is not None:
+        rule = f", rule {settled.guilt.rule}" if settled.guilt.rule else ""
+        yield f"guilty: {', '.join(settled.guilt.passes)}{rule}"
+    yield f"bucket: {settled.bucket}"
+    sizes = f"{counted(len(find.generated.trace.ops), 'operation')}, {len(reduced.before.ops)} left"
+    yield f"{sizes}; {counted(reduced.tried, 'trace')} tried in {reduced.seconds:.1f} s{_how(settled)}"
+    yield f"\nbefore:\n{format_trace(reduced.before).rstrip()}"
+    if isinstance(left.after, Trace):
+        yield f"\nafter:\n{format_trace(left.after).rstrip()}"
+    if isinstance(left.verdict, Refuted):
+        yield ""
+        yield from state_lines(left.verdict.counterexample, reduced.before)
+        yield f"    {left.verdict.counterexample.difference}"
+
+
+def _not_reduced(reduced: Reduced) -> str:
+    if reduced.interrupted:
+        return "reduced: it was interrupted before anything could be left out"
+    if not reduced.repeated:
+        return "reproduced: the failure did not show again, so nothing was reduced"
+    if not reduced.complete:
+        return "reduced: the time was up before anything could be left out; give it more --seconds"
+    return "reduced: it is the smallest already, no change that was tried leaves the failure"
+
+
+def _how(settled: Settled) -> str:
+    reduced = settled.reduced
+    if not reduced.smaller:
+        return ""
+    if reduced.interrupted:
+        return " (interrupted)"
+    return "" if reduced.complete else " (the time was up: a smaller one may be found with more --seconds)"
+
+
+def _json(find: Find, settled: Settled) -> dict[str, Any]:
+    reduced, guilt = settled.reduced, settled.guilt
+    left = reduced.find
+    verdict = left.verdict
+    return {
+        "kind": left.kind.value,
+        "failure": reduced.failure.what,
+        "message": left.message,
+        "obligation": verdict.counterexample.obligation if isinstance(verdict, Refuted) else None,
+        "bucket": settled.bucket,
+        "guilty": None if guilt is None else {"passes": list(guilt.passes), "rule": guilt.rule or None},
+        "before": format_trace(reduced.before),
+        "after": format_trace(left.after) if isinstance(left.after, Trace) else None,
+        "inputs": dict(stored_state(reduced.state, reduced.before).inputs),
+        "heap": stored_state(reduced.state, reduced.before).heap or None,
+        "operations": [len(find.generated.trace.ops), len(reduced.before.ops)],
+        "tried": reduced.tried,
+        "seconds": round(reduced.seconds, 3),
+        "repeated": reduced.repeated,
+        "smaller": reduced.smaller,
+        "complete": reduced.complete,
+        "interrupted": reduced.interrupted,
+    }

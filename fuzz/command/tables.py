@@ -1,0 +1,147 @@
+"""The commands `ops` and `prove-rules`."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from optimizer.ir.rows.notation import meaning, signature
+from optimizer.ir.rows.ops import OPS, Op
+from validator.command.exits import Exit, worst
+
+if TYPE_CHECKING:
+    from validator.rules.proofs import RuleProof
+
+
+@click.command(short_help="Print the operation table.")
+@click.option(
+    "--word", type=click.IntRange(4, 64), default=64, metavar="BITS", help="Width of a machine int; 64 usually."
+)
+@click.option("--all", "everything", is_flag=True, help="Also those on a heap, and those not modelled yet.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object an operation.")
+def ops(word: int, everything: bool, as_json: bool) -> int:
+    """Print the operation table: each operation with its meaning and when it is defined.
+
+    Words are signed; `<u`, `>>u`, `*u` and `/u` take them as unsigned. `//` and `%` round to minus infinity,
+    quotient and remainder to 0. WORD is the number of bits of a word, MININT its smallest number.
+
+    \b
+    $ traceproof ops
+    $ traceproof ops --all --json
+    """
+    for row in OPS.values():
+        if everything or (row.modelled and row.min_word <= word):
+            told = meaning(row, word)
+            click.echo(json.dumps(_json(row, told)) if as_json else _line(row, told))
+    return 0
+
+
+def _json(row: Op, told: dict[str, str]) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "kind": row.kind.value,
+        "args": None if row.args is None else [type_.value for type_ in row.args],
+        "result": row.result.value,
+        "commutative": row.commutative,
+        "modelled": row.modelled,
+        "heap": row.memory is not None,
+        "min_word": row.min_word,
+        "constant_args": list(row.constant_args),
+        "meaning": told,
+    }
+
+
+_WORDS = {"result": "r = ", "overflows": "flag: ", "passes": "passes if ", "defined": "defined if "}
+
+
+def _line(row: Op, told: dict[str, str]) -> str:
+    if row.result.value == "void" or "result" in told:
+        said = "; ".join(f"{_WORDS[key]}{told[key]}" for key in _WORDS if key in told)
+    else:
+        said = ""
+    if not said and not row.modelled:
+        said = f"{row.kind.value}, on a heap" if row.memory is not None else "not modelled"
+    said = said or row.kind.value
+    return f"{signature(row):32} {said}"
+
+
+@click.command("prove-rules", short_help="Prove the rules of our optimizer.")
+@click.argument("names", nargs=-1, metavar="[RULE]...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a rule.")
+def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
+    """Prove the optimizer's rules (or those named), and print the table of proofs.
+
+    A rule is proved for all inputs at 64 bits, where Z3 manages that, and always on all inputs at a small width; where
+    only the latter was possible, the width is told. A rule must also be able to fire.
+
+    \b
+    $ traceproof prove-rules
+    $ traceproof prove-rules add_zero sub_self --json
+
+    Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
+    """
+    from optimizer.pipeline import ALL_RULES
+    from validator.rules.proofs import prove_rules as prove
+    from validator.rules.status import Proved, Unproved
+
+    known = {rule.name: rule for rule in ALL_RULES}
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(f"there is no rule {name!r}; without names all are proved")
+    proofs: list[RuleProof] = []
+    for proof in prove([known[name] for name in names] if names else ALL_RULES, time.monotonic):
+        proofs.append(proof)
+        click.echo(json.dumps(_proof_json(proof)) if as_json else _proof_line(proof))
+    proved = [proof.status for proof in proofs if isinstance(proof.status, Proved)]
+    unproved = [proof.status for proof in proofs if isinstance(proof.status, Unproved)]
+    if not as_json:
+        full = sum(status.width == 64 for status in proved)
+        wrong = len(proofs) - len(proved) - len(unproved)
+        click.echo(
+            f"{len(proofs)} rule{'s' * (len(proofs) != 1)}: {full} proved at 64 bits, "
+            f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
+        )
+    return worst(_proof_code(proof) for proof in proofs)
+
+
+def _proof_code(proof: RuleProof) -> Exit:
+    from validator.rules.status import Proved, Unproved
+
+    match proof.status:
+        case Proved():
+            return Exit.PROVED
+        case Unproved():
+            return Exit.UNKNOWN
+        case _:
+            return Exit.REFUTED
+
+
+def _proof_words(proof: RuleProof) -> tuple[str, str]:
+    """In one word, and how."""
+    from validator.rules.status import NeverFires, Proved, Refuted, Unproved
+
+    match proof.status:
+        case Proved(width, method, small):
+            also = f", and all inputs at {small} bits" if small != width else ""
+            return "proved", f"at {width} bits by {method}{also}"
+        case Refuted(width, values):
+            found = ", ".join(f"{name} = {value}" for name, value in values.items())
+            return "wrong", f"at {width} bits for {found}"
+        case NeverFires(width):
+            return "never fires", f"at {width} bits"
+        case Unproved(reason):
+            return "not settled", reason
+
+
+def _proof_line(proof: RuleProof) -> str:
+    word, how = _proof_words(proof)
+    return f"{proof.rule.name:36} {word} {how} ({proof.seconds:.2f} s)\n    {proof.rule}"
+
+
+def _proof_json(proof: RuleProof) -> dict[str, Any]:
+    word, how = _proof_words(proof)
+    seconds = round(proof.seconds, 6)
+    return {"rule": proof.rule.name, "text": str(proof.rule), "status": word, "how": how, "seconds": seconds}

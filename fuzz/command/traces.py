@@ -1,0 +1,183 @@
+"""The commands `optimize` and `run`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from fuzz.command.run_state import event_results, read_run_state, run_state
+from optimizer.ir.dialects.toy_printer import format_toy
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.heap_comparison import visible_heap
+from optimizer.ir.run.interpreter import (
+    Finished,
+    GuardFailed,
+    Jumped,
+    Outcome,
+    Program,
+    Run,
+    Stopped,
+    Undefined,
+    World,
+)
+from optimizer.ir.run.objects import NULL, Datum, Ref
+from optimizer.ir.text import format_trace
+from optimizer.ir.text.heap_text import format_heap, format_object
+from optimizer.ir.text.lexer import Source
+from optimizer.ir.trace import Trace
+from validator.command.files import file_name, read_text, read_trace, write_text
+from validator.search.counterexample import State
+from validator.tell.state_text import scripted
+
+Command = Callable[..., Any]
+
+
+def _trace_options(command: Command) -> Command:
+    types = click.option("--types", metavar="FILE", help="TOML declarations to add to those of the trace.")
+    word = click.option(
+        "--word",
+        type=click.IntRange(4, 64),
+        metavar="BITS",
+        help="Width of a machine int, 4 to 64; the default is what the trace says, else 64.",
+    )
+    return types(word(command))
+
+
+@click.command(short_help="Optimize a trace with our own optimizer.")
+@click.argument("source", metavar="IN")
+@click.option("-o", "--output", default="-", metavar="OUT", help="Write the trace there, not to standard output.")
+@click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
+@click.option("--stats", is_flag=True, help="Say on standard error what was done.")
+@click.option("--toy", is_flag=True, help="Write the trace in the toy dialect.")
+@_trace_options
+def optimize(
+    source: str, output: str, passes: str | None, stats: bool, toy: bool, types: str | None, word: int | None
+) -> int:
+    """Optimize the trace in the file IN (`-`: standard input) with our own optimizer.
+
+    \b
+    $ traceproof optimize before.trace -o after.trace
+    $ traceproof optimize before.trace --passes fold,cse --stats
+    """
+    from optimizer.pipeline import DEFAULT_PASSES, run_passes
+
+    chosen = DEFAULT_PASSES if passes is None else tuple(name.strip() for name in passes.split(","))
+    for name in chosen:
+        if name not in DEFAULT_PASSES:
+            raise click.BadParameter(
+                f"there is no pass {name!r}; the passes are {', '.join(DEFAULT_PASSES)}",
+                param_hint="'--passes'",
+            )
+    trace = read_trace(source, word, types)
+    done = run_passes(trace, chosen)
+    if done.always_fails is not None:
+        click.echo(f"always fails: guard {done.always_fails}", err=True)
+    if stats:
+        click.echo(f"operations: {len(trace.ops)} before, {len(done.trace.ops)} after", err=True)
+        click.echo(f"guards: {len(trace.guards)} before, {len(done.trace.guards)} after", err=True)
+        for rule, count in sorted(done.fired.items(), key=lambda item: (-item[1], item[0])):
+            click.echo(f"{count:6} {rule}", err=True)
+    write_text(output, format_toy(done.trace) if toy else format_trace(done.trace))
+    return 0
+
+
+@click.command(short_help="Run a trace on values.")
+@click.argument("source", metavar="TRACE")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="The value of an input, or an object.")
+@click.option("--heap", "heap_file", metavar="FILE", help="Objects, such as p0 = Node(value=5, next=p1), a line each.")
+@click.option("--state", "state_file", metavar="FILE", help="All of it, with what functions give and what is raised.")
+@click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0 or NULL.")
+@click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@_trace_options
+def run(
+    source: str,
+    inputs: tuple[str, ...],
+    heap_file: str | None,
+    state_file: str | None,
+    results: str | None,
+    show_trace: bool,
+    as_json: bool,
+    types: str | None,
+    word: int | None,
+) -> int:
+    """Run TRACE (`-`: standard input) and show its values, its events and how it ends.
+
+    Each input needs a value, decimal or 0x...; several fit into one --input, separated by commas. A reference is
+    NULL or an object, whose fields are 0 or NULL where they are not told. Events may return objects, by their names.
+
+    \b
+    $ traceproof run before.trace --input i0=5 --input i1=-1
+    $ traceproof run before.trace --input i0=5,i1=0x10 --results 7,8 --trace
+    $ traceproof run before.trace --input 'p0=Node(value=5, next=p1)' --input 'p1=Node()'
+    $ traceproof run campaign/cases/seed-7-refuted/before.trace --state campaign/cases/seed-7-refuted/case.toml
+    """
+    if state_file is not None and (inputs or heap_file is not None or results is not None):
+        raise click.UsageError("--state says all that --input, --heap and --results say; give it alone.")
+    trace = read_trace(source, word, types)
+    program = Program(trace)
+    if state_file is not None:
+        state = read_run_state(trace, state_file, program.layout)
+    else:
+        sources = [] if heap_file is None else [Source(file_name(heap_file), read_text(heap_file).split("\n"))]
+        values, heap = run_state(trace, inputs, sources, program.layout)
+        state = State(tuple(values), World(event_results(trace, results or "", heap)), heap)
+    heap = state.heap or Heap(program.layout)
+    done = program.run(state.inputs, state.world, heap=heap)
+    if as_json:
+        from validator.tell.run_json import run_json
+
+        click.echo(json.dumps(run_json(done)))
+    else:
+        for line in _trace_lines(trace, done) if show_trace else _value_lines(trace, done, heap):
+            click.echo(line)
+        click.echo(_ending(done.outcome))
+        if done.pending != NULL:
+            click.echo(f"the exception {done.pending} is pending")
+        click.echo(format_heap(visible_heap(done)), nl=False)
+    return 0
+
+
+def _trace_lines(trace: Trace, done: Run) -> Iterator[str]:
+    from validator.tell.side_by_side import annotated
+
+    return map(str, annotated(trace, done))
+
+
+def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
+    """What each input is at the start, what each operation gave, and the events."""
+    inputs = {var.name for var in trace.inputs}
+    for name, value in done.values.items():
+        described = heap.objects.get(value) if name in inputs and isinstance(value, Ref) else None
+        is_here = isinstance(value, Ref) and value.name == name
+        yield f"{name} = {format_object(described, heap.layout) if described is not None and is_here else value}"
+    for number, event in enumerate(done.events):
+        yield f"event {number}: {event.name}{_listed(event.args)}{_raised(done, number)}"
+
+
+def _raised(done: Run, number: int) -> str:
+    raises = done.world.raises[number : number + 1] if done.events[number].effects.can_raise else ()
+    return "".join(f" raises {scripted(one, done)}" for one in raises if one != NULL)
+
+
+def _ending(outcome: Outcome) -> str:
+    match outcome:
+        case Finished(args):
+            return f"finish{_listed(args)}"
+        case Jumped(args, _):
+            return f"jump{_listed(args)}"
+        case GuardFailed(guard, None):
+            return f"guard {guard} fails"
+        case GuardFailed(guard, failargs):
+            return f"guard {guard} fails and hands over {_listed(failargs or ())}"
+        case Stopped(event):
+            return f"event {event} does not return"
+        case Undefined(op, reason):
+            return f"operation {op} is undefined: {reason}"
+
+
+def _listed(values: tuple[Datum | None, ...]) -> str:
+    return f"({', '.join('None' if value is None else str(value) for value in values)})"

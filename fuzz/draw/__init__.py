@@ -1,0 +1,1 @@
+"""Random traces, each with an example on which it runs to its end."""

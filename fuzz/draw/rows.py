@@ -1,0 +1,175 @@
+"""The operation table as the generator sees it: rows by what can be done with them.
+
+Roles that the table does not name are found by computing: a row whose results are all 0 or 1 is a test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import cache, lru_cache
+
+from fuzz.draw.steps.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import cone
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.rows.ops import INT, OPS, Kind, Op
+
+
+@immutable
+class Rows:
+    """The modelled rows of one word width. A row can be in several groups."""
+
+    pure: tuple[Op, ...]  # without a flag
+    overflow: tuple[Op, ...]  # pure, with a flag
+    tests: tuple[Op, ...]  # of two arguments, the result is 0 or 1
+    masks: tuple[Op, ...]  # of two arguments, the result has only bits that both have
+    bitwise: tuple[Op, ...]  # of two arguments, each bit of the result depends on the same bit of both
+    guards: tuple[Op, ...]  # of arguments
+    flag_guards: tuple[Op, ...]
+    events: tuple[Op, ...]
+    positions: tuple[Op, ...]
+    ends: tuple[Op, ...]
+
+
+def rows_without(
+    left_out: frozenset[Op], word: int, products: int, divisions: int, excluded: frozenset[Op] = frozenset()
+) -> Rows:
+    """The groups without those rows; a group of which nothing would be left stays as it is. The rows `excluded` are in
+    no group."""
+    groups = rows(word, products, divisions)
+    if excluded:
+        groups = rows_but(word, excluded, products, divisions)
+    if not left_out:
+        return groups
+
+    def left(group: tuple[Op, ...]) -> tuple[Op, ...]:
+        return tuple([row for row in group if row not in left_out]) or group
+
+    pure, overflow = left(groups.pure), left(groups.overflow)
+    tests, masks, bitwise = left(groups.tests), left(groups.masks), left(groups.bitwise)
+    return replace(groups, pure=pure, overflow=overflow, tests=tests, masks=masks, bitwise=bitwise)
+
+
+@lru_cache(maxsize=64)
+def rows_but(word: int, excluded: frozenset[Op], products: int = 1, divisions: int = 1) -> Rows:
+    """The groups without the excluded rows."""
+    groups = rows(word, products, divisions)
+    left = {
+        field.name: tuple(row for row in getattr(groups, field.name) if row not in excluded) for field in fields(Rows)
+    }
+    if not left["flag_guards"]:
+        left["overflow"] = ()
+    return Rows(**left)
+
+
+OF_TWO = frozenset(row for row in OPS.values() if row.is_pure and row.args == (INT, INT) and not row.constant_args)
+"""The pure rows of two arguments, whatever these are."""
+
+_PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
+_DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
+
+
+@cache
+def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
+    """The groups for traces of that word width, in the order of the table. Rows that multiply are there `products`
+    times, rows that divide `divisions` times."""
+
+    def times(row: Op) -> int:
+        return products if multiplies(row) else divisions if divides(row) else 1
+
+    fitting = [row for row in OPS.values() if row.modelled and row.min_word <= word]
+    modelled = [row for row in fitting for _ in range(times(row))]
+    of = {kind: tuple(row for row in modelled if row.kind is kind) for kind in Kind}
+    pure = tuple(row for row in of[Kind.PURE] if row.overflows is None)
+    return Rows(
+        pure=pure,
+        overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
+        tests=tuple(row for row in pure if is_test(row)),
+        masks=tuple(row for row in pure if _is_mask(row)),
+        bitwise=tuple(row for row in pure if _is_bitwise(row)),
+        guards=tuple(row for row in of[Kind.GUARD] if row.args),
+        flag_guards=tuple(row for row in of[Kind.GUARD] if row.reads_flag),
+        events=of[Kind.EVENT],
+        positions=tuple(row for row in of[Kind.POSITION] if row.raw),
+        ends=of[Kind.END],
+    )
+
+
+@cache
+def family(row: Op, word: int) -> tuple[Op, ...]:
+    """The close relatives of a pure row, itself among them: tests, operations on single bits, those that are defined
+    where it is, the arithmetic that is left; all of as many arguments."""
+    groups = rows(word)
+    those = (groups.tests, groups.bitwise)
+    of = next((group for group in those if row in group), None)
+    if of is None:
+        known = {one for group in those for one in group}
+        of = tuple(one for one in groups.pure if one not in known and one.defined is row.defined)
+    return tuple(one for one in of if one.args == row.args and one.constant_args == row.constant_args)
+
+
+@lru_cache(maxsize=256)
+def guards_of(word: int, value: int, excluded: frozenset[Op] = frozenset()) -> tuple[Op, ...]:
+    """The guards that are not excluded and pass where all their arguments are that value; of results of tests many are
+    asked for."""
+    d = concrete(word)
+
+    def passes(row: Op) -> bool:
+        assert row.passes is not None
+        values = (value,) * len(row.args or ())
+        return bool((row.defined is None or row.defined(d, *values)) and row.passes(d, *values))
+
+    return tuple(row for row in rows(word).guards if row not in excluded and passes(row))
+
+
+def multiplies(row: Op) -> bool:
+    """Is there a product in what the row computes?"""
+    return not _PRODUCTS.isdisjoint(_kinds(row))
+
+
+def divides(row: Op) -> bool:
+    """Is there a quotient or a remainder in what the row computes?"""
+    return not _DIVISIONS.isdisjoint(_kinds(row))
+
+
+@cache
+def _kinds(row: Op) -> frozenset[str]:
+    """The kinds of the terms that a row computes, its flag included."""
+    terms = PlainTerms(64)
+    args = [terms.var(f"x{index}") for index in range(len(row.args or ()))]
+    meanings = [meaning for meaning in (row.meaning, row.overflows) if meaning is not None and row.modelled]
+    return frozenset(term.kind for term in cone([meaning(terms, *args) for meaning in meanings]))
+
+
+def _has_table_of_two(row: Op) -> bool:
+    return row.args == (INT, INT) and has_table(row)
+
+
+@cache
+def is_test(row: Op) -> bool:
+    """Is the result always 0 or 1?"""
+    return _has_table_of_two(row) and not table(row).translate(None, bytes((0, 1, UNDEFINED)))
+
+
+@cache
+def _is_mask(row: Op) -> bool:
+    """Has the result only bits that both arguments have?"""
+    if not _has_table_of_two(row):
+        return False
+    found = table(row)
+    return number(found) & ~(number(XS) & number(YS)) & ~undefined(found) == 0
+
+
+@cache
+def _is_bitwise(row: Op) -> bool:
+    """Is each bit of the result what the row makes of that bit alone of both arguments?"""
+    if not _has_table_of_two(row) or UNDEFINED in table(row):
+        return False
+    return all(_is_so_for_bit(table(row), 1 << place) for place in range(WIDTH - 1))
+
+
+def _is_so_for_bit(of_row: bytes, bit: int) -> bool:
+    mask = bytes((bit,)) * PAIRS
+    alone = Arguments(both(XS, mask), both(YS, mask)).of(of_row)
+    return both(alone, mask) == both(of_row, mask)

@@ -1,0 +1,1 @@
+"""Steps of random traces: a few operations each."""

@@ -1,0 +1,273 @@
+"""Steps of traces over heaps: a few operations each, left out where the example does not allow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fuzz.draw.aimed_draft import Aim, AimedDraft
+from fuzz.draw.shape import Step
+from fuzz.draw.steps.calls import call_something, look_at
+from fuzz.draw.steps.immutable import initialize_by_call, watch_field
+from fuzz.draw.steps.pointers import (
+    check_any,
+    check_in_two,
+    check_pointer,
+    guard_something,
+    heap_event,
+    record_fact,
+    test_identity,
+)
+from fuzz.draw.steps.strings import use_strings
+from optimizer.ir.rows.ops import INT, REF, DescrKind, Kind
+from optimizer.ir.trace import ConstInt, Value, Var
+from optimizer.ir.types.layout import Array
+
+# Accesses.
+
+
+def _load(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    loaded = None if aim is None else draft.load(aim)
+    if loaded is not None and loaded.type is REF and draft.choices.chance(40):
+        check_pointer(draft, loaded)
+
+
+def _store(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is not None:
+        draft.store(aim)
+
+
+def _access(draft: AimedDraft, aim: Aim) -> None:
+    if draft.choices.chance(50):
+        draft.store(aim)
+    else:
+        draft.load(aim)
+
+
+def _aliases(draft: AimedDraft) -> None:
+    """What is there through one pointer, a store through another, and what is there then."""
+    aim = _inherited(draft) if draft.choices.chance(45) else draft.aim()
+    if aim is not None:
+        _access(draft, aim)
+        draft.store(draft.beside(aim))
+        draft.load(aim)
+
+
+def _inherited(draft: AimedDraft) -> Aim | None:
+    """A field that an object has from a parent."""
+    found: list[Aim] = []
+    for pointer in draft.references[-12:]:
+        described = draft.object_of(pointer)
+        for place in () if described is None else draft.types.places.get(described.type.name, ()):
+            if place.slot.owner is not None and place.slot.key != f"{place.slot.owner}.{place.slot.name}":
+                found.append(Aim(place, pointer))
+    fields = [aim for aim in found if aim.place.kind is DescrKind.FIELD]
+    return draft.choices.pick(fields) if fields else None
+
+
+def _overwrite(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is None or draft.store(aim) is None:
+        return
+    draft.choices.repeat(0, 2, lambda: _interlude(draft, aim))
+    draft.store(aim)
+    if draft.choices.chance(30):
+        guard_something(draft)
+
+
+def _interlude(draft: AimedDraft, aim: Aim) -> None:
+    """Something between two accesses to a place, which may touch it."""
+    match draft.choices.integer(0, 6):
+        case 0 | 1 | 2:
+            guard_something(draft)
+        case 3:
+            _access(draft, draft.beside(aim))
+        case 4:
+            _access(draft, aim)
+        case 5:
+            look_at(draft, aim.pointer)
+        case _:
+            heap_event(draft)
+
+
+def _write_back(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    value = None if aim is None else draft.load(aim)
+    if aim is None or value is None:
+        return
+    match draft.choices.integer(0, 3):
+        case 0:
+            pass
+        case 1 | 2:
+            draft.store(draft.beside(aim))
+        case _:
+            _interlude(draft, aim)
+    draft.store(aim, value)
+    if draft.choices.chance(40):
+        draft.load(aim)
+
+
+def _reread(draft: AimedDraft) -> None:
+    aim = draft.aim()
+    if aim is not None:
+        _access(draft, aim)
+        heap_event(draft)
+        draft.load(aim)
+
+
+def _items(draft: AimedDraft) -> None:
+    """Accesses to one array, and a guard on an item."""
+    aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.INTERIOR)))
+    if aim is None:
+        return
+    _access(draft, aim)
+    draft.choices.repeat(0, 2, lambda: _access(draft, draft.beside(aim)))
+    item = draft.load(aim)
+    if item is not None and draft.choices.chance(60):
+        if item.type is INT:
+            draft.guard_on(item)
+        elif item.type is REF:
+            check_pointer(draft, item)
+
+
+def _length(draft: AimedDraft) -> None:
+    """The length of an array, and a check of it or of an index against it."""
+    arrays = [value for value in (draft.reference() for _ in range(6)) if value is not None and _is_array(draft, value)]
+    for array in arrays[: draft.choices.integer(1, 2)]:
+        found = draft.object_of(array)
+        assert found is not None
+        assert isinstance(found.type, Array)
+        strings, name = draft.memory.strings.get(found.type.name), found.type.name
+        row = draft.choices.pick(draft.memory.lengths) if strings is None else strings[Kind.PURE]
+        operation = draft.attempt(row, (array,), name if strings is None else None, found.type)
+        if operation is None or operation.result is None or not draft.choices.chance(60):
+            continue
+        if draft.choices.chance(40):
+            draft.guard_on(operation.result)
+        else:
+            other: Value = draft.variable() if draft.choices.chance(60) else ConstInt(draft.choices.integer(0, 4))
+            draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (other, operation.result)))
+
+
+def _is_array(draft: AimedDraft, value: Value) -> bool:
+    found = draft.object_of(value)
+    return found is not None and isinstance(found.type, Array)
+
+
+# Allocations.
+
+
+def _allocate(draft: AimedDraft) -> None:
+    """An object, some of its fields set, and perhaps read again."""
+    made = build(draft)
+    if made is None or not draft.choices.chance(60):
+        return
+    aim = draft.aim_at(made)
+    if aim is not None:
+        draft.load(aim)
+    if draft.choices.chance(30):
+        check_pointer(draft, made)
+
+
+def build(draft: AimedDraft) -> Var | None:
+    made = draft.allocate()
+    if made is not None:
+        draft.choices.repeat(0, 4, lambda: _set_some(draft, made))
+    return made
+
+
+def _set_some(draft: AimedDraft, made: Var) -> None:
+    aim = draft.aim_at(made)
+    if aim is not None:
+        draft.store(aim)
+
+
+def _rebuild(draft: AimedDraft) -> None:
+    """An object that guards hand over, and that changes between them."""
+    made = build(draft)
+    if made is None:
+        return
+
+    def change() -> None:
+        draft.kept = (made,)
+        guard_something(draft)
+        draft.kept = ()
+        _set_some(draft, made)
+
+    draft.choices.repeat(1, 3, change)
+    draft.kept = (made,)
+    guard_something(draft)
+    draft.kept = ()
+
+
+def _nest(draft: AimedDraft) -> None:
+    """Objects that are put into each other: a chain or a cycle; the outermost may leak."""
+    outer = build(draft)
+    if outer is None:
+        return
+    inner = outer if draft.choices.chance(15) else build(draft)
+    if inner is None:
+        return
+    put = _put(draft, outer, inner)
+    if put and draft.choices.chance(40):
+        _put(draft, inner, outer)
+    if draft.choices.chance(50):
+        _leak_one(draft, outer)
+
+
+def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
+    found = draft.object_of(holder)
+    assert found is not None
+    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.type is REF]
+    aim = draft.aim_at(holder, key=draft.choices.pick(keys)) if keys else None
+    return aim is not None and draft.store(aim, held) is not None
+
+
+def _leak(draft: AimedDraft) -> None:
+    if draft.fresh:
+        made = draft.choices.latest(draft.fresh, 4)
+    else:
+        built = build(draft)
+        if built is None:
+            return
+        made = built
+    _leak_one(draft, made)
+    aim = draft.aim_at(made)
+    if aim is not None and draft.choices.chance(40):
+        _interlude(draft, aim)
+
+
+def _leak_one(draft: AimedDraft, made: Var) -> None:
+    """Puts an object into an old one, or hands it to an event, perhaps twice."""
+    if draft.choices.chance(50):
+        holder = draft.reference()
+        if holder is not None and draft.object_of(holder) is not None:
+            _put(draft, holder, made)
+    else:
+        draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
+
+
+HEAP_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
+    Step.LOAD: _load,
+    Step.STORE: _store,
+    Step.ALIASES: _aliases,
+    Step.OVERWRITE: _overwrite,
+    Step.WRITE_BACK: _write_back,
+    Step.REREAD: _reread,
+    Step.ALLOCATE: _allocate,
+    Step.REBUILD: _rebuild,
+    Step.NEST: _nest,
+    Step.LEAK: _leak,
+    Step.IDENTITY: test_identity,
+    Step.CHECK: check_any,
+    Step.CHECK_IN_TWO: check_in_two,
+    Step.LENGTH: _length,
+    Step.ITEMS: _items,
+    Step.FACT: record_fact,
+    Step.CALLED: initialize_by_call,
+    Step.TEXT: use_strings,
+    Step.WATCH: watch_field,
+    Step.EVENT: heap_event,
+    Step.CALL: call_something,
+}

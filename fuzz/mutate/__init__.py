@@ -1,0 +1,1 @@
+"""Traces made from other traces: see `fuzz.mutate.mutate`."""

@@ -1,1 +1,0 @@
-"""Traces made from other traces: see `fuzz.mutation.mutate`."""

@@ -1,0 +1,179 @@
+"""What is reduced: a recorded trace, what an optimizer made of it where that is not made anew, and a state.
+
+The operations of a candidate are known by their `line`, which stays theirs while others go. Where there are two traces,
+operations of both that are the same have the same one, so that they are changed on both sides at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fuzz.reduce.change import Change
+from optimizer.ir.check import IllFormed, check
+from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as NotModelled
+from optimizer.ir.floats import ZERO
+from optimizer.ir.rows.ops import OPS, Kind, Op, Type
+from optimizer.ir.run.interpreter import Program
+from optimizer.ir.run.objects import NULL, Datum, blank
+from optimizer.ir.run.runs import Run
+from optimizer.ir.text import format_trace
+from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, Var, all_operations
+from optimizer.ir.types.trace_layout import layout_of
+from validator.search.counterexample import State
+
+if TYPE_CHECKING:
+    from fuzz.reduce.cause import Cause
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`after` is None where the optimizer is run again on each candidate. `cause` is what has to stay of a wrong pair
+    that is not made again."""
+
+    before: Trace
+    after: Trace | None
+    state: State
+    cause: Cause | None = None
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        return (self.before,) if self.after is None else (self.before, self.after)
+
+    @property
+    def takes_constants(self) -> bool:
+        """May a constant stand for a variable? In a pair that nobody optimizes again, it would take the sense away."""
+        return self.after is None
+
+    @cached_property
+    def change(self) -> Change | None:
+        """What the two traces differ in, where there are two."""
+        return None if self.after is None else Change(self.before, self.after)
+
+    @cached_property
+    def shared_lines(self) -> frozenset[int]:
+        """The lines that can be changed without changing what the two traces differ in: all, if there is one trace."""
+        change = self.change
+        return frozenset(op.line for op in all_operations(self.before)) if change is None else change.common
+
+    @cached_property
+    def run(self) -> Run | None:
+        """The recorded trace on the state, None where it has no meaning there."""
+        try:
+            return Program(self.before, layout_of(*self.traces)).run(
+                self.state.inputs, self.state.world, heap=self.state.heap
+            )
+        except (NotModelled, InputError, ValueError, LookupError, AssertionError):
+            return None
+
+    def value(self, var: Var) -> Datum:
+        """What the variable holds on the state; 0 or NULL where the run does not get there."""
+        found = None if self.run is None else self.run.values.get(var.name)
+        if found is None:
+            return blank(var.type)
+        return found
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(map(format_trace, self.traces))
+
+    @cached_property
+    def cost(self) -> tuple[int, ...]:
+        """Less is simpler: fewer operations first, then fewer things handed over, inputs and declarations, then simpler
+        operands."""
+        operations = [op for trace in self.traces for op in all_operations(trace)]
+        exits = [op.exit for op in operations if op.exit is not None]
+        handed = sum(len(exit_.failargs or ()) for exit_ in exits)
+        listed = sum(exit_.failargs is None for exit_ in exits)
+        return (
+            len(operations),
+            handed + sum(len(op.args) for op in operations),
+            listed,
+            sum(len(trace.inputs) for trace in self.traces),
+            sum(_RANKS[op.op] for op in operations),
+            sum(map(_declared, self.traces)),
+            sum(_operands(trace) for trace in self.traces),
+        )
+
+
+_RANKS = {row: number + len(OPS) * row.jumps for number, row in enumerate(OPS.values())}
+"""Rows in front of the table are simpler; finishing is simpler than jumping."""
+
+
+def simpler_rows(row: Op) -> list[Op]:
+    """Rows of the table that may stand in its place, simplest first; an event may give nothing."""
+    results = (row.result, Type.VOID) if row.kind is Kind.EVENT else (row.result,)
+    return [
+        other
+        for other in OPS.values()
+        if _RANKS[other] < _RANKS[row]
+        and other.has_meaning
+        and other.result in results
+        and (other.kind, other.args, other.raw, other.reads_flag, other.overflows is None)
+        == (row.kind, row.args, row.raw, row.reads_flag, row.overflows is None)
+    ]
+
+
+def _declared(trace: Trace) -> int:
+    told = trace.declarations
+    fields = sum(len(one.fields) for one in told.structs) + sum(len(one.fields) for one in told.arrays)
+    known = sum(len(const.fields) + (const.length is not None) for const in told.consts)
+    effects = [names for one in told.calls for names in (one.reads, one.writes) if names != ("*",)]
+    named = sum(1 + len(names) for names in effects) + sum(1 for one in told.structs if not one.cleared)
+    parents = sum(one.parent is not None for one in told.structs)
+    named += not told.cleared
+    items = (told.structs, told.arrays, told.calls, told.descrs, told.consts)
+    return sum(map(len, items)) * 4 + fields * 2 + known + named + parents
+
+
+_FAR = 200
+"""An operand costs no constant more than that, and a variable more than any."""
+
+
+def _operands(trace: Trace) -> int:
+    place = {var.name: number for number, var in enumerate(trace.inputs)}
+    total = 0
+    for op in all_operations(trace):
+        values = (*op.args, *((op.exit.failargs or ()) if op.exit else ()))
+        total += sum(_operand_cost(value, place) for value in values)
+        if op.result is not None:
+            place[op.result.name] = len(place)
+    return total
+
+
+def _operand_cost(value: Value | None, place: Mapping[str, int]) -> int:
+    match value:
+        case None:
+            return 0
+        case Var(name):
+            return _FAR + 1 + place.get(name, 0)
+        case ConstInt(number):
+            return constant_cost(number)
+        case ConstFloat(number):
+            return 1 + len(str(number)) + (number != ZERO)
+        case _:
+            return 1 + (str(value) != NULL.name)
+
+
+def constant_cost(number: int) -> int:
+    """0, 1 and -1 first, then other small numbers, powers of two, their neighbours and the rest."""
+    size = abs(number)
+    if size <= 16:
+        return 2 * size + (number < 0)
+    bits = size.bit_length()
+    near = 0 if size & (size - 1) == 0 else 1 if size & (size + 1) == 0 else bits.bit_count() + size.bit_count()
+    return min(_FAR, 40 + near + (number < 0) + (bits if near > 1 else 0))
+
+
+def is_well_formed(candidate: Candidate) -> bool:
+    """May it be tried at all?"""
+    try:
+        for trace in candidate.traces:
+            check(trace)
+        layout_of(*candidate.traces)
+    except (IllFormed, InputError):
+        return False
+    return len(candidate.state.inputs) == len(candidate.before.inputs)

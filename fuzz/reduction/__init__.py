@@ -1,1 +1,0 @@
-"""The smallest trace that still shows the same failure: see `fuzz.reduction.reduce.reduce_find`."""

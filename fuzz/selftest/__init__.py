@@ -1,0 +1,1 @@
+"""The validator against itself, and terms against numbers."""

@@ -1,0 +1,1 @@
+"""The optimizer under test: our own, a function, or a program."""

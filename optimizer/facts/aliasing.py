@@ -1,0 +1,100 @@
+"""May two references be one object, may two cells of memory be one cell?
+
+Nothing is told apart by a name that is not declared. What tells objects apart: NULL from objects; a fresh object from
+other fresh objects and from all that is older than its escape; different constants; unrelated declared types; lengths,
+and contents of an immutable field known at the same time, that cannot be equal.
+"""
+
+from __future__ import annotations
+
+from optimizer.facts.cells import Cell
+from optimizer.facts.conditions import NULL, Both, Condition, IsValid, Not, Same
+from optimizer.facts.known import Known
+from optimizer.facts.references import About, constant_name
+from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.domains.bounds import bounds_domain
+from optimizer.ir.rows.row import INT
+from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
+
+
+def distinct(facts: Known, one: Value, other: Value) -> bool:
+    """Are these surely two objects, or NULL and an object?"""
+    one, other = facts.find(one), facts.find(other)
+    if one == other:
+        return False
+    references = facts.references
+    if NULL in (one, other):
+        return references.about(other if one == NULL else one).nonnull
+    if isinstance(one, ConstRef) and isinstance(other, ConstRef):
+        return facts.layout.different_constants(constant_name(one), constant_name(other)) is True
+    if any(
+        isinstance(fresh, Var) and fresh in references.fresh and references.is_out_of_reach(fresh, than)
+        for fresh, than in ((one, other), (other, one))
+    ):
+        return True
+    known = references.about(one), references.about(other)
+    if not (known[0].nonnull and known[1].nonnull):
+        return False
+    return _types_differ(facts, *known) or _lengths_differ(facts, *known) or _contents_differ(facts, one, other)
+
+
+def _types_differ(facts: Known, one: About, other: About) -> bool:
+    if one.isa is None or other.isa is None:
+        return False
+    if one.vtable is not None and other.vtable is not None:
+        return one.isa != other.isa
+    below = facts.layout.is_subclass
+    exact = (one.vtable is not None and not below(one.isa, other.isa)) or (
+        other.vtable is not None and not below(other.isa, one.isa)
+    )
+    return exact or facts.layout.unrelated(one.isa, other.isa)
+
+
+def _lengths_differ(facts: Known, one: About, other: About) -> bool:
+    return one.length is not None and other.length is not None and apart(facts, one.length, other.length)
+
+
+def _contents_differ(facts: Known, one: Value, other: Value) -> bool:
+    common = facts.references.about(one).immutables & facts.references.about(other).immutables
+    for key in common:
+        content, its = facts.memory.contents_of(key, one), facts.memory.contents_of(key, other)
+        if content is not None and its is not None and apart(facts, content, its):
+            return True
+    return False
+
+
+def apart(facts: Known, one: Value, other: Value) -> bool:
+    """Can these two machine ints not be equal?"""
+    one, other = facts.find(one), facts.find(other)
+    if isinstance(one, ConstInt) and isinstance(other, ConstInt):
+        return one != other
+    if one.type is not INT or other.type is not INT or one == other:
+        return False
+    bounds = facts.bounds.bounds
+    return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None
+
+
+def may_meet(facts: Known, one: Cell, other: Cell) -> bool:
+    """May these be one cell of memory?"""
+    if one.slot.key != other.slot.key:
+        return False
+    if one.index is not None and other.index is not None and apart(facts, one.index, other.index):
+        return False
+    return not distinct(facts, one.object, other.object)
+
+
+def truth(facts: Known, condition: Condition) -> Truth:
+    """Does a condition on references hold here?"""
+    if isinstance(condition, Same):
+        if facts.find(condition.one) == facts.find(condition.other):
+            return True
+        return False if distinct(facts, condition.one, condition.other) else None
+    if isinstance(condition, Not):
+        holds = truth(facts, condition.of)
+        return None if holds is None else not holds
+    if isinstance(condition, Both):
+        both = truth(facts, condition.one), truth(facts, condition.other)
+        return False if False in both else None if None in both else True
+    if isinstance(condition, IsValid):
+        return True if facts.is_valid else None
+    return facts.references.truth(condition)

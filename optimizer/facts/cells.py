@@ -1,0 +1,108 @@
+"""What operations on memory are about: cells, copies of ranges of them, and what allocations put there."""
+
+from __future__ import annotations
+
+from optimizer.facts.conditions import NULL
+from optimizer.ir.floats import ZERO
+from optimizer.ir.immutable import immutable
+from optimizer.ir.rows.row import FIELD, FLOAT, REF
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, memory_of
+from optimizer.ir.types.layout import Array, Field, Layout, Struct
+
+MOST_CELLS = 32
+"""So many cells of one slot are known at a time, but for those of local objects."""
+
+
+@immutable
+class Cell:
+    """A field of an object, or an item or interior field at an index."""
+
+    slot: Field
+    object: Value
+    index: Value | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.object, self.index))
+
+
+def cell_of(operation: Operation, layout: Layout) -> Cell:
+    """What a load reads, what a store changes."""
+    memory = operation.op.memory
+    assert memory is not None
+    assert memory.descr is not None
+    name = operation.descr if memory.on is None else memory.on
+    assert name is not None
+    slot = layout.resolve(memory.descr, name)
+    assert isinstance(slot, Field)
+    has_index = memory.descr is not FIELD
+    return Cell(slot, operation.args[0], operation.args[1] if has_index else None)
+
+
+def stored_value(operation: Operation) -> Value:
+    """What a store puts there."""
+    memory = operation.op.memory
+    assert memory is not None
+    assert memory.stores is not None
+    return operation.args[memory.stores]
+
+
+@immutable
+class Copy:
+    """So many items of `source`, from `start` on, become those of `object` from `at` on."""
+
+    slot: Field
+    source: Value
+    object: Value
+    start: Value
+    at: Value
+    count: Value
+
+    def cells(self) -> list[tuple[Cell, Cell]]:
+        """What is read and where it is put, item by item; nothing where that is not known, or is too much."""
+        if not (
+            isinstance(self.start, ConstInt) and isinstance(self.at, ConstInt) and isinstance(self.count, ConstInt)
+        ):
+            return []
+        start, at, count = self.start.value, self.at.value, self.count.value
+        offsets = range(count) if 0 <= count <= MOST_CELLS else ()
+        return [
+            (Cell(self.slot, self.source, ConstInt(start + i)), Cell(self.slot, self.object, ConstInt(at + i)))
+            for i in offsets
+        ]
+
+
+def copy_of(operation: Operation, layout: Layout) -> Copy:
+    """What a copy of a range of items does."""
+    slot = layout.descr_of(operation)
+    assert isinstance(slot, Field)
+    return Copy(slot, *operation.args)
+
+
+def zero(slot: Field) -> Value:
+    """What a cleared cell holds."""
+    if slot.type is FLOAT:
+        return ConstFloat(ZERO)
+    return NULL if slot.type is REF else ConstInt(0)
+
+
+def default_content(slot: Field, allocated: Struct | Array, cleared: bool) -> Value | None:
+    """What a cell of a fresh object holds that has not been written; None where nobody may read it."""
+    blank = slot.type is not REF if isinstance(allocated, Struct) else True
+    return None if blank and not cleared else zero(slot)
+
+
+def is_cleared(operation: Operation, allocated: Struct | Array) -> bool:
+    """Does the allocation put 0 and NULL into all that it makes?"""
+    if isinstance(allocated, Struct):
+        return allocated.cleared
+    memory = memory_of(operation)
+    assert memory is not None
+    assert memory.meaning is not None
+    return bool(memory.meaning(None, _Allocating(), allocated, None))
+
+
+class _Allocating:
+    """Tells whether an array is cleared."""
+
+    def new_array(self, _array: Array, _length: object, cleared: bool) -> bool:
+        return cleared

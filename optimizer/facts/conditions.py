@@ -1,0 +1,249 @@
+"""What the rows of the heap say of references, as conditions that can be looked at.
+
+A row's `requires` and `passes`, and the meaning of one without effect, are evaluated over the domains here: the result
+is a tree of conditions on the operation's arguments. What is known of references decides a tree, and learns from one
+that holds, so that no operation is known by its name.
+
+    guard_nonnull_class(p1, ConstClass(Node))       passes    HasClass(p1, "Node")
+    guard_isnull(p1)                                passes    Same(p1, NULL)
+    i3 = ptr_ne(p1, p2)                             gives     Bit(Not(Same(p1, p2)))
+    i4 = arraylen_gc(p1)                            gives     Length(p1)
+    getfield_gc_i(p1, descr=Node.value)             requires  IsA(p1, "Node")
+
+What is said of machine ints, and of what memory holds, is None here: not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from optimizer.ir.immutable import immutable
+from optimizer.ir.rows.heap_rows import CHANGES, FITS, INDEX, LENGTH, WRITTEN
+from optimizer.ir.rows.ops import Meaning, Memory, Op
+from optimizer.ir.rows.row import FACT, GUARD, PURE
+from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
+from optimizer.ir.types.layout import Field, Resolved
+
+NULL = ConstRef("NULL")
+
+
+@immutable
+class Same:
+    one: Value
+    other: Value
+
+
+@immutable
+class IsA:
+    """The object is of the declared struct or a subclass, or of the declared array."""
+
+    value: Value
+    owner: str
+
+
+@immutable
+class HasVtable:
+    value: Value
+
+
+@immutable
+class HasClass:
+    value: Value
+    vtable: str
+
+
+@immutable
+class HasSubclass:
+    value: Value
+    vtable: str
+
+
+@immutable
+class IsArray:
+    value: Value
+
+
+@immutable
+class EqualInts:
+    one: Value
+    other: Value
+
+
+@immutable
+class IsValid:
+    """The code is: nobody has invalidated it."""
+
+
+@immutable
+class Not:
+    of: Condition
+
+
+@immutable
+class Both:
+    one: Condition
+    other: Condition
+
+
+Condition = Same | IsA | HasVtable | HasClass | HasSubclass | IsArray | EqualInts | IsValid | Not | Both | bool | None
+"""None is a condition of which nothing is said here."""
+
+
+@immutable
+class Bit:
+    """1 where the condition holds, else 0."""
+
+    of: Condition
+
+
+@immutable
+class Length:
+    """The length of an array."""
+
+    value: Value
+
+
+Meant = Bit | Length | Value | None
+"""What an operation without effect computes, where that can be said."""
+
+
+class _Silent:
+    """A domain whose primitives say nothing, but for those that it has."""
+
+    def __getattr__(self, primitive: str) -> Callable[..., None]:
+        setattr(self, primitive, _nothing)  # which is found from now on
+        return _nothing
+
+
+def _nothing(*_: object) -> None:
+    """What a primitive says that a domain does not have."""
+
+
+class _Words(_Silent):
+    def truth(self, value: bool) -> Condition:
+        return value
+
+    def not_(self, condition: Condition) -> Condition:
+        return None if condition is None else Not(condition)
+
+    def both(self, one: Condition, other: Condition) -> Condition:
+        return Both(one, other)
+
+    def eq(self, one: Any, other: Any) -> Condition:
+        if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
+            return None
+        return EqualInts(one, other)
+
+    def bit(self, condition: Condition) -> Bit:
+        return Bit(condition)
+
+
+class _Heap(_Silent):
+    def null(self) -> ConstRef:
+        return NULL
+
+    def same(self, one: Value, other: Value) -> Condition:
+        return Same(one, other)
+
+    def is_null(self, value: Value) -> Condition:
+        return Same(value, NULL)
+
+    def isa(self, value: Value, owner: str) -> Condition:
+        return IsA(value, owner)
+
+    def has_vtable(self, value: Value) -> Condition:
+        return HasVtable(value)
+
+    def has_class(self, value: Value, vtable: str) -> Condition:
+        return HasClass(value, vtable)
+
+    def has_subclass(self, value: Value, vtable: str) -> Condition:
+        return HasSubclass(value, vtable)
+
+    def has_length(self, value: Value) -> Condition:
+        return IsArray(value)
+
+    def length(self, value: Value) -> Length:
+        return Length(value)
+
+    def is_valid(self) -> Condition:
+        return IsValid()
+
+
+class _Watching(_Heap):
+    """Remembers which field is watched, and whether the operation protects all that has been watched."""
+
+    def __init__(self) -> None:
+        self.watched: tuple[Value, Field] | None = None
+        self.protects = False
+
+    def watch(self, value: Value, slot: Field) -> None:
+        self.watched = value, slot
+
+    def protect(self) -> None:
+        self.protects = True
+
+
+_WORDS, _HEAP = _Words(), _Heap()
+
+
+_OF_NUMBERS = frozenset({INDEX, WRITTEN, FITS, CHANGES, LENGTH})
+"""Requirements that say nothing of references."""
+
+
+def requirements(operation: Operation, descr: Resolved | None) -> list[Condition]:
+    """What holds of the references of an operation that is defined."""
+    telling = _telling(operation.op)
+    memory = memory_of(operation) if telling else None
+    found: list[Condition] = []
+    if memory is not None:
+        args = _arguments(operation, memory)
+        for holds in telling:
+            found.append(holds(_WORDS, _HEAP, descr, *args))
+    return found
+
+
+@cache
+def _telling(row: Op) -> tuple[Meaning, ...]:
+    """Of what a row requires, that which may say something of references."""
+    requires = () if row.memory is None else row.memory.requires
+    return tuple(one[0] for one in requires if one not in _OF_NUMBERS)
+
+
+def passing(guard: Operation) -> Condition:
+    """What holds where a guard passes; None of one that does not look at references."""
+    memory = memory_of(guard)
+    if memory is None or memory.passes is None:
+        return None
+    condition: Condition = memory.passes(_WORDS, _HEAP, None, *_arguments(guard, memory))
+    return condition
+
+
+def meant(operation: Operation) -> Meant:
+    """What an operation without effect computes; None of others, and of those on machine ints."""
+    memory = memory_of(operation)
+    if operation.op.kind is not PURE or memory is None or memory.meaning is None:
+        return None
+    meaning: Meant = memory.meaning(_WORDS, _HEAP, None, *_arguments(operation, memory))
+    return meaning
+
+
+def watching(operation: Operation, descr: Resolved | None) -> tuple[tuple[Value, Field] | None, bool]:
+    """The field that an operation watches, and whether it protects all that has been watched."""
+    memory = memory_of(operation)
+    if memory is None or memory.meaning is None or operation.op.kind not in (FACT, GUARD):
+        return None, False
+    heap = _Watching()
+    memory.meaning(_WORDS, heap, descr, *_arguments(operation, memory))
+    return heap.watched, heap.protects
+
+
+def _arguments(operation: Operation, memory: Memory) -> Sequence[Any]:
+    if memory.class_arg is None:
+        return operation.args
+    args: list[Any] = list(operation.args)
+    named = operation.args[memory.class_arg]
+    args[memory.class_arg] = named.name if isinstance(named, ConstClass) else str(named)
+    return args

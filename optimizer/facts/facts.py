@@ -1,0 +1,370 @@
+"""What a walk over a trace knows at the place that it has come to.
+
+Three things about values, all learned from the operations that it has come past: which are equal, which operation
+defines each, and between which bounds it lies. Values are looked up by their representative, which `find` gives. Then
+what is known of references, of the contents of memory, and whether the code is valid. Where an operation is never
+defined, nobody gets behind it; what is learned there holds of nobody, and the walk just goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from optimizer.facts import aliasing
+from optimizer.facts.bounds_inference import BoundsInference
+from optimizer.facts.cells import Cell, cell_of, copy_of, is_cleared, stored_value
+from optimizer.facts.conditions import (
+    Bit,
+    Both,
+    Condition,
+    EqualInts,
+    IsA,
+    IsValid,
+    Length,
+    Not,
+    Same,
+    meant,
+    passing,
+    requirements,
+    watching,
+)
+from optimizer.facts.memory import Memory
+from optimizer.facts.raw_contents import RawContents
+from optimizer.facts.references import References
+from optimizer.ir.domains.bounds import bounds_domain, transfer
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import Kind, Role, Type
+from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
+from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
+from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.known_calls import meant as known_call
+from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Resolved, Struct
+from optimizer.ir.types.object_bytes import takes_object
+from optimizer.ir.types.raw_memory import range_of
+
+V = TypeVar("V", bound=Value | None)
+
+
+def _no_names(_type: Type) -> Var:
+    raise AssertionError("there are no names where nothing is put out")
+
+
+class Facts:
+    """`layout` is that of the trace. With `decide_values`, a variable with one possible value is that constant.
+
+    `fresh` gives names that nobody has. `now` is the time, which a definition advances; `slots` are the slots of memory
+    that have been met, by their keys.
+    """
+
+    def __init__(self, layout: Layout, *, decide_values: bool) -> None:
+        self.layout = layout
+        self.word = word = layout.word
+        self.now = 0
+        self.fresh: Callable[[Type], Var] = _no_names
+        self.slots: dict[str, Field] = {}
+        self.is_valid = False
+        self.references = References(layout, self.find, self._age)
+        self.memory = Memory(self)
+        self.raw = RawContents(self)
+        self.bounds = BoundsInference(word, self._decide) if decide_values else BoundsInference(word)
+        self._equal_to: dict[Var, Value] = {}
+        self._definitions: dict[Var, Operation] = {}
+        self._ages: dict[Var, int] = {}
+        self._overflowed: dict[Var, bool] = {}
+        self._flag_of: Operation | None = None
+        self._latest_cell: tuple[Operation, Cell] | None = None
+
+    def let_go(self) -> None:
+        """Nobody asks any more. Its parts, which ask each other, are not left to the garbage collector."""
+        del self.references, self.memory, self.raw, self.bounds
+
+    def find(self, value: Value) -> Value:
+        """The representative of all values that equal `value`: a constant, or the variable defined first."""
+        if not isinstance(value, Var):
+            return value
+        nearer = self._equal_to.get(value)
+        if nearer is None:
+            return value
+        if not isinstance(nearer, Var) or nearer not in self._equal_to:
+            return nearer
+        passed: list[Var] = []
+        while nearer is not None:
+            assert isinstance(value, Var)
+            passed.append(value)
+            value = nearer
+            nearer = self._equal_to.get(value) if isinstance(value, Var) else None
+        for var in passed:
+            self._equal_to[var] = value
+        return value
+
+    def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
+        """The representatives of these."""
+        return values if self._equal_to.keys().isdisjoint(values) else self._find_each(values)
+
+    def _find_each(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
+        known = self._equal_to
+        return tuple([self.find(value) if value in known else value for value in values])
+
+    def _decide(self, var: Var, value: int) -> None:
+        """The bounds leave that value only."""
+        if var not in self._equal_to:
+            self._equal_to[var] = ConstInt(value)
+
+    def equate(self, var: Var, value: Value) -> None:
+        """From here on, `var` is `value`, which was there before it or is a constant."""
+        self._equal_to[var] = value
+
+    def unite(self, a: Value, b: Value) -> None:
+        """From here on, `a` and `b` are equal."""
+        a, b = self.find(a), self.find(b)
+        if isinstance(a, Var) and (not isinstance(b, Var) or self._age(b) < self._age(a)):
+            a, b = b, a
+        if isinstance(b, Var) and a != b:
+            self.equate(b, a)
+            self.references.merge(b, a)
+
+    def _age(self, value: Value) -> int:
+        return self._ages.get(value, 0) if isinstance(value, Var) else 0
+
+    def definition(self, value: Value) -> Operation | None:
+        """The emitted operation whose result is `value`; None of inputs and constants."""
+        return self._definitions.get(value) if isinstance(value, Var) else None
+
+    def overflowed(self, value: Value) -> bool | None:
+        """Did the overflow operation that defines `value` overflow? None where nobody has looked."""
+        return self._overflowed.get(value) if isinstance(value, Var) else None
+
+    def cell(self, operation: Operation) -> Cell:
+        """What a load reads, what a store changes."""
+        latest = self._latest_cell
+        if latest is None or latest[0] is not operation:  # each is asked about several times in a row
+            latest = self._latest_cell = operation, cell_of(operation, self.layout)
+        return latest[1]
+
+    def refresh(self, value: Value) -> None:
+        """Bound `value` anew by its definition, about whose arguments more may have been learned since."""
+        definition = self.definition(value)
+        if definition is not None and definition.op.is_pure:
+            self._bound_result(definition)
+
+    def learn(self, operation: Operation, *, delayed: bool = False) -> bool:
+        """What holds behind `operation`. False if it is a guard that no run passes.
+
+        `delayed`: it has not been emitted yet, but everything from here on is as if it had been.
+        """
+        row, result = operation.op, operation.result
+        passed = True
+        if row.kind is GUARD:
+            passed = self._learn_guard(operation)
+        elif row.kind is EVENT:
+            self._learn_call(operation)
+        elif row.memory is not None and memory_of(operation) is not None:
+            self._learn_of_heap(operation, delayed)
+        if result is not None:
+            self.now += 1
+            self._definitions[result] = operation
+            self._ages[result] = self.now
+        if row.is_pure:
+            if row.overflows is not None:
+                self._flag_of = operation
+            if not self.bounds.define(operation):
+                self._bound_result(operation)
+        elif row.has_floats and row.result is INT:
+            self._bound_of_floats(operation)
+        self.bounds.contradiction = False
+        return passed
+
+    # The heap.
+
+    def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
+        kind = operation.op.kind
+        if kind is not NEW:
+            self._learn_requirements(operation)
+        if kind is LOAD:
+            self._learn_load(operation)
+        elif kind is STORE:
+            self.memory.store(self.cell(operation), stored_value(operation), delayed=delayed)
+        elif kind is COPY:
+            self.memory.copy(copy_of(operation, self.layout))
+        elif kind is NEW:
+            self._learn_allocation(operation)
+        elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
+            self._learn_raw(operation)
+        else:
+            self._learn_meaning(operation)
+            self._learn_shown(operation)
+
+    def _learn_call(self, operation: Operation) -> None:
+        known = known_call(operation, self.layout)
+        if known.op.kind is COPY:
+            self._learn_requirements(known)
+            for arg in known.args:
+                self.memory.escape(arg)
+            self.memory.copy(copy_of(known, self.layout))
+            return
+        call = call_of(operation, self.layout)
+        if call is not None and call.is_event:
+            self.memory.event(call.effects, operation.args)
+            self.raw.event(call.effects)
+            self.is_valid = self.is_valid and not call.effects.can_invalidate
+        else:
+            for arg in operation.args:
+                self.memory.escape(arg)
+        if call is not None and call.role is Role.MEMORY:
+            self._learn_known_call(known_call(operation, self.layout))
+
+    def _learn_known_call(self, meant: Operation) -> None:
+        """What holds behind a function on strings."""
+        self._learn_requirements(meant)
+        result, slot = meant.result, self.layout.descr_of(meant)
+        assert isinstance(slot, Field)
+        if result is not None and meant.op.kind is NEW:
+            assert slot.owner is not None
+            self.memory.allocate(result, self.layout.array(slot.owner), None)
+            about = self.references.learn_object(result)
+            about.is_array, about.isa = True, slot.owner
+        elif result is not None:
+            self._bound(result, 0, 1)
+
+    def _learn_requirements(self, operation: Operation) -> None:
+        kind = operation.op.kind
+        if kind is LOAD or kind is STORE:
+            cell = self.cell(operation)
+            descr: Resolved | None = cell.slot
+            if self.references.has_slots_of(cell.object, cell.slot.owner):
+                return  # an access requires no more of references
+        else:
+            descr = self.layout.descr_of(operation)
+        for condition in requirements(operation, descr):
+            if condition is not None and condition is not True:
+                self.assume(condition)
+        if kind is not FACT and kind is not GUARD:
+            return
+        watched, protects = watching(operation, descr)
+        if watched is not None:
+            self.memory.watch(Cell(watched[1], watched[0]))
+            self.is_valid = False
+        if protects:
+            self.memory.protect()
+
+    def _learn_load(self, operation: Operation) -> None:
+        assert operation.result is not None
+        cell = self.cell(operation)
+        self.memory.load(cell, operation.result)
+        if cell.slot.low is not None and cell.slot.high is not None:
+            self._bound(operation.result, cell.slot.low, cell.slot.high)
+
+    def _learn_raw(self, operation: Operation) -> None:
+        slot = self.layout.descr_of(operation)
+        low, high = range_of(slot, self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
+        if operation.result is not None and low is not None and high is not None:
+            self._bound(operation.result, low, high)
+        if takes_object(operation):
+            self.memory.access_bytes(operation)
+        else:
+            self.raw.learn(operation)
+
+    def _learn_allocation(self, operation: Operation) -> None:
+        var, allocated = operation.result, self.layout.descr_of(operation)
+        assert var is not None
+        assert isinstance(allocated, (Struct, Array))
+        self.memory.allocate(var, allocated, is_cleared(operation, allocated))
+        about = self.references.learn_object(var)
+        about.is_array = isinstance(allocated, Array)
+        about.isa = allocated.name if allocated.declared else None
+        if isinstance(allocated, Struct):
+            about.vtable = allocated.vtable
+        else:
+            about.length = operation.args[0]
+
+    def _learn_shown(self, operation: Operation) -> None:
+        """Who has the address of an object may find it."""
+        memory = memory_of(operation)
+        if memory is not None and memory.shows:
+            self.memory.escape(self.find(operation.args[0]))
+
+    def _learn_meaning(self, operation: Operation) -> None:
+        match meant(operation):
+            case Bit():
+                assert operation.result is not None
+                self._bound(operation.result, 0, 1)
+            case Length(value):
+                assert operation.result is not None
+                self._bound(operation.result, 0, bounds_domain(self.word).half - 1)
+                about = self.references.learn_about(value)
+                about.length = about.length or operation.result
+
+    def _bound(self, value: Value, low: int, high: int) -> None:
+        bounds = bounds_domain(self.word).between(low, high)
+        if bounds is not None:
+            self.bounds.assume(value, bounds)
+
+    def assume(self, condition: Condition) -> None:
+        """Learn that a condition on references holds here."""
+        if condition is None or condition is True:
+            return
+        if isinstance(condition, IsA):
+            self.references.assume(condition)
+        elif isinstance(condition, Both):
+            self.assume(condition.one)
+            self.assume(condition.other)
+        elif isinstance(condition, Not) and isinstance(condition.of, Not):
+            self.assume(condition.of.of)
+        elif isinstance(condition, Same):
+            if not aliasing.distinct(self, condition.one, condition.other):
+                self.unite(condition.one, condition.other)
+        elif isinstance(condition, EqualInts):
+            self.unite(condition.one, condition.other)
+        elif isinstance(condition, IsValid):
+            self.is_valid = True
+        else:
+            self.references.assume(condition)
+
+    # Guards.
+
+    def _learn_guard(self, guard: Operation) -> bool:
+        row = guard.op
+        if memory_of(guard) is not None:
+            self._learn_requirements(guard)
+            self.assume(passing(guard))
+            return True
+        assert row.passes is not None
+        if row.reads_flag:
+            assert self._flag_of is not None
+            assert self._flag_of.result is not None
+            flag = bool(row.passes(concrete(self.word), True))
+            self._overflowed[self._flag_of.result] = flag
+            self.bounds.learn_flag(self._flag_of, flag)
+            passed = True
+        else:
+            undefined = row.defined is not None and self.bounds.truth(row.defined, guard.args) is False
+            passed = self.bounds.assume_guard(guard) or undefined
+            self._learn_test(guard)
+        self.bounds.contradiction = False
+        return passed
+
+    def _learn_test(self, guard: Operation) -> None:
+        """What a guard on a test of references tells of these."""
+        test = self.definition(guard.args[0]) if guard.args else None
+        told = None if test is None else meant(test)
+        if isinstance(told, Bit):
+            outcome = self.bounds.bounds(guard.args[0])
+            if outcome.is_constant:
+                self.assume(told.of if outcome.low == 1 else Not(told.of))
+
+    def _bound_of_floats(self, operation: Operation) -> None:
+        """Of a word that is computed of floats, what its row says whatever these are."""
+        assert operation.result is not None
+        assert operation.op.meaning is not None
+        bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))
+        self.bounds.assume(operation.result, bounds)
+
+    def _bound_result(self, operation: Operation) -> None:
+        assert operation.result is not None
+        defined = operation.op.defined
+        if defined is not None and self.bounds.truth(defined, operation.args) is False:
+            return
+        args = self.bounds.all_bounds(operation.args)
+        self.bounds.assume(operation.result, transfer(operation.op, self.word, args))
+        self.bounds.contradiction = False

@@ -1,0 +1,260 @@
+"""What a walk knows of the contents of memory at the place that it has come to.
+
+Contents are known from loads and stores, those of a fresh object from its allocation on. They are forgotten at a
+store to what may be the same cell, and at an event that may write them. Contents of local objects (see
+`optimizer.facts.references`) are kept apart, because no event and no other reference can change them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from optimizer.facts.aliasing import distinct, may_meet
+from optimizer.facts.cells import MOST_CELLS, Cell, Copy, default_content, stored_value
+from optimizer.facts.conditions import NULL
+from optimizer.facts.known import Known
+from optimizer.facts.references import Fresh, constant_name
+from optimizer.ir.text.string_text import HIGHEST, constant_text
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
+from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.layout import Array, Struct
+
+
+@dataclass(slots=True)
+class _Local:
+    """The contents of a local object, at constant and at other indices. `cleared` is None where it has been filled with
+    what is not known. What was written at an index that is not known
+    may have changed any item: those slots are `blurred`."""
+
+    allocated: Struct | Array
+    cleared: bool | None
+    constant: dict[str, dict[Value | None, Value]] = field(default_factory=dict)
+    variable: dict[str, dict[Value, Value]] = field(default_factory=dict)
+    blurred: set[str] = field(default_factory=set)
+
+
+class Memory:
+    """The contents that are known. They are told by values, to be looked up by their representatives."""
+
+    def __init__(self, facts: Known) -> None:
+        self._facts = facts
+        self._local: dict[Var, _Local] = {}
+        self._shared: dict[str, dict[Cell, Value]] = {}
+        self._lasting: dict[str, dict[Cell, Value]] = {}  # of immutable and of protected cells
+        self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
+        self._world_has_written = False
+        self._bytes_changed = False
+        self._watched: list[Cell] = []
+        self._protected: set[Cell] = set()
+
+    # Asking.
+
+    def content(self, cell: Cell) -> Value | None:
+        """What the cell holds, if that is known."""
+        find = self._facts.find
+        cell = self._normal(cell)
+        local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
+        if local is not None:
+            value = self._local_content(local, cell)
+        else:
+            value = self._table(cell).get(cell)
+            if value is None and (cell.slot.immutable or cell.slot.owner in HIGHEST):
+                value = self._declared_content(cell)
+        return None if value is None else find(value)
+
+    def contents_of(self, key: str, value: Value) -> Value | None:
+        """What an immutable field of that object, which is not local, holds."""
+        for cell, content in self._lasting.get(key, {}).items():
+            if cell.object == value:
+                return content
+        return None
+
+    def _local_content(self, local: _Local, cell: Cell) -> Value | None:
+        key, index = cell.slot.key, cell.index
+        if isinstance(index, Var):
+            return local.variable.get(key, {}).get(index)
+        value = local.constant.get(key, {}).get(index)
+        if value is None and key not in local.blurred and local.cleared is not None:
+            return default_content(cell.slot, local.allocated, local.cleared)
+        return value
+
+    def _declared_content(self, cell: Cell) -> Value | None:
+        """What the declarations say of a constant's field, as long as nobody can have changed it."""
+        known = self._facts.layout.constant(constant_name(cell.object))
+        if known is not None and known.items is not None and isinstance(cell.index, ConstInt):
+            return ConstInt(known.items[cell.index.value]) if 0 <= cell.index.value < len(known.items) else None
+        if known is None or self._bytes_changed or cell.slot.key in self._rewritten:
+            return None
+        if self._world_has_written and not cell.slot.immutable:
+            return None
+        for slot, value in known.fields:
+            if slot.key == cell.slot.key:
+                if not isinstance(value, str):
+                    return constant_of(value)
+                return NULL if value == NULL.text else ConstRef(constant_text(value))
+        return None
+
+    def _normal(self, cell: Cell) -> Cell:
+        """The cell by the slot that declares it, and by representatives."""
+        find = self._facts.find
+        slot = self._facts.slots.setdefault(cell.slot.key, cell.slot)
+        owner, index = find(cell.object), None if cell.index is None else find(cell.index)
+        if slot is cell.slot and owner is cell.object and index is cell.index:
+            return cell
+        return Cell(slot, owner, index)
+
+    def _table(self, cell: Cell) -> dict[Cell, Value]:
+        lasts = cell.slot.immutable or (self._protected and cell in self._protected)
+        return (self._lasting if lasts else self._shared).setdefault(cell.slot.key, {})
+
+    # Learning.
+
+    def allocate(self, var: Var, allocated: Struct | Array, cleared: bool | None) -> None:
+        if var not in self._facts.references.fresh:
+            self._facts.references.fresh[var] = Fresh()
+            self._local[var] = _Local(allocated, cleared)
+
+    def load(self, cell: Cell, value: Value) -> None:
+        """A load has given `value`."""
+        cell = self._normal(cell)
+        if isinstance(cell.object, Var) and cell.object in self._local:
+            fresh = self._facts.references.fresh[cell.object]
+            held, fresh.holds = fresh.holds, []
+            for value_held in held:
+                self.escape(value_held)
+        self._put(cell, value)
+
+    def store(self, cell: Cell, value: Value, *, delayed: bool = False) -> None:
+        """`value` has been stored. A delayed store lets go of nothing yet."""
+        cell, value = self._normal(cell), self._facts.find(value)
+        references = self._facts.references
+        local = isinstance(cell.object, Var) and cell.object in self._local
+        if not local:
+            self._forget_meeting(cell)
+            if cell.slot.immutable or cell.slot.quasi_immutable:
+                self._rewritten.add(cell.slot.key)
+        if references.is_local(value):
+            assert isinstance(value, Var)
+            if local:
+                assert isinstance(cell.object, Var)
+                references.fresh[cell.object].holds.append(value)
+            elif not delayed:
+                self.escape(value)
+        self._put(cell, value, written=True)
+
+    def copy(self, copy: Copy) -> None:
+        """Items have been copied."""
+        contents = [(to, self.content(cell)) for cell, to in copy.cells()]
+        whole = self._normal(Cell(copy.slot, copy.object))
+        local = self._local.get(whole.object) if isinstance(whole.object, Var) else None
+        if local is None:
+            table = self._shared.get(copy.slot.key, {})
+            for known in [known for known in table if not distinct(self._facts, known.object, whole.object)]:
+                del table[known]
+        else:
+            local.constant.pop(copy.slot.key, None)
+            local.variable.pop(copy.slot.key, None)
+            local.blurred.add(copy.slot.key)
+        for cell, content in contents:
+            if content is not None:
+                self._put(self._normal(cell), content)
+
+    def access_bytes(self, operation: Operation) -> None:
+        """An object has been read or changed by its bytes. They hold what its fields and items hold, or any of it."""
+        memory, changed = memory_of(operation), self._facts.find(operation.args[0])
+        assert memory is not None
+        self.escape(changed)
+        if memory.stores is None:
+            return
+        self.escape(self._facts.find(stored_value(operation)))
+        self._bytes_changed = True
+        for table in (*self._shared.values(), *self._lasting.values()):
+            for known in [known for known in table if not distinct(self._facts, known.object, changed)]:
+                del table[known]
+
+    def _put(self, cell: Cell, value: Value, *, written: bool = False) -> None:
+        local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
+        if local is not None:
+            self._put_local(local, cell, value, written)
+            return
+        table = self._table(cell)
+        table[cell] = value
+        if cell.slot.immutable and cell.index is None:
+            self._facts.references.learn_about(cell.object).immutables.add(cell.slot.key)
+        if len(table) > MOST_CELLS:
+            del table[next(iter(table))]
+
+    def _put_local(self, local: _Local, cell: Cell, value: Value, written: bool) -> None:
+        key = cell.slot.key
+        if isinstance(cell.index, Var):
+            if written:
+                local.constant.pop(key, None)
+                local.variable.pop(key, None)
+                local.blurred.add(key)
+            local.variable.setdefault(key, {})[cell.index] = value
+        else:
+            if written:
+                local.variable.pop(key, None)
+            local.constant.setdefault(key, {})[cell.index] = value
+
+    def _forget_meeting(self, cell: Cell) -> None:
+        for table in (self._shared.get(cell.slot.key, {}), self._lasting.get(cell.slot.key, {})):
+            self._forget_in(table, cell)
+
+    def _forget_in(self, table: dict[Cell, Value], cell: Cell) -> None:
+        for known in [known for known in table if may_meet(self._facts, known, cell)]:
+            del table[known]
+
+    def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
+        """An event has happened."""
+        for arg in args:
+            if isinstance(arg, Var):
+                self.escape(arg)
+        if effects.can_invalidate:
+            for cell in self._protected:
+                self._lasting.get(cell.slot.key, {}).pop(cell, None)
+            self._watched.clear()
+            self._protected.clear()
+        if effects.writes is None:
+            self._world_has_written = True
+            slots = self._facts.slots
+            self._shared = {key: held for key, held in self._shared.items() if not effects.may_write(slots[key])}
+        else:
+            for key in effects.writes:
+                self._shared.pop(key, None)
+                self._lasting.pop(key, None)
+                self._rewritten.add(key)
+
+    def escape(self, value: Value) -> None:
+        """From now on others may find the object, and all that it holds."""
+        pending = [value]
+        while pending:
+            here = pending.pop()
+            if not self._facts.references.is_local(here):
+                continue
+            assert isinstance(here, Var)
+            fresh = self._facts.references.fresh[here]
+            fresh.escaped_at = self._facts.now
+            pending.extend(fresh.holds)
+            fresh.holds = []
+            self._publish(here, self._local.pop(here))
+
+    def _publish(self, value: Var, local: _Local) -> None:
+        for contents in (local.constant, local.variable):
+            for key, cells in contents.items():
+                for index, content in cells.items():
+                    self._put(Cell(self._facts.slots[key], value, index), content)
+
+    # Quasi-immutable fields.
+
+    def watch(self, cell: Cell) -> None:
+        self._watched.append(self._normal(cell))
+
+    def protect(self) -> None:
+        """A check of the code has passed: what has been watched is not changed by an event that cannot invalidate."""
+        for cell in self._watched:
+            self._protected.add(cell)
+            value = self._shared.get(cell.slot.key, {}).pop(cell, None) or self._declared_content(cell)
+            if value is not None:
+                self._table(cell)[cell] = value
+        self._watched.clear()

@@ -1,0 +1,201 @@
+"""What a walk knows of references: which are not NULL, of what class their objects are, how long arrays are.
+
+A fresh object is *local* from its allocation until the trace lets go of it: puts it where others can find it, or
+hands it to an event. Nothing else refers to a local object, and never does anything to it that is older than its
+escape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from optimizer.facts.conditions import (
+    NULL,
+    Condition,
+    HasClass,
+    HasSubclass,
+    HasVtable,
+    IsA,
+    IsArray,
+    Not,
+    Same,
+)
+from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
+from optimizer.ir.types.layout import Layout
+
+
+@dataclass(slots=True)
+class About:
+    """What is known of a reference. `isa` is the declared struct or array that its object is at least of, `vtable` its
+    exact class; `immutables` are the keys of immutable fields whose contents have been known."""
+
+    nonnull: bool = False
+    vtable: str | None = None
+    isa: str | None = None
+    is_array: bool = False
+    length: Value | None = None
+    immutables: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Fresh:
+    """An object that the trace has allocated; `escaped_at` is the time, None where it is local. It `holds` the local
+    objects that have been put into it."""
+
+    escaped_at: int | None = None
+    holds: list[Var] = field(default_factory=list)
+
+
+_NOTHING = About()
+
+
+class References:
+    """`find` gives the representative of a value, `age` the time of its definition."""
+
+    def __init__(self, layout: Layout, find: Callable[[Value], Value], age: Callable[[Value], int]) -> None:
+        self.layout = layout
+        self.fresh: dict[Var, Fresh] = {}
+        self._find = find
+        self._age = age
+        self._about: dict[Value, About] = {}
+
+    def about(self, value: Value) -> About:
+        """What is known, to be read."""
+        value = self._find(value)
+        if isinstance(value, ConstRef) and value not in self._about:
+            self._about[value] = self._about_constant(value)
+        return self._about.get(value, _NOTHING)
+
+    def learn_about(self, value: Value) -> About:
+        """What is known, to be added to."""
+        known = self.about(value)
+        if known is _NOTHING:
+            known = self._about[self._find(value)] = About()
+        return known
+
+    def has_slots_of(self, value: Value, owner: str | None) -> bool:
+        """Is it known as an object of that declared struct or array, or, where there is none, as any object?"""
+        about = self.about(value)
+        return about.nonnull and (owner is None or about.isa == owner)
+
+    def _about_constant(self, value: ConstRef) -> About:
+        known = self.layout.constant(constant_name(value))
+        if known is None:
+            return About(nonnull=value != NULL)
+        isa = known.struct.name if known.struct is not None else known.array.name if known.array is not None else None
+        length = None if known.length is None else ConstInt(known.length)
+        vtable = None if known.struct is None else known.struct.vtable
+        return About(True, vtable, isa, known.array is not None, length)
+
+    def merge(self, var: Value, value: Value) -> None:
+        """`var`, which is known to be `value` from here on, has been its own representative so far."""
+        gone = self._about.pop(var, None)
+        if gone is None:
+            return
+        known = self.learn_about(value)
+        known.nonnull |= gone.nonnull
+        known.vtable = known.vtable or gone.vtable
+        known.is_array |= gone.is_array
+        known.length = known.length or gone.length
+        if gone.isa is not None:
+            self._narrow(known, gone.isa)
+
+    # Fresh objects.
+
+    def is_local(self, value: Value) -> bool:
+        fresh = self.fresh.get(value) if isinstance(value, Var) else None
+        return fresh is not None and fresh.escaped_at is None
+
+    def is_out_of_reach(self, value: Var, other: Value) -> bool:
+        """Is `other` surely not the fresh object `value`, being older than its escape?"""
+        escaped_at = self.fresh[value].escaped_at
+        return escaped_at is None or not isinstance(other, Var) or other in self.fresh or self._age(other) <= escaped_at
+
+    # Conditions on one reference.
+
+    def truth(self, condition: Condition) -> Truth:
+        """Does a condition on the class of an object hold here?"""
+        match condition:
+            case bool():
+                return condition
+            case HasVtable(value):
+                return self._has_vtable(self.about(value), value)
+            case HasClass(value, vtable):
+                return self._has_class(self.about(value), value, vtable)
+            case HasSubclass(value, vtable):
+                return self._has_subclass(self.about(value), value, vtable)
+            case _:
+                return None
+
+    def _has_vtable(self, about: About, value: Value) -> Truth:
+        if self._find(value) == NULL or about.is_array:
+            return False
+        return True if about.vtable is not None or self._is_struct(about.isa) else None
+
+    def _is_struct(self, name: str | None) -> bool:
+        return name is not None and self.layout.struct(name).declared
+
+    def _has_class(self, about: About, value: Value, vtable: str) -> Truth:
+        if self._has_vtable(about, value) is False:
+            return False
+        wanted = self.layout.struct_of_vtable(vtable)
+        if about.vtable is not None:
+            if about.vtable == vtable:
+                return True
+            return False if wanted.declared and self.layout.struct_of_vtable(about.vtable).declared else None
+        if about.isa is None or not wanted.declared or self.layout.is_subclass(wanted.name, about.isa):
+            return None
+        return False
+
+    def _has_subclass(self, about: About, value: Value, vtable: str) -> Truth:
+        if self._has_vtable(about, value) is not True:
+            return self._has_vtable(about, value)
+        above = self.layout.struct_of_vtable(vtable)
+        name = about.isa if about.vtable is None else self.layout.struct_of_vtable(about.vtable).name
+        if name is None:
+            return None
+        if self.layout.is_subclass(name, above.name):
+            return True
+        if about.vtable is not None:
+            return False if above.declared and self._is_struct(name) else None
+        return False if self.layout.unrelated(name, above.name) else None
+
+    def assume(self, condition: Condition) -> None:
+        """Learn that a condition holds that says nothing of the equality of two values."""
+        if isinstance(condition, IsA):
+            self._narrow(self.learn_object(condition.value), condition.owner)
+        elif isinstance(condition, Not):
+            if isinstance(condition.of, Same):
+                one, other = condition.of.one, condition.of.other
+                if NULL in (one, other):
+                    self.learn_about(other if one == NULL else one).nonnull = True
+        elif isinstance(condition, (HasVtable, HasSubclass, HasClass, IsArray)):
+            about = self.learn_object(condition.value)
+            if isinstance(condition, IsArray):
+                about.is_array = True
+            elif not isinstance(condition, HasVtable):
+                if isinstance(condition, HasClass):
+                    about.vtable = about.vtable or condition.vtable
+                self._narrow(about, self.layout.struct_of_vtable(condition.vtable).name)
+
+    def learn_object(self, value: Value) -> About:
+        about = self.learn_about(value)
+        about.nonnull = True
+        return about
+
+    def _narrow(self, about: About, owner: str) -> None:
+        """Its object is of the struct or array `owner` too."""
+        if about.isa == owner:
+            return
+        if self._is_struct(owner):
+            if about.isa is None or self.layout.is_subclass(owner, about.isa):
+                about.isa = owner
+        elif self.layout.array(owner).declared:
+            about.is_array, about.isa = True, owner
+
+
+def constant_name(value: Value) -> str:
+    """The name of an opaque constant, "" of other values."""
+    return (value.name or "") if isinstance(value, ConstRef) else ""

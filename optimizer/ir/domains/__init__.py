@@ -1,0 +1,1 @@
+"""Domains that the meanings of operations run over: numbers, bounds, terms."""

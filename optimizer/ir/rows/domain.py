@@ -1,0 +1,135 @@
+"""The vocabulary in which every operation's meaning is written.
+
+A *domain* interprets that vocabulary: the operations of SMT-LIB's QF_BV logic at one fixed width, over *words* (type
+`W`, a `width`-bit pattern) and *conditions* (type `C`). Concrete integers, solver terms, known bits, ranges and text
+are all domains, so that one definition of an operation serves every one of them.
+
+Where SMT-LIB leaves a choice (shift amounts of `width` and more, division by zero), a domain may do as it likes: the
+`defined` condition of an operation excludes those inputs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from optimizer.ir.rows.float_domain import FloatDomain
+
+W = TypeVar("W")
+C = TypeVar("C")
+
+
+def wrap(value: int, width: int) -> int:
+    """`value` modulo 2**width, as a signed integer."""
+    half = 1 << (width - 1)
+    return ((value + half) & ((1 << width) - 1)) - half
+
+
+class Domain(ABC, Generic[W, C]):
+    """The QF_BV operations on words and conditions of one width (in bits)."""
+
+    __slots__ = ("width",)
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    @property
+    def floats(self) -> FloatDomain[W, C, Any]:
+        """The floats beside these words, in the domains that have some."""
+        raise TypeError(f"there are no floats in {type(self).__name__}")
+
+    # Constants. `value` is any Python integer; it is taken modulo 2**width.
+    @abstractmethod
+    def const(self, value: int) -> W: ...
+    @abstractmethod
+    def truth(self, value: bool) -> C: ...
+
+    # Wrapping arithmetic; `umulh` is the high word of the unsigned double-word product.
+    @abstractmethod
+    def add(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def sub(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def mul(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def umulh(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def neg(self, a: W) -> W: ...
+
+    # Division: unsigned; signed truncating (sdiv, srem); signed rounding to minus infinity (fdiv, fmod).
+    @abstractmethod
+    def udiv(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def sdiv(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def srem(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def fdiv(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def fmod(self, a: W, b: W) -> W: ...
+
+    # Bits.
+    @abstractmethod
+    def bit_and(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def bit_or(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def bit_xor(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def bit_not(self, a: W) -> W: ...
+    @abstractmethod
+    def shl(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def lshr(self, a: W, b: W) -> W: ...
+    @abstractmethod
+    def ashr(self, a: W, b: W) -> W: ...
+
+    # Conditions on words: equality, signed and unsigned order, signed overflow.
+    @abstractmethod
+    def eq(self, a: W, b: W) -> C: ...
+    @abstractmethod
+    def slt(self, a: W, b: W) -> C: ...
+    @abstractmethod
+    def ult(self, a: W, b: W) -> C: ...
+    @abstractmethod
+    def add_overflows(self, a: W, b: W) -> C: ...
+    @abstractmethod
+    def sub_overflows(self, a: W, b: W) -> C: ...
+    @abstractmethod
+    def mul_overflows(self, a: W, b: W) -> C: ...
+
+    # Conditions on conditions, and the choice between words.
+    @abstractmethod
+    def not_(self, c: C) -> C: ...
+    @abstractmethod
+    def both(self, c: C, d: C) -> C: ...
+    @abstractmethod
+    def either(self, c: C, d: C) -> C: ...
+    @abstractmethod
+    def ite(self, c: C, a: W, b: W) -> W: ...
+
+    # What follows from the above, the same in every domain.
+    def ne(self, a: W, b: W) -> C:
+        return self.not_(self.eq(a, b))
+
+    def sle(self, a: W, b: W) -> C:
+        return self.not_(self.slt(b, a))
+
+    def ule(self, a: W, b: W) -> C:
+        return self.not_(self.ult(b, a))
+
+    def bit(self, c: C) -> W:
+        """1 where `c` holds, else 0."""
+        return self.ite(c, self.const(1), self.const(0))
+
+    def is_bit(self, a: W) -> C:
+        """Is it 0 or 1?"""
+        return self.either(self.eq(a, self.const(0)), self.eq(a, self.const(1)))
+
+    def implies(self, c: C, d: C) -> C:
+        return self.either(self.not_(c), d)
+
+
+PRIMITIVES: tuple[str, ...] = tuple(sorted(Domain.__abstractmethods__))
+"""The names of the vocabulary, for tests that run all of it."""

@@ -1,0 +1,1 @@
+"""Runs of traces on concrete values, heaps and worlds."""

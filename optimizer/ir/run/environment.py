@@ -1,0 +1,152 @@
+"""The world of a run at work: what events see, what they change, and what they give.
+
+An event does the writes that the script has for it, as far as it may. It does not do one
+- to an object that is not there, or not visible to it, nor of a value that is neither;
+- to an object of another type than the descr's, or outside of an array;
+- of a value of another type, or outside the range of the memory;
+- to memory that its declaration does not let it write, what is immutable being written only if it is named;
+- to a constant string, nor to another one that it does not name;
+- to an immutable field or item that the trace has read;
+- to a field that is protected by a `guard_not_invalidated`, where the event cannot invalidate.
+"""
+
+from __future__ import annotations
+
+from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.row import REF, VOID, Type
+from optimizer.ir.run.functions import Functions
+from optimizer.ir.run.heap import Heap
+from optimizer.ir.run.objects import NULL, Datum, Ref, blank, type_of
+from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
+from optimizer.ir.text.string_text import HIGHEST
+from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.layout import Array, Field
+from optimizer.ir.types.object_bytes import VIEWS
+
+
+class Environment:
+    """Plays the script `world` on the heap of one run."""
+
+    def __init__(self, world: World, heap: Heap) -> None:
+        self._world = world
+        self._heap = heap
+        self._events: list[EventSeen] = []
+        self._invalidations = 0
+        self._not_done: set[tuple[int, int]] = set()  # writes, by event and position
+        self.functions = Functions(world, heap)
+        heap.gc_types = dict(world.gc_types)
+        heap.invalidate(0 not in world.invalid)
+        heap.set_pending(world.pending)
+        self._look_around()
+
+    @property
+    def seen(self) -> tuple[EventSeen, ...]:
+        """The events so far."""
+        return tuple(self._events)
+
+    @property
+    def world_of_run(self) -> World:
+        """The script without the writes that were not done because of what the run had read or protected."""
+        known = self._world.known if self._world.checked else self.functions.told()
+        if not self._world.writes:
+            return replace(self._world, checked=True, known=known)
+        writes = tuple(
+            tuple(write for position, write in enumerate(of_event) if (number, position) not in self._not_done)
+            for number, of_event in enumerate(self._world.writes)
+        )
+        return replace(self._world, writes=writes, checked=True, known=known)
+
+    @property
+    def count(self) -> int:
+        """So many events have been met."""
+        return len(self._events)
+
+    def meet(self, op: int, name: str, descr: str | None, args: tuple[Datum, ...], effects: Effects) -> int:
+        """The trace comes to an event, which now sees what it can; gives its number."""
+        objects = self._heap.reveal(args, effects)
+        descr = self._heap.layout.canonical(descr)
+        self._events.append(EventSeen(name, args, objects, descr, effects, op))
+        self._look_around()
+        return len(self._events) - 1
+
+    def _look_around(self) -> None:
+        """What the world decides that the heap tells."""
+        self._heap.forced = self.count in self._world.forced
+        self._heap.future = self.count not in self._world.false_conditions
+
+    def returns(self, number: int) -> bool:
+        """Does this event return?"""
+        return self._world.stops_at != number
+
+    def act(self, number: int, effects: Effects, result: Type) -> Datum | None:
+        """The event invalidates, writes and gives its result, None where it has none."""
+        world = self._world
+        if effects.can_invalidate:
+            self._invalidations += 1
+            self._heap.invalidate(self._invalidations not in world.invalid)
+        for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
+            self._write(write, effects, (number, position))
+        if effects.can_raise:
+            raised = self._value(world.raises[number]) if number < len(world.raises) else NULL
+            self._heap.set_pending(raised if isinstance(raised, Ref) else NULL)
+        if result is VOID:
+            return None
+        value = self._value(world.results[number]) if number < len(world.results) else None
+        return blank(result) if value is None or type_of(value) is not result else value
+
+    def _write(self, write: Write, effects: Effects, place: tuple[int, int]) -> None:
+        heap = self._heap
+        target, value = self._value(write.target), self._value(write.value)
+        slot = heap.layout.memory(write.descr, has_index=write.index is not None)
+        if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
+            return
+        if heap.is_text(target) or (slot.key in VIEWS and not self._may_write_bytes(target, effects)):
+            return
+        if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
+            return
+        if write.index is not None and not 0 <= write.index < self._end(target, slot):
+            return
+        if not self._world.checked and self._is_kept(target, slot, write.index):
+            self._not_done.add(place)
+            return
+        assert value is not None
+        if write.index is None:
+            heap.set_field(target, slot, value)
+        else:
+            heap.set_item(target, slot, write.index, value)
+
+    def _end(self, target: Ref, slot: Field) -> int:
+        """The first index behind what that memory of the object has."""
+        return 1 << (self._heap.layout.word - 1) if slot.key in VIEWS else self._heap.length(target)
+
+    def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
+        """Those of a string are changed by what may change its items."""
+        type_ = self._heap.objects[target].type
+        if isinstance(type_, Array) and type_.name in HIGHEST and type_.item is not None:
+            return effects.may_write(type_.item)
+        return True
+
+    def _is_visible(self, ref: Ref) -> bool:
+        return ref in self._heap.objects and (not ref.fresh or ref in self._heap.seen)
+
+    def _fits(self, value: Datum | None, slot: Field) -> bool:
+        """Can the memory hold the value?"""
+        if isinstance(value, Ref):
+            return slot.type is REF and (value == NULL or self._is_visible(value))
+        if value is None or slot.type is not type_of(value):
+            return False
+        return isinstance(value, Float) or slot.low is None or slot.high is None or slot.low <= value <= slot.high
+
+    def _is_kept(self, target: Ref, slot: Field, index: int | None) -> bool:
+        """Does the trace rely on this cell?"""
+        if slot.immutable and self._heap.is_settled(target, slot, index):
+            return True
+        return index is None and self._heap.is_protected(target, slot)
+
+    def _value(self, value: Scripted) -> Datum | None:
+        """What the script means; None for an object that no event has seen."""
+        if not isinstance(value, Seen):
+            return value
+        seen = list(self._heap.seen)
+        return seen[value.number] if value.number < len(seen) else None

@@ -1,0 +1,212 @@
+"""Gives the names of a trace's text their meanings: from statements to a trace."""
+
+from __future__ import annotations
+
+import re
+
+from optimizer.ir.check import IllFormed, Part, Place, check, input_type
+from optimizer.ir.faults import InputError
+from optimizer.ir.rows.ops import OPS, DescrKind, Kind, Op
+from optimizer.ir.text.lexer import Source, Token, describe, is_variable_name, shorten
+from optimizer.ir.text.syntax import Header, Statement
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, RawText, Trace, Value, Var
+from optimizer.ir.types.declared import Declarations
+from optimizer.ir.values import BadConstant, read_constant
+
+_OF_VARIABLES = ("i", "p", "r", "f", "v")
+"""The first letters that variables have in most traces."""
+
+
+class Resolver:
+    """Gives the names of one text their meanings. `values` are the visible variables and the constants, by text."""
+
+    def __init__(self, source: Source, word: int, declarations: Declarations) -> None:
+        self._source = source
+        self._word = word
+        self._declarations = declarations
+        self.values: dict[str, Value] = {}
+        self._hidden: dict[str, int] = {}  # by name: the line in an exit block that defines it
+
+    def trace(self, header: Header, statements: list[Statement]) -> Trace:
+        """The trace of those statements. Raises InputError."""
+        inputs = self.inputs(header)
+        trace = self.unchecked(inputs, [self.operation(statement) for statement in statements], header.line)
+        try:
+            check(trace)
+        except IllFormed as fault:
+            raise self._placed(fault, header, statements) from None
+        return trace
+
+    def unchecked(self, inputs: tuple[Var, ...], operations: list[Operation], header_line: int) -> Trace:
+        """The trace of those operations, with an end."""
+        if not any(operation.op.kind is Kind.END for operation in operations):
+            operations.append(Operation(OPS["finish"], ()))
+        return Trace(inputs, tuple(operations), self._word, self._declarations, header_line)
+
+    def inputs(self, header: Header) -> tuple[Var, ...]:
+        return tuple(self._input(token, header.line) for token in header.inputs)
+
+    def _input(self, token: Token, line: int) -> Var:
+        type_ = input_type(token.text)
+        if not self._is_name(token):
+            raise self._source.fault(f"expected an input, got {describe(token)}", line, token.column)
+        if type_ is None:
+            raise self._source.fault(
+                "an input is named with the first letter i for a machine int, p or r for a reference, "
+                f"f for a float; got {shorten(token.text)}",
+                line,
+                token.column,
+            )
+        return self.define(Var(token.text, type_))
+
+    def define(self, var: Var) -> Var:
+        """The first definition of a name counts; a second one is left to the check."""
+        self.values.setdefault(var.name, var)
+        return var
+
+    def _is_name(self, token: Token) -> bool:
+        return token.kind == "name" and is_variable_name(token.text)
+
+    def operation(self, statement: Statement) -> Operation:
+        row = OPS.get(statement.name.text)
+        if row is None:
+            raise self._unknown(statement)
+        args: tuple[Value, ...]
+        if row.raw:
+            args = tuple(RawText(token.text) for token in statement.args)
+        else:
+            args = tuple([self.value(token, statement.line) for token in statement.args])
+        exit_ = self._exit(statement, row)
+        result = self._result(statement, row)
+        descr = statement.descr.text if statement.descr is not None else None
+        if descr is None and len(args) == 1 and isinstance(args[0], ConstClass | ConstInt) and _allocates_struct(row):
+            struct = self._struct_of(args[0].name if isinstance(args[0], ConstClass) else str(args[0].value))
+            args, descr = ((), struct) if struct is not None else (args, None)
+        if row.of_table and len(args) == 1 and isinstance(args[0], ConstInt):
+            row, args, descr = OPS["same_as_r"], (ConstRef(f"ConstPtr(gc_table.{args[0].value})"),), None
+        return Operation(row, args, result, exit_, descr, statement.line)
+
+    def _struct_of(self, vtable: str) -> str | None:
+        """The struct with that vtable, for older traces that name it so; None where that is not its name."""
+        structs = {struct.name: struct for struct in self._declarations.structs}
+        found = next((struct.name for struct in structs.values() if struct.vtable == vtable), vtable)
+        return None if found in structs and structs[found].vtable != vtable else found
+
+    def _result(self, statement: Statement, row: Op) -> Var | None:
+        token = statement.result
+        if token is None:
+            return None
+        if not is_variable_name(token.text):
+            message = f"expected the name of a variable, got the constant {token.text}"
+            raise self._source.fault(message, statement.line, token.column)
+        return self.define(Var(token.text, row.result))
+
+    def _exit(self, statement: Statement, row: Op) -> Exit | None:
+        if statement.failargs is None and statement.block is None and statement.origin is None:
+            return Exit() if row.is_guard else None
+        block = [self.operation(inner) for inner in statement.block or ()]
+        failargs: tuple[Value | None, ...] | None = None
+        if statement.failargs is not None:
+            failargs = tuple([self._live_value(token, statement.line) for token in statement.failargs])
+        self.hide(block)
+        origin = int(statement.origin.text) if statement.origin is not None else None
+        return Exit(failargs, origin, tuple(block))
+
+    def hide(self, block: list[Operation]) -> None:
+        """What an exit block defines is not visible behind it."""
+        for inner in block:
+            if inner.result is not None and self.values.get(inner.result.name) is inner.result:
+                del self.values[inner.result.name]
+                self._hidden[inner.result.name] = inner.line
+
+    def _live_value(self, token: Token, line: int) -> Value | None:
+        return None if token.text == "None" and token.kind == "name" else self.value(token, line)
+
+    def value(self, token: Token, line: int) -> Value:
+        text = token.text
+        value = self.values.get(text)
+        if value is None:
+            try:
+                constant = read_constant(token, self._word)
+            except BadConstant as fault:
+                raise self._source.fault(str(fault), line, token.column) from None
+            if constant is None:
+                raise self._undefined(token, line)
+            value = self.values[text] = constant
+        return value
+
+    def _undefined(self, token: Token, line: int) -> InputError:
+        name = token.text
+        if name == "None":
+            message = "None stands only in failargs, for a value that is not live"
+        elif name in self._hidden:
+            message = (
+                f"{name} is defined in the exit block on line {self._hidden[name]}: it is visible only there "
+                "and in its guard's failargs"
+            )
+        else:
+            defined = self._defined_later(name, line)
+            message = f"{shorten(name)} is not defined"
+            if defined:
+                message = f"{name} is used before it is defined, on line {defined}"
+            elif not name.startswith(_OF_VARIABLES):
+                message += f"; a class is written ConstClass({shorten(name)})"
+        return self._source.fault(message, line, token.column)
+
+    def _defined_later(self, name: str, line: int) -> int:
+        """The number of the line from `line` on that defines the name, or 0."""
+        definition = re.compile(rf"\s*(?:\+[0-9]+:\s*)?{re.escape(name)}\s*=[^=]")
+        lines = enumerate(self._source.lines[line - 1 :], start=line)
+        return next((number for number, text in lines if definition.match(text)), 0)
+
+    def _unknown(self, statement: Statement) -> InputError:
+        from difflib import get_close_matches  # here: only an error needs it
+
+        name = statement.name.text
+        known = [row for row in OPS if row[:-1] == f"{name}_"] or (
+            get_close_matches(name.lower(), OPS, n=2, cutoff=0.8) if len(name) < 50 else []
+        )
+        hint = ""
+        if known:
+            is_named = "is an operation" if len(known) == 1 else "are operations"
+            hint = f"; there {is_named} named {', '.join(known)}"
+        message = f"there is no operation {shorten(name)}{hint}"
+        return self._source.fault(message, statement.line, statement.name.column)
+
+    def _placed(self, fault: IllFormed, header: Header, statements: list[Statement]) -> InputError:
+        if fault.operation is None:
+            column = header.inputs[fault.place.index].column if fault.place.part is Part.INPUT else 1
+            return self._source.fault(fault.message, header.line, column)
+        line = fault.operation.line
+        every = [inner for statement in statements for inner in (statement, *(statement.block or ()))]
+        statement = next(one for one in every if one.line == line)
+        return self._source.fault(fault.message, line, _column(statement, fault.place))
+
+
+def _allocates_struct(row: Op) -> bool:
+    return row.kind is Kind.NEW and row.memory is not None and row.memory.descr is DescrKind.STRUCT
+
+
+def _column(statement: Statement, place: Place) -> int:
+    """The column of a part of the statement; that of its name where it does not have the part."""
+    failargs = statement.failargs or []
+    tokens: list[Token | None]
+    match place.part:
+        case Part.RESULT:
+            return (statement.result or statement.name).column
+        case Part.ARGUMENT:
+            tokens = list(statement.args)
+        case Part.LAST_ARGUMENT:
+            return statement.closing - 1
+        case Part.DESCR:
+            tokens = [statement.descr]
+        case Part.FAILARG:
+            tokens = list(failargs)
+        case Part.FAILARGS:
+            tokens = [*failargs, statement.origin]
+        case Part.ORIGIN:
+            tokens = [statement.origin]
+        case _:
+            tokens = []
+    token = tokens[place.index] if place.index < len(tokens) else None
+    return (token or statement.name).column

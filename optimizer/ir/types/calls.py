@@ -1,0 +1,202 @@
+"""What a call is: its descr says so, not the name of the operation.
+
+- An *event*, seen by the world: every call that is nothing of the following.
+- A *function*: its descr is declared elidable. What it gives, and what it raises, is a function of the function's
+  address and of the arguments, as long as it finds in the memory that it is declared to read what it is meant to find.
+- *Invariant*: its descr is declared loop invariant. The first one of a function is an event; further ones give what
+  that one gave, and raise what it raised.
+- A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
+
+- A known operation on *memory*: the oopspec names a function on strings (see `optimizer.ir.types.string_calls`).
+- A *reading* of what belongs to the thread: its oopspec is `threadlocalref_get`, and it is declared as neither elidable
+  nor loop invariant, and cannot raise. It is a function until the next event that may write everything, which may give
+  the slot another value: how many of these there have been is one more argument.
+
+A descr that is not declared is elidable where the recorded trace has it at `call_pure_*` only (and at what records
+results of these), loop invariant where it has it at `call_loopinvariant_*` only. Such a call may raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.rows.float_rows import SQRT
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import CALL, EVENT, FACT, NEW, POSITION, SCAN, VOID, Op, Role
+from optimizer.ir.trace import ConstRef, Operation, Trace, Value
+from optimizer.ir.types.effects import NOTHING, Effects, effects_of
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.layout import Field, Layout
+
+if TYPE_CHECKING:
+    from optimizer.ir.types.declaration_entries import Call as Declared
+
+MEANINGS: dict[str, Op] = {
+    "int_py_div": OPS["int_py_div"],
+    "int_py_mod": OPS["int_py_mod"],
+    "int_udiv": OPS["uint_floordiv"],
+    "math_sqrt": SQRT,
+}
+"""The operations that oopspecs stand for. The last one has no name of its own in traces."""
+
+_READING = "threadlocalref_get"
+
+_SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value": "call"}
+"""Calls that may be made by an operation of another name."""
+
+_FUNCTION, _INVARIANT = Role.FUNCTION, Role.INVARIANT
+_EVENTS, _FUNCTIONS = (Role.EVENT, _INVARIANT), (_FUNCTION, Role.MEANING)
+
+_RAISING = replace(NOTHING, can_raise=True)
+
+
+@immutable
+class Call:
+    """What a call is. `args` are the function, where the row has one, and what it is called with.
+
+    With `condition` it is made only where that holds (see `Memory.happens`). `meaning` is the operation that it stands
+    for, if it does; `declared` its declaration. Events that may be the same have the same `name`. A function that is
+    `passing` may give something else behind an event that may write everything.
+    """
+
+    role: Role
+    effects: Effects
+    args: tuple[Value, ...]
+    name: str
+    is_conditional: bool = False
+    meaning: Op | None = None
+    declared: Declared | None = None
+    passing: bool = False
+
+    @property
+    def is_event(self) -> bool:
+        """Is it one where it is made, and the first one of its function if that is loop invariant?"""
+        return self.role in _EVENTS
+
+    @property
+    def constants(self) -> Iterator[ConstRef]:
+        """The objects that the known results of a function name."""
+        for known in () if self.declared is None else self.declared.results:
+            for one in (*known.args, known.value):
+                if isinstance(one.value, str) and one.value != "NULL":
+                    yield ConstRef(f"ConstPtr({one.value})")
+
+    @property
+    def is_function(self) -> bool:
+        return self.role is _FUNCTION
+
+    @property
+    def is_invariant(self) -> bool:
+        return self.role is _INVARIANT
+
+
+def is_event(operation: Operation, layout: Layout) -> bool:
+    """Is it an event, where it is made, and the first one of its function if that is loop invariant?"""
+    if operation.op.kind is not EVENT:
+        return False
+    call = call_of(operation, layout)
+    return call is not None and call.is_event
+
+
+def effects_at(operation: Operation, layout: Layout) -> Effects:
+    """What the call or other event may do."""
+    call = call_of(operation, layout)
+    return NOTHING if call is None else call.effects
+
+
+def call_of(operation: Operation, layout: Layout) -> Call | None:
+    """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
+    if operation.op.kind is not EVENT and not operation.op.is_call:
+        return None
+    known = layout.known_calls.get(id(operation))
+    if known is None:  # each is asked about several times
+        known = layout.known_calls[id(operation)] = operation, _call_of(operation, layout)
+    return known[1]
+
+
+def _call_of(operation: Operation, layout: Layout) -> Call:
+    memory, row = operation.op.memory, operation.op
+    if memory is None or memory.descr is not CALL:
+        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
+    declared = None if operation.descr is None else layout.call(operation.descr)
+    known = meant(operation, layout)
+    if known.op.kind in (SCAN, NEW):
+        slot = layout.descr_of(known)
+        assert isinstance(slot, Field)
+        effects = replace(NOTHING, reads=frozenset((slot.key,)))
+        return Call(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
+    role = _role(declared, layout, operation)
+    is_conditional = memory.happens is not None
+    is_record = row.kind is FACT
+    is_whole = role in _EVENTS and not is_conditional
+    args = operation.args if is_whole else operation.args[memory.function :]
+    meaning = MEANINGS[declared.oopspec or ""] if role is Role.MEANING and declared else None
+    if is_record:
+        if role not in _FUNCTIONS or not args:
+            raise Unsupported(f"{row.name} of what is not elidable", operation.line)
+        return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
+    if role is _INVARIANT and not args:
+        raise Unsupported(f"{row.name} of a loop-invariant function that is not there", operation.line)
+    effects = _effects(role, declared, operation, layout)
+    passing = role is _FUNCTION and declared is not None and not declared.elidable
+    return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
+
+
+def _role(declared: Declared | None, layout: Layout, operation: Operation) -> Role:
+    if declared is None:
+        return layout.role(operation.descr)
+    meaning, memory = MEANINGS.get(declared.oopspec or ""), operation.op.memory
+    if meaning is not None and not declared.can_raise and declared.result == meaning.result.value:
+        assert memory is not None
+        if tuple(arg.type for arg in operation.args[memory.function + 1 :]) == meaning.args:
+            return Role.MEANING
+    if declared.elidable or _is_reading(declared, operation):
+        return Role.FUNCTION
+    return Role.INVARIANT if declared.loop_invariant else Role.EVENT
+
+
+def _is_reading(declared: Declared, operation: Operation) -> bool:
+    row, memory = operation.op, operation.op.memory
+    is_plain = row.kind is EVENT and memory is not None and memory.happens is None and memory.function == 0
+    gives = row.result is not VOID and not declared.can_raise and not declared.loop_invariant
+    return declared.oopspec == _READING and is_plain and gives
+
+
+def _effects(role: Role, declared: Declared | None, operation: Operation, layout: Layout) -> Effects:
+    effects = effects_of(operation, layout)
+    if role not in _FUNCTIONS:
+        return effects
+    own = _RAISING if effects.can_raise else NOTHING
+    looks = role is _FUNCTION and declared is not None and declared.elidable
+    return replace(own, reads=effects.reads) if looks else own
+
+
+def _shown_as(row: Op) -> str:
+    """The name of the call, whatever says that it is one."""
+    stem, _, letter = row.name.rpartition("_")
+    if row.name == "cond_call":
+        return "call_n"
+    return f"{_SHOWN_AS[stem]}_{letter}" if stem in _SHOWN_AS else row.name
+
+
+def tells_exceptions_apart(operation: Operation, layout: Layout) -> bool:
+    """Does it look at the pending exception, change it, or raise one without being an event?"""
+    memory = operation.op.memory
+    if memory is None or memory.pending:
+        return memory is not None
+    call = call_of(operation, layout)
+    return call is not None and call.role is not Role.EVENT and call.effects.can_raise
+
+
+def may_be_raised_before(trace: Trace) -> bool:
+    """May an exception be pending where the trace starts? Only if it begins with an operation that is given it."""
+    first = next((one for one in trace.ops if one.op.kind is not POSITION), None)
+    return first is not None and is_given_pending(first.op)
+
+
+def is_given_pending(row: Op) -> bool:
+    """Does the operation give the pending exception, or its class?"""
+    return row.memory is not None and row.memory.pending and row.result is not VOID

@@ -1,0 +1,211 @@
+"""What declarations must satisfy together: the names that they use exist and are used as what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from optimizer.ir.text.string_text import HIGHEST
+
+if TYPE_CHECKING:
+    from optimizer.ir.types.declaration_entries import Array, Field, KnownObject, Scalar, Struct
+    from optimizer.ir.types.declared import Declarations
+
+Problem = tuple[tuple[str, ...], str]
+"""The path of the wrong value in the TOML text, and what is wrong with it."""
+
+ITEMS = "[]"
+"""What stands behind the name of an array where its items are meant, and in no other name: memory is told apart by its
+name."""
+
+DEEPEST = 1000
+"""So many structs may inherit from one another in a row."""
+
+NARROW = {
+    "i8": (-(1 << 7), (1 << 7) - 1),
+    "u8": (0, (1 << 8) - 1),
+    "i16": (-(1 << 15), (1 << 15) - 1),
+    "u16": (0, (1 << 16) - 1),
+    "i32": (-(1 << 31), (1 << 31) - 1),
+    "u32": (0, (1 << 32) - 1),
+    "bool": (0, 1),
+}
+
+
+def find_problems(declarations: Declarations) -> Iterator[Problem]:
+    """All that is wrong, in the order of the sections; the inheritance comes first and hides the rest."""
+    structs = {item.name: item for item in declarations.structs}
+    bad_parents = list(_parents(declarations, structs))
+    if bad_parents:
+        yield from bad_parents
+        return
+    yield from _names(declarations)
+    yield from _fields(declarations, structs)
+    yield from _calls(declarations, structs)
+    yield from _descrs(declarations, structs)
+    yield from _consts(declarations, structs)
+
+
+def lineage(struct: Struct, structs: dict[str, Struct]) -> list[Struct]:
+    """The struct and its ancestors, from the root on."""
+    chain = [struct]
+    while chain[-1].parent is not None:
+        chain.append(structs[chain[-1].parent])
+    return chain[::-1]
+
+
+def inherited_fields(struct: Struct, structs: dict[str, Struct]) -> dict[str, Field]:
+    """The fields of the struct by name, its ancestors' included."""
+    return {field.name: field for item in lineage(struct, structs) for field in item.fields}
+
+
+def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    rooted: dict[str, int] = {}  # with the number of structs from the root to it
+    for item in declarations.structs:
+        path = ("struct", item.name, "parent")
+        seen: dict[str, None] = {}
+        here: Struct | None = item
+        while here is not None and here.name not in rooted:
+            if here.name in seen:
+                names = list(seen)
+                chain = " -> ".join([*names[names.index(here.name) :], here.name])
+                yield path, f"struct {here.name} inherits from itself: {chain}"
+                return
+            seen[here.name] = None
+            if here.parent is not None and here.parent not in structs:
+                yield ("struct", here.name, "parent"), f"the parent {here.parent} is not a declared struct"
+                return
+            here = structs[here.parent] if here.parent else None
+        above = rooted[here.name] if here else 0
+        for depth, name in enumerate(reversed(seen), start=above + 1):
+            rooted[name] = depth
+            if depth > DEEPEST:
+                yield (
+                    ("struct", name, "parent"),
+                    f"struct {name} has more than {DEEPEST - 1} ancestors, the most there may be",
+                )
+                return
+
+
+def _names(declarations: Declarations) -> Iterator[Problem]:
+    sections = (
+        ("struct", "a struct", declarations.structs),
+        ("array", "an array", declarations.arrays),
+        ("call", "a call", declarations.calls),
+        ("descr", "another name", declarations.descrs),
+    )
+    taken: dict[str, str] = {}
+    for section, what, items in sections:
+        for item in items:
+            before = taken.setdefault(item.name, what)
+            if item.name in HIGHEST:
+                yield (section, item.name), f"{item.name} is the built-in type of strings, and cannot be declared"
+            elif before != what:
+                yield (section, item.name), f"{item.name} is declared twice, as {before} and as {what}"
+    vtables: dict[str, str] = {}
+    for struct in declarations.structs:
+        owner = vtables.setdefault(struct.vtable, struct.name)
+        if owner != struct.name:
+            yield ("struct", struct.name), f"structs {owner} and {struct.name} have the same vtable"
+
+
+def _fields(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    for struct in declarations.structs:
+        above = inherited_fields(structs[struct.parent], structs) if struct.parent else {}
+        for field in struct.fields:
+            path = ("struct", struct.name, "fields", field.name)
+            if field.name in above:
+                yield path, f"field {field.name} of struct {struct.name} is inherited from its parent already"
+            yield from _one_kind_of_immutable(path, field)
+    for array in declarations.arrays:
+        for field in array.fields:
+            yield from _one_kind_of_immutable(("array", array.name, "fields", field.name), field)
+
+
+def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Problem]:
+    if field.immutable and field.quasi_immutable:
+        yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
+
+
+def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    whole = structs.keys() | HIGHEST.keys() | {array.name for array in declarations.arrays}
+    for call in declarations.calls:
+        for key, names in (("reads", call.reads), ("writes", call.writes)):
+            for name in names:
+                path = ("call", call.name, key)
+                if ITEMS in name:
+                    yield path, f"a name holds no {ITEMS}, got {name}"
+                elif name not in whole:
+                    yield from _field_of_a_struct(path, name, structs)
+        for known in call.results:
+            path = ("call", call.name, "results")
+            if not call.elidable:
+                yield path, f"call {call.name} has known results, but is not elidable"
+            elif known.value.type != call.result:
+                yield path, f"call {call.name} gives {call.result}, but a known result is {known.value.type}"
+        if len({known.args for known in call.results}) < len(set(call.results)):
+            yield ("call", call.name, "results"), f"call {call.name} has two known results of the same arguments"
+
+
+def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Struct]) -> Iterator[Problem]:
+    """Nothing is wrong with fields of structs that are not declared."""
+    owner, _, field = name.rpartition(".")
+    if owner in structs and field not in inherited_fields(structs[owner], structs):
+        yield path, f"struct {owner} has no field {field}"
+
+
+def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    arrays = {item.name: item for item in declarations.arrays}
+    calls = {item.name for item in declarations.calls}
+    for descr in declarations.descrs:
+        path = ("descr", descr.name)
+        owner, _, field = descr.target.rpartition(".")
+        if descr.target in structs or descr.target in arrays or descr.target in calls or descr.target in HIGHEST:
+            continue
+        if owner in structs:
+            yield from _field_of_a_struct(path, descr.target, structs)
+        elif owner not in arrays or field not in {item.name for item in arrays[owner].fields}:
+            yield path, f"{descr.target} is not a declared struct, array, call or field"
+
+
+def _consts(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    arrays: dict[str, Array] = {item.name: item for item in declarations.arrays}
+    for const in declarations.consts:
+        path = ("const", const.name)
+        if const.struct is not None and const.array is not None:
+            yield path, f"const {const.name} is either a struct or an array, not both"
+        if const.struct is not None and const.struct not in structs:
+            yield (*path, "struct"), f"{const.struct} is not a declared struct"
+        if const.array is not None and const.array not in arrays and const.array not in HIGHEST:
+            yield (*path, "array"), f"{const.array} is not a declared array"
+        if const.length is not None and const.array is None:
+            yield (*path, "length"), f"const {const.name} has a length, but is not declared as an array"
+        yield from _known_fields(const, structs)
+
+
+def _known_fields(const: KnownObject, structs: dict[str, Struct]) -> Iterator[Problem]:
+    if not const.fields:
+        return
+    path = ("const", const.name, "fields")
+    if const.struct not in structs:
+        yield path, f"const {const.name} has fields, but is not declared as a struct"
+        return
+    fields = inherited_fields(structs[const.struct], structs)
+    for name, value in const.fields:
+        field = fields.get(name)
+        if field is None:
+            yield (*path, name), f"struct {const.struct} has no field {name}"
+        elif not (field.immutable or field.quasi_immutable):
+            yield (
+                (*path, name),
+                f"field {name} of struct {const.struct} may change: its value cannot be known",
+            )
+        elif not _fits(value, field.type):
+            yield (*path, name), f"field {name} of struct {const.struct} is {field.type}, got {value.value}"
+
+
+def _fits(value: Scalar, type_name: str) -> bool:
+    if type_name in ("ref", "float", "int"):
+        return value.type == type_name
+    low, high = NARROW[type_name]
+    return isinstance(value.value, int) and value.type == "int" and low <= value.value <= high

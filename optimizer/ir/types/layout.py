@@ -1,0 +1,393 @@
+"""What the descrs, classes and constants of a trace stand for: its declarations, and what its uses say of the rest.
+
+A descr that is not declared is a field or array of its own: mutable, word-sized, typed by its first use. It says
+nothing about the object that it is used on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import DescrKind, Memory, Op, Role, Type
+from optimizer.ir.rows.row import (
+    ARRAY,
+    CALL,
+    FACT,
+    FIELD,
+    FLOAT,
+    INT,
+    INTERIOR,
+    ITEM,
+    RAW_FIELD,
+    RAW_ITEM,
+    RAW_SIZE,
+    REF,
+    STRUCT,
+)
+from optimizer.ir.text.string_text import HIGHEST, is_text, read_text
+from optimizer.ir.trace import ConstRef, Operation, Trace
+from optimizer.ir.types.declaration_rules import ITEMS
+from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.types.declared_types import declared_types
+from optimizer.ir.types.memory_types import SUBCLASS as SUBCLASS
+from optimizer.ir.types.memory_types import Array as Array
+from optimizer.ir.types.memory_types import Field as Field
+from optimizer.ir.types.memory_types import Known as Known
+from optimizer.ir.types.memory_types import RawItem as RawItem
+from optimizer.ir.types.memory_types import Resolved as Resolved
+from optimizer.ir.types.memory_types import Struct as Struct
+from optimizer.ir.types.object_bytes import NAMES, VIEWS, view_of
+from optimizer.ir.types.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
+
+if TYPE_CHECKING:
+    from optimizer.ir.types import declaration_entries
+    from optimizer.ir.types.calls import Call
+
+
+class WrongDescr(Exception):
+    """A descr that is not what its operation takes; the message says why."""
+
+
+_KINDS = {
+    FIELD: "a field",
+    ITEM: "an array",
+    ARRAY: "an array",
+    INTERIOR: "a field of an array of structs",
+    STRUCT: "a struct",
+    CALL: "a call",
+    RAW_FIELD: "a field of a raw struct",
+}
+_DECLARED_KINDS = {
+    (CALL,): "a call",
+    (STRUCT,): "a struct",
+    (ARRAY,): "an array of structs",
+    (ITEM, ARRAY): "an array",
+    (INTERIOR,): "a field of an array of structs",
+    (FIELD,): "a field",
+}
+_TYPES = {INT: "a machine int", REF: "a reference", FLOAT: "a float"}
+
+
+class Layout:
+    """Resolves the names of one set of declarations, for words of `word` bits.
+
+    What an undeclared descr is used as must be learned before it is asked for; without a use it holds machine ints.
+    """
+
+    def __init__(self, declarations: Declarations = NO_DECLARATIONS, word: int = 64) -> None:
+        self.declarations = declarations
+        self.word = word
+        self._types = declared_types(declarations, word)
+        self._structs, self._arrays = self._types.structs, self._types.arrays
+        self._aliases, self._calls = self._types.aliases, self._types.calls
+        self.texts: dict[str, None] = {}  # the constant strings of the traces
+        self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
+        self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
+        self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
+        self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
+        self._known = dict(self._types.constants)  # those that are written as text are added
+        self._roles: dict[str | None, Role] = {}
+        self.known_calls: dict[int, tuple[Operation, Call]] = {}  # by identity: see `optimizer.ir.types.calls.call_of`
+
+    def copy(self) -> Layout:
+        """Another one that knows the same; what either learns the other does not."""
+        layout = Layout.__new__(Layout)
+        vars(layout).update(vars(self))
+        layout.texts, layout._known, layout._roles = self.texts.copy(), self._known.copy(), self._roles.copy()
+        layout._uses, layout._resolved, layout._learned = self._uses.copy(), self._resolved.copy(), self._learned.copy()
+        layout._raw_fields, layout.known_calls = self._raw_fields.copy(), {}
+        return layout
+
+    def __getstate__(self) -> dict[str, object]:
+        """All but what is known by identity: in another process that is another operation's."""
+        return vars(self) | {"known_calls": {}}
+
+    # Learning.
+
+    def learn_roles(self, trace: Trace) -> None:
+        """What calls with undeclared descrs are, is what all their uses in the recorded trace say."""
+        for operation in [one for one in trace.ops if one.op.is_call]:
+            memory = operation.op.memory
+            assert memory is not None
+            role = self._roles.setdefault(self.canonical(operation.descr), memory.role)
+            if role is not memory.role:
+                self._roles[self.canonical(operation.descr)] = Role.EVENT
+
+    def learn(self, operation: Operation) -> None:
+        """Checks the operation's descr, and learns from its use where it is not declared. Raises WrongDescr."""
+        memory = operation.op.memory
+        if memory is None or memory.descr is None or memory.on is not None:
+            return
+        type_ = _shown_type(operation, memory)
+        use = operation.op, operation.descr, type_
+        if use in self._learned:
+            return
+        if memory.descr is RAW_ITEM or memory.descr is RAW_SIZE:
+            self._learn_raw(operation)
+            return
+        if operation.descr is not None:
+            self._learn_descr(operation, memory.descr, operation.descr, type_)
+        elif memory.descr is not CALL:
+            raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
+        self._learned.add(use)
+
+    def _learn_descr(self, operation: Operation, kind: DescrKind, text: str, type_: Type | None) -> None:
+        target = self._aliases.get(text, text)
+        found = self._declared_as(target)
+        if kind is not CALL:
+            _check_name(target, kind, operation.op.name)
+        if kind is RAW_FIELD and found == (FIELD,):
+            found = (kind,)
+        if found is not None and kind not in found:
+            raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
+        if kind is CALL:
+            self._check_call(text, type_, operation.op.name)
+            return
+        if found is None and kind is not STRUCT:
+            self.learn_use(target, kind, type_, operation.op.name)
+        resolved = self.resolve(kind, text)
+        if isinstance(resolved, Field):
+            self._check_field(resolved, text, type_, operation.op.name)
+
+    def learn_texts(self, operations: Iterable[Operation]) -> None:
+        """Their constant strings are constants from now on."""
+        for operation in operations:
+            exit_ = operation.exit
+            values = operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ()))
+            if ConstRef in map(type, values):
+                texts = [value.text for value in values if isinstance(value, ConstRef)]
+                self.texts.update(dict.fromkeys(filter(is_text, texts)))
+
+    def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
+        what = _KINDS[kind]
+        known_as, known = self._uses.get(text, (what, None))
+        if known_as != what:
+            raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
+        if text not in self._uses or (known is None and type_ is not None):
+            self._uses[text] = what, type_
+            self._resolved.clear()
+
+    def _learn_raw(self, operation: Operation) -> None:
+        try:
+            item = raw_item(operation, self)
+        except WrongSize as problem:
+            raise WrongDescr(str(problem)) from None
+        if item.of_object:
+            view = view_of(item)
+            self.learn_use(view.key.removesuffix("[]"), ITEM, view.type, operation.op.name)
+
+    def _check_call(self, text: str, type_: Type | None, name: str) -> None:
+        call = self.call(text)
+        if call is not None and type_ is not None and call.result != type_.value:
+            raise WrongDescr(f"{text} is a call that gives {call.result}, and {name} gives {type_.value}")
+
+    def _check_field(self, field: Field, text: str, type_: Type | None, name: str) -> None:
+        if type_ is not None and type_ is not field.type:
+            how = "is declared to hold" if field.declared else "is used for"
+            raise WrongDescr(f"{text} {how} {_TYPES[field.type]}, and {name} uses it for {_TYPES[type_]}")
+        if field.low is not None and self.word < 16:
+            raise WrongDescr(f"{text} is narrow, which needs words of 16 bits or more, not of {self.word}")
+
+    def _declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
+        """What the name can stand for, None for an undeclared name."""
+        if target in self._structs:
+            return (STRUCT,)
+        if target in self._calls:
+            return (CALL,)
+        array = self._arrays.get(target)
+        if array is not None:
+            return (ARRAY,) if array.item is None else (ITEM, ARRAY)
+        field = self._types.field(target)
+        if field is None:
+            return None
+        return (INTERIOR if field.owner in self._arrays else FIELD,)
+
+    # Resolving.
+
+    def descr_of(self, operation: Operation) -> Resolved | None:
+        """What the descr of the operation stands for, as its row takes it; None where it takes none, or a call's."""
+        memory = operation.op.memory
+        if memory is None or memory.descr is None or memory.descr is CALL:
+            return None
+        if memory.descr is RAW_ITEM or memory.descr is RAW_SIZE:
+            return raw_item(operation, self)
+        name = operation.descr if memory.on is None else memory.on
+        assert name is not None
+        return self.resolve(memory.descr, name)
+
+    def resolve(self, kind: DescrKind, text: str) -> Resolved:
+        """The struct, array or field (for items and fields of interiors too) of that name."""
+        found = self._resolved.get((kind, text))
+        if found is None:
+            found = self._resolved[kind, text] = self._resolve(kind, text)
+        return found
+
+    def _resolve(self, kind: DescrKind, text: str) -> Resolved:
+        if kind is STRUCT:
+            return self.struct(text)
+        if kind is ARRAY:
+            return self.array(text)
+        if kind is ITEM:
+            item = self.array(text).item
+            assert item is not None
+            return item
+        return self.raw_field(text) if kind is RAW_FIELD else self.field(text)
+
+    def struct(self, text: str) -> Struct:
+        """The struct of that name or alias."""
+        name = self._aliases.get(text, text)
+        if name.endswith(SUBCLASS) and name.removesuffix(SUBCLASS) in self._structs:
+            return self.subclass_of(name.removesuffix(SUBCLASS))
+        return self._structs.get(name) or Struct(name, name, cleared=self.declarations.cleared)
+
+    def subclass_of(self, name: str) -> Struct:
+        """A subclass of a declared struct that is not declared itself: there may always be one."""
+        return replace(self._structs[name], name=name + SUBCLASS, vtable=name + SUBCLASS, parent=name)
+
+    def array(self, text: str) -> Array:
+        """The array of that name or alias."""
+        name = self._aliases.get(text, text)
+        return self._arrays.get(name) or Array(name, self._undeclared(f"{name}[]", "", name))
+
+    def field(self, text: str) -> Field:
+        """The field of that name or alias, of a struct or of an array of structs."""
+        name = self._aliases.get(text, text)
+        return self._types.field(name) or self._undeclared(name, name, name)
+
+    def raw_field(self, text: str) -> Field:
+        """The same field as raw memory of its own."""
+        field = self.field(text)
+        self._raw_fields[field.key] = raw_field(field).key
+        return raw_field(field)
+
+    def memory(self, text: str, *, has_index: bool) -> Field | None:
+        """The field of that name, or, with an index, the items or a field of an array.
+
+        None where it is no such, or neither declared nor used.
+        """
+        name = self._aliases.get(text, text)
+        if has_index and name.partition(".")[0] == RAW:
+            return self.raw_field(name.partition(".")[2]) if name != RAW else BYTES
+        found = self._declared_as(name)
+        if found is None:
+            used_as = self._uses.get(name, ("", None))[0]
+            found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
+        wanted = (ITEM, INTERIOR) if has_index else (FIELD,)
+        kind = next((kind for kind in found if kind in wanted), None)
+        slot = None if kind is None else self.resolve(kind, name)
+        return slot if isinstance(slot, Field) else None
+
+    def canonical(self, text: str | None) -> str | None:
+        """The name for which the alias stands; any other text as it is."""
+        return None if text is None else self._aliases.get(text, text)
+
+    def call(self, text: str) -> declaration_entries.Call | None:
+        """The declared call of that name or alias."""
+        return self._calls.get(self._aliases.get(text, text))
+
+    def role(self, text: str | None) -> Role:
+        """What a call is whose descr is not declared."""
+        return self._roles.get(self.canonical(text), Role.EVENT)
+
+    def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
+        """The keys of the memory that declarations name: fields, structs and arrays with all in them; None for "*"."""
+        keys: set[str] = set()
+        for text in names:
+            name = self._aliases.get(text, text)
+            if name == "*":
+                return None
+            if name == RAW:
+                keys.update((BYTES.key, *self._raw_fields.values()))
+                continue
+            whole = self._arrays.get(name) or self._structs.get(name)
+            if whole is not None:
+                item = whole.item if isinstance(whole, Array) else None
+                keys.update(slot.key for slot in (*whole.fields, *([item] if item else ())))
+            else:
+                keys.add(self.field(name).key)
+        keys.update(self._raw_fields[key] for key in list(keys) if key in self._raw_fields)
+        return frozenset(keys)
+
+    def is_declared(self, text: str) -> bool:
+        """Does a declaration say what that name or alias is?"""
+        return self._declared_as(self._aliases.get(text, text)) is not None
+
+    def undeclared_uses(self) -> Set[str]:
+        """The undeclared fields and arrays that have been learned."""
+        return self._uses.keys()
+
+    def is_interior(self, text: str) -> bool:
+        """Is this undeclared descr used as a field of an array of structs?"""
+        return self._uses.get(text, ("", None))[0] == _KINDS[INTERIOR]
+
+    def _undeclared(self, key: str, name: str, text: str) -> Field:
+        if key in VIEWS:
+            return VIEWS[key]
+        return _undeclared_field(key, name, self._uses.get(text, ("", None))[1] or INT)
+
+    # Classes.
+
+    def array_names(self) -> Iterable[str]:
+        """The declared types of arrays, and those that are built in."""
+        return self._arrays
+
+    def is_subclass(self, name: str, other: str) -> bool:
+        """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
+        return self._types.is_subclass(name, other)
+
+    def unrelated(self, name: str, other: str) -> bool:
+        """Can no object be of both classes, structs or arrays? Only declared ones are known to be unrelated."""
+        declared_types = self._structs.keys() | self._arrays.keys()
+        return (
+            {name, other} <= declared_types and not self.is_subclass(name, other) and not self.is_subclass(other, name)
+        )
+
+    def struct_of_vtable(self, vtable: str) -> Struct:
+        """The struct whose vtable has that name, declared or not."""
+        return self._types.by_vtable.get(vtable) or Struct(vtable, vtable)
+
+    # Constants.
+
+    def constant(self, name: str) -> Known | None:
+        """What is known of the constant of that name; None where nothing is declared of it."""
+        if is_text(name) and name not in self._known:
+            kind, items = read_text(name)
+            self._known[name] = Known((name,), None, self.array(kind), len(items), (), items)
+        return self._known.get(name)
+
+    def different_constants(self, name: str, other: str) -> bool | None:
+        """Are two opaque constants different objects? None where either is not declared."""
+        if name == other:
+            return False
+        one, two = self.constant(name), self.constant(other)
+        return None if one is None or two is None else one is not two
+
+
+@lru_cache(maxsize=256)
+def _undeclared_field(key: str, name: str, type_: Type) -> Field:
+    """The layouts of all traces share it: traces name what they do not declare alike."""
+    return Field(key, name, type_)
+
+
+def _check_name(name: str, kind: DescrKind, user: str) -> None:
+    """Raises WrongDescr for what other memory is called."""
+    if name in NAMES:
+        raise WrongDescr(f"{name} stands for the bytes of objects, and {user} takes {_KINDS[kind]}")
+    if name in HIGHEST:
+        raise WrongDescr(f"{name} is the type of strings, which have operations of their own")
+    if name.partition(".")[0] == RAW and kind in (ITEM, ARRAY, INTERIOR):
+        raise WrongDescr(f"{RAW} stands for raw memory, and {user} takes {_KINDS[kind]}")
+    if ITEMS in name and kind is not STRUCT:
+        raise WrongDescr(f"a name holds no {ITEMS}, got {name}")
+
+
+def _shown_type(operation: Operation, memory: Memory) -> Type | None:
+    """What the operation shows of the type of its descr's memory, or of what the call gives."""
+    if memory.stores is not None:
+        return operation.args[memory.stores].type
+    if operation.op.is_call and operation.op.kind is FACT and operation.args:
+        return operation.args[0].type
+    return operation.op.result if memory.loads or operation.op.is_call else None

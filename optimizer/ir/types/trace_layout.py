@@ -1,0 +1,79 @@
+"""The layouts of traces: what their operations, and those of traces that they are compared with, say of descrs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import ReferenceType, ref
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.trace import Operation, Trace, all_operations
+from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.types.layout import Layout, WrongDescr
+
+
+def layout_of(*traces: Trace) -> Layout:
+    """The layout that the traces share, all their operations learned. They have the same width.
+
+    Declarations of one hold for a trace that has none. The first one is told as `before`, others as `after`. Raises
+    InputError where the traces have different ones, or use a descr in different ways.
+    """
+    declarations = NO_DECLARATIONS
+    for trace in traces:
+        if declarations == NO_DECLARATIONS:
+            declarations = trace.declarations
+        elif trace.declarations not in (declarations, NO_DECLARATIONS) and not _are_the_same(
+            declarations, trace.declarations
+        ):
+            raise InputError("the traces have different declarations: they must have the same, or one of them none")
+    first, *others = traces
+    layout = _latest.of(first) if declarations is first.declarations else _of_recorded(first, declarations)
+    known = set(map(id, all_operations(first))) if others else set()
+    for trace in others:
+        _learn_all(layout, [one for one in all_operations(trace) if id(one) not in known], "after")
+    return layout
+
+
+def _of_recorded(trace: Trace, declarations: Declarations) -> Layout:
+    layout = Layout(declarations, trace.word)
+    layout.learn_roles(trace)
+    _learn_all(layout, all_operations(trace), "before")
+    return layout
+
+
+def _learn_all(layout: Layout, operations: Sequence[Operation], which: str) -> None:
+    layout.learn_texts(operations)
+    for operation in [one for one in operations if one.op.memory is not None]:
+        try:
+            layout.learn(operation)
+        except WrongDescr as problem:
+            message = f"the traces do not agree: {problem}"
+            raise InputError(message, file=which, line=operation.line) from None
+
+
+class _Latest:
+    """The layout of the trace that was asked about last: who makes it, optimizes it and judges it asks in turn. The
+    trace is not kept, and its layout is changed by nobody: everyone gets a copy."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[ReferenceType[Trace], Layout] | None = None  # changed at once: threads may ask
+
+    def of(self, trace: Trace) -> Layout:
+        kept = self._kept
+        if kept is None or kept[0]() is not trace:
+            kept = self._kept = ref(trace), _of_recorded(trace, trace.declarations)
+        return kept[1].copy()
+
+
+def _are_the_same(one: Declarations, other: Declarations) -> bool:
+    """Do they say the same, in whatever order?"""
+    pairs = (
+        (one.structs, other.structs),
+        (one.arrays, other.arrays),
+        (one.calls, other.calls),
+        (one.descrs, other.descrs),
+        (one.consts, other.consts),
+    )
+    return one.cleared == other.cleared and all(set(mine) == set(others) for mine, others in pairs)
+
+
+_latest = _Latest()

@@ -1,0 +1,186 @@
+"""The language of the rule table: lines in trace syntax.
+
+    int_mul(x, C) => int_lshift(x, log2(C))        if  is_power_of_two(C)
+
+A lower-case name is any value, an upper-case name a constant, the same name the same value; `MININT`,
+`MAXINT` and `WORD` are constants of the word. Operations nest. In a pattern, an operation on the inside
+stands for the definition of the value it is compared with; an overflow operation there is one whose guard has
+told that it did not overflow, and an operation without flag stands for its overflow operation too, which
+computes the same. In a replacement and in a condition, operations and the named functions of
+`optimizer.rules.terms` compute. A replacement is a value, or *one* operation on values and computed constants. A
+condition holds where it is defined and not 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from optimizer.ir.floats import Float
+from optimizer.ir.rows.ops import OPS, Kind, Type
+from optimizer.rules.terms import (
+    FUNCTIONS,
+    WORD_CONSTANTS,
+    Apply,
+    Call,
+    Constant,
+    FloatLiteral,
+    Literal,
+    Term,
+    Variable,
+    applications,
+    is_constant,
+    is_leaf,
+    named_leaves,
+    parts,
+)
+
+SMALLEST_WORD = 4
+
+
+class RuleError(Exception):
+    """A rule that is not of the language; its text says what was expected."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """`pattern => replacement`, where all conditions hold. `text` and `condition_texts` are as they were
+    written.
+
+    `min_word` is the smallest width at which all of its operations exist.
+    """
+
+    name: str
+    text: str
+    condition_texts: tuple[str, ...]
+    pattern: Apply
+    replacement: Term
+    conditions: tuple[Term, ...]
+    min_word: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables and constants of the pattern, in order of their first use."""
+        return tuple(dict.fromkeys(leaf.name for leaf in named_leaves(self.pattern)))
+
+    @property
+    def types(self) -> Mapping[str, Type]:
+        """Those of the names."""
+        places = [pair for use in applications(self.pattern) for pair in zip(use.args, use.op.args or (), strict=True)]
+        return {leaf.name: type_ for leaf, type_ in places if isinstance(leaf, Variable | Constant)}
+
+    @property
+    def has_floats(self) -> bool:
+        return any(use.op.has_floats for use in applications(self.pattern))
+
+    def __str__(self) -> str:
+        return f"{self.text}{' if ' * bool(self.conditions)}{' and '.join(self.condition_texts)}"
+
+
+def rule(name: str, text: str, *conditions: str) -> Rule:
+    """A line of the table. Raises `RuleError` if it is not of the language."""
+    try:
+        left, arrow, right = text.partition("=>")
+        if not arrow:
+            raise RuleError("expected `pattern => replacement`")
+        pattern = _parse(left)
+        if not isinstance(pattern, Apply):
+            raise RuleError("expected an operation as the pattern")
+        terms = (_parse(right), *map(_parse, conditions))
+        min_word = max(use.op.min_word for term in (pattern, *terms) for use in applications(term))
+        made = Rule(name, text, conditions, pattern, terms[0], terms[1:], min_word)
+        _check(made)
+    except RuleError as error:
+        raise RuleError(f"rule {name}: {error}") from None
+    return made
+
+
+_TOKEN = re.compile(r"\s*(-?\d+\.\d+|[A-Za-z_]\w*|-?\d+|[(),])")
+
+
+def _parse(text: str) -> Term:
+    tokens = _tokens(text)
+    term = _parse_term(tokens)
+    if tokens:
+        raise RuleError(f"expected the end of the term, found {tokens[-1]!r}")
+    return term
+
+
+def _tokens(text: str) -> list[str]:
+    """The tokens, last one first."""
+    found: list[str] = []
+    place = 0
+    text = text.strip()
+    while place < len(text):
+        token = _TOKEN.match(text, place)
+        if token is None:
+            raise RuleError(f"expected a term, found {text[place:].lstrip()!r}")
+        found.append(token[1])
+        place = token.end()
+    return found[::-1]
+
+
+def _parse_term(tokens: list[str]) -> Term:
+    if not tokens:
+        raise RuleError("expected a term, found the end")
+    head = tokens.pop()
+    if head == "nan" or "." in head:
+        return FloatLiteral(Float.of(float(head)))
+    if head.lstrip("-").isdigit():
+        return _literal(int(head))
+    if not tokens or tokens[-1] != "(":
+        return _leaf(head)
+    args: list[Term] = []
+    while tokens and tokens[-1] in "(,":
+        tokens.pop()
+        args.append(_parse_term(tokens))
+    if not tokens or tokens.pop() != ")":
+        raise RuleError(f"expected ')' behind the arguments of {head}")
+    return _application(head, tuple(args))
+
+
+def _literal(value: int) -> Literal:
+    if not -(1 << (SMALLEST_WORD - 1)) <= value < 1 << (SMALLEST_WORD - 1):
+        raise RuleError(f"{value} is not a machine integer of {SMALLEST_WORD} bits, the smallest word")
+    return Literal(str(value), lambda width: value)
+
+
+def _leaf(name: str) -> Term:
+    if name in WORD_CONSTANTS:
+        return Literal(name, WORD_CONSTANTS[name])
+    if not name[0].isalpha():
+        raise RuleError(f"expected a name, found {name!r}")
+    return Constant(name) if name[0].isupper() else Variable(name)
+
+
+def _application(name: str, args: tuple[Term, ...]) -> Term:
+    if name in FUNCTIONS:
+        arity, _ = FUNCTIONS[name]
+        term: Term = Call(name, args)
+    elif name in OPS and OPS[name].args is not None and (OPS[name].modelled or OPS[name].has_floats):
+        arity = len(OPS[name].args or ())
+        term = Apply(OPS[name], args)
+    else:
+        raise RuleError(f"expected an operation with a meaning or a named function, found {name}")
+    if arity != len(args):
+        raise RuleError(f"{name} takes {arity} arguments, got {len(args)}")
+    return term
+
+
+def _check(made: Rule) -> None:
+    root, replacement = made.pattern.op, made.replacement
+    if any(isinstance(part, Call) for part in parts(made.pattern)):
+        raise RuleError("a named function cannot be matched")
+    for term in (replacement, *made.conditions):
+        for leaf in named_leaves(term):
+            if leaf.name not in made.names:
+                raise RuleError(f"{leaf.name} does not stand in the pattern")
+    new_root = replacement.op if isinstance(replacement, Apply) and not is_constant(replacement) else None
+    if new_root is not None and isinstance(replacement, Apply):
+        if not all(is_leaf(arg) or is_constant(arg) for arg in replacement.args):
+            raise RuleError("a replacement is a value or one operation on values and computed constants")
+        if new_root.overflows and not root.overflows:
+            raise RuleError("only an overflow operation can become one")
+    if (root.kind is Kind.GUARD) != (new_root is not None and new_root.kind is Kind.GUARD):
+        raise RuleError("a guard becomes a guard, and nothing else does")

@@ -1,0 +1,215 @@
+"""The terms of rules, and what they mean over any domain.
+
+The prover assumes the conditions of a rule, the optimizer evaluates them over what it knows of the values; both read
+them through `evaluate`, so there is one definition of every operation and function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from optimizer.ir.floats import Float
+from optimizer.ir.rows.domain import Domain
+from optimizer.ir.rows.ops import Op
+
+W = TypeVar("W")
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Any value."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant machine integer or float, as the operation takes it that it is an argument of."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number of the rule itself; `value(width)` is any Python integer that is it modulo 2**width."""
+
+    text: str
+    value: Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLiteral:
+    """A float of the rule itself."""
+
+    value: Float
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operation of the table."""
+
+    op: Op
+    args: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A named function."""
+
+    name: str
+    args: tuple[Term, ...]
+
+
+Term = Variable | Constant | Literal | FloatLiteral | Apply | Call
+
+
+def _is_power_of_two(d: Domain[Any, Any], c: Any) -> Any:
+    """1 if one bit of `c` is set (so for MININT too)."""
+    one_bit = d.eq(d.bit_and(c, d.sub(c, d.const(1))), d.const(0))
+    return d.bit(d.both(d.ne(c, d.const(0)), one_bit))
+
+
+def _log2(d: Domain[Any, Any], c: Any) -> Any:
+    """The place of the highest bit set in `c`, 0 for 0."""
+    place = d.const(0)
+    for i in range(1, d.width):
+        place = d.ite(d.ult(c, d.const(1 << i)), place, d.const(i))
+    return place
+
+
+def _add_fits(d: Domain[Any, Any], a: Any, b: Any) -> Any:
+    """1 if the integer a + b is a machine integer."""
+    return d.bit(d.not_(d.add_overflows(a, b)))
+
+
+def _sub_fits(d: Domain[Any, Any], a: Any, b: Any) -> Any:
+    """1 if the integer a - b is a machine integer."""
+    return d.bit(d.not_(d.sub_overflows(a, b)))
+
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "add_fits": (2, _add_fits),
+    "is_power_of_two": (1, _is_power_of_two),
+    "log2": (1, _log2),
+    "sub_fits": (2, _sub_fits),
+}
+"""The named functions: how many arguments, and the meaning as a term over a domain. They are always
+defined."""
+
+WORD_CONSTANTS: dict[str, Callable[[int], int]] = {
+    "MININT": lambda width: -1 << (width - 1),
+    "MAXINT": lambda width: (1 << (width - 1)) - 1,
+    "WORD": lambda width: width,
+}
+
+
+def is_leaf(term: Term) -> bool:
+    return isinstance(term, Variable | Constant | Literal | FloatLiteral)
+
+
+def is_constant(term: Term) -> bool:
+    """Is the term computed from constants only?"""
+    return not any(isinstance(leaf, Variable) for leaf in named_leaves(term))
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The term and all that it is made of."""
+    yield term
+    if isinstance(term, Apply | Call):
+        for arg in term.args:
+            yield from parts(arg)
+
+
+def named_leaves(term: Term) -> Iterator[Variable | Constant]:
+    for part in parts(term):
+        if isinstance(part, Variable | Constant):
+            yield part
+
+
+def applications(term: Term) -> Iterator[Apply]:
+    for part in parts(term):
+        if isinstance(part, Apply):
+            yield part
+
+
+def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C]:
+    """What the term computes, and the condition under which it is defined.
+
+    An overflow operation is defined where it does not overflow.
+    """
+    conditions: list[C] = []
+    word = _word(term, d, leaves, conditions)
+    return word, _all_of(conditions, d)
+
+
+def _word(term: Term, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
+    """What the term computes. Adds to the `conditions` under which it is defined."""
+    if isinstance(term, (Variable, Constant)):
+        return leaves[term.name]
+    if isinstance(term, Literal):
+        return d.const(term.value(d.width))
+    if isinstance(term, FloatLiteral):
+        return cast(W, d.floats.const(term.value))
+    return _result(term, d, leaves, conditions)
+
+
+def _result(term: Apply | Call, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
+    words = [_word(arg, d, leaves, conditions) for arg in term.args]
+    if isinstance(term, Call):
+        return cast(W, FUNCTIONS[term.name][1](d, *words))
+    op = term.op
+    assert op.meaning is not None
+    if op.defined is not None:
+        conditions.append(op.defined(d, *words))
+    if op.overflows is not None:
+        conditions.append(d.not_(op.overflows(d, *words)))
+    return cast(W, op.meaning(d, *words))
+
+
+def _all_of(conditions: list[C], d: Domain[W, C]) -> C:
+    sure = d.truth(True)
+    for condition in conditions:
+        sure = d.both(sure, condition)
+    return sure
+
+
+def holds(conditions: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]) -> C:
+    """All conditions are defined and not 0."""
+    sure: list[C] = []
+    for condition in conditions:
+        sure.append(d.ne(_word(condition, d, leaves, sure), d.const(0)))
+    return _all_of(sure, d)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What can be seen of the operation that a side of a rule stands for.
+
+    `word` is the result (0 of a guard), `condition` whether a guard goes on, or whether an overflow operation
+    overflows (false for all else).
+    """
+
+    word: Any
+    condition: Any
+    defined: Any
+
+
+def observe(side: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> Seen:
+    """The pattern or the replacement of a rule as one operation."""
+    if not isinstance(side, Apply):
+        word, defined = evaluate(side, d, leaves)
+        return Seen(word, d.truth(False), defined)
+    conditions: list[C] = []
+    words = [_word(arg, d, leaves, conditions) for arg in side.args]
+    defined = _all_of(conditions, d)
+    op = side.op
+    if op.defined is not None:
+        defined = d.both(defined, op.defined(d, *words))
+    if op.passes is not None:
+        return Seen(d.const(0), op.passes(d, *words), defined)
+    assert op.meaning is not None
+    overflows = d.truth(False) if op.overflows is None else op.overflows(d, *words)
+    return Seen(op.meaning(d, *words), overflows, defined)

@@ -1,0 +1,60 @@
+"""Words and floats of the checker against those that the interpreter computes with."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+import z3
+
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.floats import Float
+from optimizer.ir.rows.domain import wrap
+from optimizer.ir.rows.ops import OPS
+from validator.check.floats import DOUBLE
+from validator.check.words import Words
+
+WIDTH = 4
+ROWS = [row for row in OPS.values() if row.is_pure and row.min_word <= WIDTH and not row.constant_args]
+
+
+def plain(value: Any) -> int | bool:
+    value = z3.simplify(value)
+    return wrap(value.as_long(), WIDTH) if z3.is_bv_value(value) else z3.is_true(value)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_words(row: Any) -> None:
+    words, numbers = Words(WIDTH), concrete(WIDTH)
+    assert row.args is not None
+    for args in product(range(-8, 8), repeat=len(row.args)):
+        terms = [words.const(arg) for arg in args]
+        if row.defined is not None:
+            is_defined = row.defined(numbers, *args)
+            assert plain(row.defined(words, *terms)) == is_defined
+            if not is_defined:
+                continue
+        assert plain(row.meaning(words, *terms)) == row.meaning(numbers, *args)
+        if row.overflows is not None:
+            assert plain(row.overflows(words, *terms)) == row.overflows(numbers, *args)
+
+
+FLOATS = [Float.of(value) for value in (0.0, -0.0, 1.0, -1.5, 0.1, 3e300, float("inf"), float("nan"), 5e-324)]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
+def test_arithmetic_of_floats(name: str) -> None:
+    floats, numbers = Words(64).floats, concrete(64).floats
+    for a, b in product(FLOATS, repeat=2):
+        term = floats.exactly(getattr(floats, name)(floats.const(a), floats.const(b)) == z3.Const("x", DOUBLE))
+        wanted = floats.const(getattr(numbers, name)(a, b))
+        assert z3.is_true(z3.simplify(z3.substitute(term, (z3.Const("x", DOUBLE), wanted)))), (a, b)
+
+
+@pytest.mark.parametrize("name", ["same", "eq", "lt", "le"])
+def test_comparisons_of_floats(name: str) -> None:
+    floats, numbers = Words(64).floats, concrete(64).floats
+    for a, b in product(FLOATS, repeat=2):
+        term = getattr(floats, name)(floats.const(a), floats.const(b))
+        assert plain(term) == getattr(numbers, name)(a, b), (a, b)

@@ -1,0 +1,1 @@
+"""The command `validate`, and what all command lines share."""

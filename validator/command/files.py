@@ -1,0 +1,99 @@
+"""Reading and writing files for the command lines: every failure is the user's to mend, told in words."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.text import parse
+from optimizer.ir.text.lexer import read_lines
+from optimizer.ir.text.misspelt import misspelt_names
+from optimizer.ir.trace import Trace
+from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
+from validator.command.exits import describe
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises InputError."""
+    name = file_name(path)
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else _bytes(path)
+    except OSError as problem:
+        raise InputError(describe(problem)) from None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        byte = data[problem.start]
+        raise InputError(f"a text in UTF-8 was expected, but byte 0x{byte:02x} is none", file=name, line=line) from None
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def file_name(path: str) -> str:
+    """How a file is named in messages."""
+    return "<standard input>" if path == "-" else path
+
+
+def read_trace(path: str, word: int | None = None, types: str | None = None) -> Trace:
+    """The trace in a file, with the declarations of the file `types` where there is one. Raises InputError.
+
+    Names that look misspelt are told on standard error.
+    """
+    text = read_text(path)
+    trace = parse(text, file=file_name(path), word=word, types=read_types(types))
+    source = read_lines(text, file_name(path))
+    for operation, name, message in misspelt_names(trace):
+        column = source.lines[operation.line - 1].find(name) + 1
+        print(f"note: {source.fault(message, operation.line, column)}", file=sys.stderr)
+    return trace
+
+
+def read_types(path: str | None) -> Declarations:
+    """The declarations in a file; none without a file. Raises InputError."""
+    if path is None:
+        return NO_DECLARATIONS
+    from optimizer.ir.text.declarations import parse_declarations  # here: it is seldom asked for
+
+    return parse_declarations(read_text(path), file=file_name(path))
+
+
+def _umask() -> int:
+    # The only way to ask for it is to set it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file beside its place and rename it into it; to standard output for `-`. Raises InputError."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    import tempfile  # here: what only reads does without them
+    from pathlib import Path
+
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {target.parent}")
+    beside = None
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe, which must stay what it is
+            target.write_text(text)
+            return
+        with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
+            beside = out.name
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(beside).chmod(0o666 & ~_umask())
+        Path(beside).replace(target)
+    except OSError as problem:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)
+        problem.filename = path
+        raise InputError(describe(problem)) from None

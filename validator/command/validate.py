@@ -1,0 +1,276 @@
+"""The command `validate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.trace import Trace
+from validator.command.exits import exit_code, run_command
+from validator.command.files import file_name, read_trace, read_types
+from validator.command.invoke import invoke
+from validator.command.judging import Judging, open_cache
+from validator.command.modes import mode_options
+from validator.command.seconds import Seconds
+from validator.solvers.answers import SolverChoice
+from validator.solvers.portfolio import require
+from validator.tell.report import verdict_json, verdict_text
+from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Proved, Rungs, Verdict
+
+_DEFAULT = Options()
+
+_EPILOG = """\b
+Example:
+  validate before.trace after.trace
+  validate --batch pairs.jsonl --jobs 4 --cache verdicts > verdicts.jsonl
+
+\b
+Exit codes:
+  0    proved
+  1    refuted: a counterexample is shown
+  2    a mistake in the input or the options
+  3    unknown, or a vacuous proof under --strict
+  4    unsupported: an operation that cannot be judged
+  5    a fault of this tool
+  130  interrupted
+  141  whoever read the output has gone
+A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
+
+
+@click.command(
+    epilog=_EPILOG,
+    short_help="Prove that an optimized trace does what the recorded one does.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="traceproof")
+@click.argument("before", required=False)
+@click.argument("after", required=False)
+@click.option(
+    "--batch",
+    metavar="FILE",
+    help="Validate many pairs: one JSON object a line, with name, before, after "
+    "(texts) and optionally types (TOML). Prints one JSON line a pair.",
+)
+@click.option(
+    "--effort",
+    type=click.IntRange(1),
+    default=_DEFAULT.effort,
+    show_default=True,
+    metavar="N",
+    help="Budget of one solver query, in the solver's own units (about ten million a second); verdicts do "
+    "not depend on how busy the machine is.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=Seconds(0, min_open=True),
+    default=_DEFAULT.timeout_s,
+    show_default=True,
+    metavar="S",
+    help="Seconds for one pair, the net behind the effort.",
+)
+@mode_options(
+    "Where a guard may fail: exactly where the recorded one does (same), where the recorded trace leaves there or "
+    "later (early), or also where it goes on (safe).",
+    "Compare the values that guards hand over, or ignore them (for texts without resume data).",
+)
+@click.option("--types", metavar="FILE", help="Declarations (TOML) for both traces.")
+@click.option(
+    "--word",
+    type=click.IntRange(4, 64),
+    metavar="BITS",
+    help="Width of a machine word in bits, if the traces do not say it; else 64.",
+)
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="Have the checker follow the certificate of a proof, over the traces as they are written.",
+)
+@click.option("--certificate", metavar="FILE", help="Write the certificate of a proof there, for --check.")
+@click.option("--check", "check_file", metavar="FILE", help="Prove nothing: check this certificate.")
+@click.option(
+    "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Judge so many pairs of a batch at once, each in a process of its own; the output is the same.",
+)
+@click.option(
+    "--cache",
+    metavar="DIR",
+    help="Keep verdicts in this folder, and look them up there: by both traces, their declarations, the options and "
+    "the version of all that takes part in a proof.",
+)
+@click.option(
+    "--cache-only",
+    is_flag=True,
+    help="Prove nothing: a pair that is not in the cache is an error (exit code 2).",
+)
+@click.option(
+    "--solver",
+    type=click.Choice([choice.value for choice in SolverChoice]),
+    default=_DEFAULT.solver.value,
+    show_default=True,
+    help="Ask this solver alone; auto: all that are installed, in a fixed order.",
+)
+@click.option(
+    "--floats",
+    type=click.Choice([choice.value for choice in Floats]),
+    default=_DEFAULT.floats.value,
+    show_default=True,
+    help="Ask solvers what arithmetic on floats is, where its laws do not settle it (exact), or never (opaque).",
+)
+@click.option(
+    "--memory",
+    "memory_mb",
+    type=click.IntRange(64),
+    default=_DEFAULT.memory_mb,
+    show_default=True,
+    metavar="MB",
+    help="Memory for the process of each solver.",
+)
+@click.option(
+    "--emit-smt2",
+    metavar="DIR",
+    help="Write each query to a solver as a file that any solver reads, named by its pair.",
+)
+@click.option(
+    "--strict", is_flag=True, help="Do not accept a vacuous proof, nor under --audit one that is not checked."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as one line of JSON.")
+def validate(
+    before: str | None,
+    after: str | None,
+    batch: str | None,
+    effort: int,
+    timeout_s: float,
+    guards: str,
+    failargs: str,
+    types: str | None,
+    word: int | None,
+    audit: bool,
+    certificate: str | None,
+    check_file: str | None,
+    is_plain: bool,
+    jobs: int,
+    cache: str | None,
+    cache_only: bool,
+    solver: str,
+    floats: str,
+    memory_mb: int,
+    emit_smt2: str | None,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Prove that the trace in AFTER does what the trace in BEFORE does, on every input, or show an input on which it
+    does not.
+
+    BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
+    it fails where the recorded one does, and hands over the same values.
+    """
+    if audit and is_plain:
+        raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
+    rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
+    choice = SolverChoice(solver)
+    modes, certify = (Guards(guards), Failargs(failargs)), certificate is not None
+    options = Options(*modes, effort, timeout_s, choice, memory_mb, rungs, Floats(floats), certify)
+    if choice is not SolverChoice.AUTO:
+        require(choice)
+    judging = _judging(options, cache, cache_only, emit_smt2)
+    if batch is not None:
+        if certificate is not None or check_file is not None:
+            raise click.UsageError("--certificate and --check are for one pair, not for --batch.")
+        if before is not None:
+            raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
+        from validator.command.batch import run_batch
+        from validator.command.requests import Batch
+
+        return run_batch(batch, Batch(file_name(batch), judging, read_types(types), word, strict), jobs)
+    if jobs > 1:
+        raise click.UsageError("--jobs is for --batch.")
+    if before is None or after is None:
+        raise click.UsageError("Two traces are needed, BEFORE and AFTER (or --batch FILE).")
+    if before == after == "-":
+        raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
+    if check_file is not None:
+        if certificate is not None or audit or is_plain or cache is not None or emit_smt2 is not None:
+            raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
+        from validator.command.check import check_pair
+
+        return check_pair(before, after, check_file, options, types, word, as_json)
+    return _single(before, after, judging, types, word, strict, as_json, certificate)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """The entry point."""
+    arguments = sys.argv[1:] if args is None else args
+    sys.exit(run_command(lambda: invoke(validate, arguments, "validate")))
+
+
+def _judging(options: Options, cache: str | None, cache_only: bool, emit_smt2: str | None) -> Judging:
+    if cache_only and cache is None:
+        raise click.UsageError("--cache-only needs a cache: --cache DIR.")
+    if emit_smt2 is not None and cache is not None:
+        raise click.UsageError("--emit-smt2 is not for --cache: there are no queries where verdicts are looked up.")
+    queries = None
+    if emit_smt2 is not None:
+        from pathlib import Path  # here: it is seldom asked for
+
+        from validator.solvers.query_files import QueryFiles
+
+        queries = QueryFiles(Path(emit_smt2))
+    return Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
+
+
+def _single(
+    before_path: str,
+    after_path: str,
+    judging: Judging,
+    types: str | None,
+    word: int | None,
+    strict: bool,
+    as_json: bool,
+    certificate: str | None,
+) -> int:
+    name = file_name(after_path)
+    try:
+        before, after = read_trace(before_path, word, types), read_trace(after_path, word, types)
+    except InputError as mistake:
+        if not as_json:
+            raise
+        return _print_json(Failed(Fault.INPUT, str(mistake)), name, None, None, strict)
+    verdict = judging.verdict(before, after, name)
+    if certificate is not None and isinstance(verdict, Proved) and verdict.evidence.certificate is not None:
+        from validator.command.check import store_certificate  # here: it is seldom asked for
+
+        store_certificate(verdict.evidence.certificate, certificate)
+    if judging.cache is not None and judging.cache.problem:
+        click.echo(f"warning: {judging.cache.problem}", err=True)
+    if as_json:
+        return _print_json(verdict, name, before, after, strict)
+    if sys.stdout.isatty():
+        import shutil  # here: only a terminal has a width
+
+        text = verdict_text(verdict, _coloured, shutil.get_terminal_size().columns)
+    else:
+        text = verdict_text(verdict)
+    click.echo(text, err=isinstance(verdict, Failed))
+    return exit_code(verdict, strict)
+
+
+def _print_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None, strict: bool) -> int:
+    import json  # here: what is told in words does without it
+
+    click.echo(json.dumps(verdict_json(verdict, name, before, after)))
+    return exit_code(verdict, strict)
+
+
+def _coloured(text: str, colour: str) -> str:
+    return click.style(text, bold=True) if colour == "bold" else click.style(text, fg=colour, bold=True)

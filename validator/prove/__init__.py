@@ -1,0 +1,1 @@
+"""Proofs of pairs: terms of both traces, obligations, and the rungs that settle them."""

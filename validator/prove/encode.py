@@ -1,0 +1,373 @@
+"""From a trace to terms: what it computes, when each part of it is defined, its heap, and its ways out.
+
+Both traces of a pair are encoded in one `Memory`, on the same inputs (matched by position) and the same world: the
+result of the n-th event is one variable for both, and so is what it leaves in the memory that it may write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from optimizer.ir.domains.term import Term
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.rows.ops import Memory as MemoryMeaning
+from optimizer.ir.rows.ops import Op, Type
+from optimizer.ir.rows.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
+from optimizer.ir.trace import (
+    ConstClass,
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    all_operations,
+    exit_of,
+    memory_of,
+    passes_of,
+)
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
+from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
+from validator.prove.memory.pair_memory import Allocator, Computed, Memory
+from validator.prove.memory.raw_chains import RawChains
+from validator.prove.memory.raw_overlaps import Overlaps
+from validator.prove.memory.store_chains import MOST_TERMS, Chains
+from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+
+if TYPE_CHECKING:
+    from validator.prove.call_encoder import CallEncoder
+
+
+def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
+    """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
+    terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
+    on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
+    slots, indexed = _slots(on_memory, layout)
+    rows = {one.op for one in on_memory}
+    if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
+        _check_raw(traces, layout, slots)
+    terms.texts = [terms.constant(text) for text in layout.texts]
+    chains = Chains(terms)
+    terms.is_abstract |= any(is_raw(key) or key in VIEWS for key in slots)
+    telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
+    operations = [one for one in on_memory if one.op in telling]
+    exceptions = _exceptions(operations, layout, traces[0])
+    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, indexed, *exceptions, is_plain=plain)
+
+
+def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Field], frozenset[str]]:
+    """The memory that these operations name, by key, and the keys of what is found by an index."""
+    slots: dict[str, Field] = {}
+    indexed: set[str] = set()
+    told: set[tuple[Op, str | None]] = set()  # of these, all operations name the same memory
+    for one in on_memory:
+        use = one.op, one.descr
+        if use in told:
+            continue
+        operation = meant(one, layout)
+        slot, row = slot_of(layout.descr_of(operation)), operation.op.memory
+        if row is not None and slot is not None:
+            slots[slot.key] = slot
+            if row.descr is not FIELD:
+                indexed.add(slot.key)
+        if not one.op.is_call and (row is None or row.descr not in RAW_KINDS):
+            told.add(use)
+    return slots, frozenset(indexed)
+
+
+def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
+    """Raises Unsupported for raw memory that is not modelled."""
+    if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
+        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not INT), None)
+        if mixed is not None:
+            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
+
+
+def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:
+    """Are exceptions told apart, and may one be pending at the start?"""
+    if not operations:
+        return False, False
+    from optimizer.ir.types.calls import may_be_raised_before, tells_exceptions_apart  # here: many traces have no calls
+
+    return any(tells_exceptions_apart(one, layout) for one in operations), may_be_raised_before(recorded)
+
+
+def encode(
+    trace: Trace, memory: Memory, before: Encoding | None = None, named: Mapping[int, Term] | None = None
+) -> Encoding:
+    """Encode `trace`: the recorded one, or the optimized one of the recorded one `before`. Its allocations with numbers
+    in `named` are those terms.
+
+    Raises Unsupported for operations and values that have no encoding.
+    """
+    encoder = _Encoder(trace, memory, named or {}, before)
+    for operation in trace.ops:
+        encoder.step(operation)
+    return encoder.encoding()
+
+
+def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[int, Term]) -> ExitEncoding:
+    """What the guard, behind so many others, leaves if the allocations of its exit block with numbers in `named` are
+    those terms."""
+    return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
+
+
+Known = tuple[Sequence[Term], Iterable[tuple[Sequence[Term], Term]]]
+"""What holds, and in turn what else does as long as certain guards pass."""
+
+Place = tuple[int, int]
+"""How many guards and events stand ahead."""
+
+
+class _Computer:
+    """Computes operations one after the other, over values and a heap that it changes."""
+
+    def __init__(self, heap: SymbolicHeap, values: dict[str, Term]) -> None:
+        self.heap = heap
+        self.terms = heap.memory.terms
+        self.layout = self.terms.layout
+        self.values = values
+        self.defined: list[Definedness] = []
+        self.flag: Term = self.terms.false
+        self.passes: Term = self.terms.true
+
+    def term(self, value: Value, line: int) -> Term:
+        if isinstance(value, Var):
+            term = self.values[value.name]
+            return self.heap.now(term) if term in self.heap.known else term
+        return self._constant(value, line)
+
+    def _constant(self, value: Value, line: int) -> Term:
+        if isinstance(value, ConstInt):
+            return self.terms.const(value.value)
+        match value:
+            case ConstFloat(float_):
+                return self.terms.floats.const(float_)
+            case ConstRef(text) if text == "NULL":
+                return self.terms.null
+            case ConstRef(name=str(name)):
+                return self.terms.constant(name)
+            case ConstClass(name):
+                return self.terms.address(name)
+            case _:
+                raise Unsupported(str(value), line)
+
+    def args(self, operation: Operation) -> tuple[Term, ...]:
+        values, known, found = self.values, self.heap.known, []
+        for arg in operation.args:
+            if isinstance(arg, Var):
+                term = values[arg.name]
+                if term in known:
+                    term = self.heap.now(term)
+            else:
+                term = self._constant(arg, operation.line)
+            found.append(term)
+        return tuple(found)
+
+    def compute(self, operation: Operation, number: int, place: Place) -> None:
+        """The operation's result, flag and effect; whether it passes if it is a guard; and its definedness."""
+        row = operation.op
+        memory = None if row.memory is None else memory_of(operation)
+        if memory is not None:
+            self._compute_on_heap(operation, memory, number, place)
+            return
+        args = (self.flag,) if row.reads_flag else self.args(operation)
+        computed = self.heap.memory.computed.get((row, args))
+        if computed is None:
+            computed = self.heap.memory.computed[row, args] = _computed(self.terms, operation, args)
+        condition, result, other = computed
+        self._defined(condition, operation, number, place)
+        if operation.result is not None:
+            assert result is not None
+            self.values[operation.result.name] = result
+        if row.is_guard:
+            self.passes = other
+        elif row.overflows is not None:
+            self.flag = other
+
+    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Place) -> None:
+        descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
+        condition = memory.defined(self.terms, self.heap, descr, *args)
+        self._defined(condition, operation, number, place)
+        if memory.passes is not None:
+            self.passes = memory.passes(self.terms, self.heap, descr, *args)
+        if memory.meaning is not None and not operation.op.is_guard:
+            self.heap.allocating = number
+            result = memory.meaning(self.terms, self.heap, descr, *args)
+            if operation.result is not None:
+                self.values[operation.result.name] = result
+            lengths = self.heap.mismatch(number)
+            if lengths is not None:
+                self._defined(self.terms.eq(*lengths), operation, number, place, "length")
+
+    def _memory_args(self, operation: Operation, memory: MemoryMeaning) -> Sequence[Term | str]:
+        if memory.class_arg is None:
+            return self.args(operation)
+        return [
+            (arg.name if isinstance(arg, ConstClass) else str(arg))
+            if index == memory.class_arg
+            else self.term(arg, operation.line)
+            for index, arg in enumerate(operation.args)
+        ]
+
+    def _defined(self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined") -> None:
+        if condition is not self.terms.true:
+            self.defined.append(Definedness(number, operation, condition, *place, what))
+
+    def handed_over(self, guard: Operation) -> tuple[Term | None, ...] | None:
+        """What the guard hands over where it fails here."""
+        failargs = exit_of(guard).failargs
+        if failargs is None:
+            return None
+        return tuple([None if arg is None else self.term(arg, guard.line) for arg in failargs])
+
+    def pass_guard(self, operation: Operation) -> None:
+        """What a guard does to the heap where it passes, and gives."""
+        memory = memory_of(operation)
+        if memory is not None and memory.meaning is not None:
+            args = self._memory_args(operation, memory)
+            result = memory.meaning(self.terms, self.heap, self.layout.descr_of(operation), *args)
+            if operation.result is not None:
+                self.values[operation.result.name] = result
+
+
+def _computed(terms: ObjectTerms, operation: Operation, args: tuple[Term, ...]) -> Computed:
+    row = operation.op
+    defined = terms.true if row.defined is None else row.defined(terms, *args)
+    result = None if row.meaning is None else row.meaning(terms, *args)
+    other = passes_of(operation) if row.is_guard else row.overflows
+    return defined, result, terms.true if other is None else other(terms, *args)
+
+
+class _Encoder:
+    def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], before: Encoding | None) -> None:
+        self._trace = trace
+        self._before = before
+        self._allocator = Allocator(named)
+        self._terms = terms = memory.terms
+        self._heap = SymbolicHeap(memory, self._allocator, lenient=before is None)
+        self._values: dict[str, Term] = {}
+        self._computer = _Computer(self._heap, self._values)
+        self._defined = self._computer.defined
+        self._guards: list[GuardEncoding] = []
+        self._calls: CallEncoder | None = None  # of a trace that has calls
+        self._positions = 0
+        self._number = 0
+        for position, var in enumerate(trace.inputs):
+            self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
+
+    def encoding(self) -> Encoding:
+        end = self._computer.args(self._trace.end)
+        return Encoding(
+            self._trace,
+            tuple(self._defined),
+            tuple(self._guards),
+            () if self._calls is None else tuple(self._calls.events),
+            () if self._calls is None else tuple(self._calls.applications),
+            end,
+            self._heap,
+            self._allocator.made,
+            self._values,
+        )
+
+    def step(self, operation: Operation) -> None:
+        if operation.op.is_call:
+            operation = meant(operation, self._terms.layout)
+        number, kind = self._number, operation.op.kind
+        self._number += 1
+        if kind is PURE:
+            self._computer.compute(operation, number, self._place)
+        elif kind is POSITION:
+            self._positions += 1
+        elif kind is EVENT or (kind is FACT and operation.op.is_call):
+            self._call(operation, number)
+        elif kind is not END:
+            if len(self._terms) > MOST_TERMS:
+                raise Unsupported(
+                    "there are too many ways in which pointers or indices may be the same", operation.line
+                )
+            self._computer.compute(operation, number, self._place)
+            if kind is GUARD:
+                self._guard(operation, number)
+
+    def _guard(self, operation: Operation, number: int) -> None:
+        heap, computer, place, block = self._heap.copy(), self._computer, self._place, exit_of(operation).block
+        if block:
+            left = _exit(operation, number, heap, self._values, place, {})
+            self._number += len(block)
+        else:
+            left = ExitEncoding(computer.handed_over(operation), (), heap, {})
+        passes = computer.passes
+        self._guards.append(GuardEncoding(operation, passes, left, place[1], self._positions, heap, number))
+        if operation.op.memory is not None:
+            computer.pass_guard(operation)
+        self._heap.learn(passes)
+
+    @property
+    def _events(self) -> int:
+        return 0 if self._calls is None else len(self._calls.events)
+
+    @property
+    def _place(self) -> Place:
+        return len(self._guards), self._events
+
+    def _call(self, operation: Operation, number: int) -> None:
+        if self._calls is None:
+            from validator.prove.call_encoder import CallEncoder  # here: many traces have no calls
+
+            self._calls = CallEncoder(self._heap, recorded=self._before is None)
+        args = self._computer.args(operation)
+        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
+        self._defined += defined
+        if operation.result is not None:
+            assert result is not None
+            self._values[operation.result.name] = result
+
+    def _known(self) -> Known:
+        """What holds where the run gets here: its guards have passed, and what the recorded trace has done by now is
+        defined."""
+        passed = [guard.passes for guard in self._guards]
+        if self._before is None:
+            return [*passed, *(known.condition for known in self._defined)], ()
+        return passed, _promised(self._before, self._events)
+
+
+def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
+    """That the operations of `before` that have so many events ahead are defined, each with the guards in front of it
+    and behind the one before it."""
+    guards = 0
+    for known in before.defined:
+        if known.events > events:
+            return
+        yield [guard.passes for guard in before.guards[guards : known.guards]], known.condition
+        guards = known.guards
+
+
+def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
+    """An unknown value that came into being behind so many events."""
+    if type_ is FLOAT:
+        return terms.floats.var(name)
+    return terms.pointer(name, epoch) if type_ is REF else terms.var(name)
+
+
+def _exit(
+    operation: Operation,
+    number: int,
+    heap: SymbolicHeap,
+    values: dict[str, Term],
+    place: Place,
+    named: Mapping[int, Term],
+) -> ExitEncoding:
+    """What the guard of that number leaves behind its block. What that defines goes into `values`: its
+    names are its own."""
+    allocator = Allocator(named)
+    computer = _Computer(heap.with_allocator(allocator), values)
+    for inner, one in enumerate(exit_of(operation).block, number + 1):
+        computer.compute(one, inner, place)
+    return ExitEncoding(computer.handed_over(operation), tuple(computer.defined), computer.heap, allocator.made)

@@ -1,0 +1,357 @@
+"""Validates a pair of traces: encode, align, discharge, replay, verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as UnsupportedFault
+from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Trace
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.align import Alignment, decreasing, given_origins, is_inferred
+from validator.prove.assumptions import assumptions, lost_failargs, unlisted_origin
+from validator.prove.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
+from validator.prove.guards_elsewhere import guards_elsewhere
+from validator.prove.obligations import Obligation
+from validator.prove.pairing import encode_pair
+from validator.prove.vacuity import LONGEST_SAMPLED, vacuity
+from validator.solvers.answers import Sat, Unsat
+from validator.solvers.portfolio import Query
+from validator.verdict import (
+    Evidence,
+    Failed,
+    Fault,
+    Options,
+    Proved,
+    Refuted,
+    Rungs,
+    Settled,
+    Status,
+    Unknown,
+    Unsupported,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from validator.search.counterexample import State
+    from validator.search.running import Running
+
+_UNSETTLED_ATTEMPTS = 8
+"""After so many ways to match the guards that could not be settled, the answer is `unknown`."""
+
+
+def validate(
+    before: Trace,
+    after: Trace,
+    options: Options | None = None,
+    *,
+    examples: Sequence[State] = (),
+    runs_to_end: bool = False,
+    clock: Callable[[], float] = time.perf_counter,
+    observe: Callable[[Query], None] | None = None,
+) -> Verdict:
+    """Is `after` a correct optimization of `before`?
+
+    `examples` are states worth running first; they cannot change what is proved. `runs_to_end`: `before` is known to go
+    to its end on one of them, as a generated trace does, so that no proof is vacuous. `observe` is told every query to
+    a solver. Never raises for traces that are well-formed.
+    """
+    start, options = clock(), options or Options()
+    try:
+        mismatch = _inputs_differ(before, after)
+        if mismatch:
+            return Failed(Fault.INPUT, mismatch)
+        judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
+        verdict = judge.verdict()
+        shared = _sharing(before, after) if isinstance(verdict, Unknown) else None
+        if shared is not None:
+            again = _Judge(shared, after, options, (), runs_to_end, clock, start, observe).verdict()
+            if isinstance(again, Proved):
+                verdict = again
+        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+            from validator.prove.audit import audited
+
+            verdict = audited(before, after, options, verdict)
+    except UnsupportedFault as limit:
+        return Unsupported(str(limit), limit.file)
+    except InputError as mistake:
+        return Failed(Fault.INPUT, str(mistake))
+    if isinstance(verdict, Proved | Refuted | Unknown):
+        told = replace(
+            verdict.evidence,
+            seconds=clock() - start,
+            is_repeatable=verdict.evidence.is_repeatable and judge.is_repeatable,
+        )
+        return replace(verdict, evidence=told)
+    return verdict
+
+
+def _sharing(before: Trace, after: Trace) -> Trace | None:
+    """The recorded trace where functions on strings give objects that are there already; None if there are none."""
+    if not any(operation.op.is_call for operation in before.ops):
+        return None
+    from validator.prove.memory.shared_strings import sharing
+
+    return sharing(before, layout_of(before, after))
+
+
+def _inputs_differ(before: Trace, after: Trace) -> str | None:
+    if before.word != after.word:
+        return f"the traces have machine words of different widths: {before.word} and {after.word} bits"
+    mine, theirs = [[var.type for var in trace.inputs] for trace in (before, after)]
+    if mine != theirs:
+        one, other = [", ".join(type_.value for type_ in types) for types in (mine, theirs)]
+        return f"the traces have different inputs: ({one}) before, ({other}) after"
+    return None
+
+
+_FEW = 2
+"""So many samples are run before a solver is asked, all others where that does not settle it: a small query takes less
+time than they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An obligation that a solver has to settle, its number, and the guard whose origin it hangs on, if it does."""
+
+    number: int
+    obligation: Obligation
+    guard: int | None
+
+
+@lru_cache(maxsize=1 << 12)  # other pairs have obligations of the same names
+def _settled(name: str, several: int, by: str) -> tuple[Settled, ...]:
+    """The obligation of that name, or so many that are numbered, settled by that rung."""
+    names = [f"{name} {number}" for number in range(several)] if several else [name]
+    return tuple([Settled(one, Status.PROVED, by, 0.0) for one in names])
+
+
+@dataclass
+class _Attempt:
+    """What was found out about one assignment of origins."""
+
+    origins: list[int | None]
+    settled: list[Settled] = field(default_factory=list)
+    early: list[int] = field(default_factory=list)
+    stricter: list[int] = field(default_factory=list)
+    unsettled: list[tuple[Obligation, int | None, NotSettled]] = field(default_factory=list)
+    refuting: State | None = None
+
+
+class _Judge:
+    """One validation: the state of the search for an assignment of origins that proves, or for proof that none does."""
+
+    def __init__(
+        self,
+        before: Trace,
+        after: Trace,
+        options: Options,
+        examples: Sequence[State],
+        runs_to_end: bool,
+        clock: Callable[[], float],
+        start: float,
+        observe: Callable[[Query], None] | None,
+    ) -> None:
+        self._options = options
+        self._clock = clock
+        self._before, self._after = before, after
+        self._examples, self._runs_to_end = examples, runs_to_end
+        self._layout = layout_of(before, after)
+        self._pair = encode_pair(before, after, self._layout, options)
+        self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
+        self._given_origins = given_origins(before, after)
+        self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins)
+
+    @cached_property
+    def _running(self) -> Running:
+        from validator.search.running import Running  # here: most proofs do without it
+
+        pair, discharger = (self._before, self._after), self._discharger  # not this one, which has what is made here
+        return Running(*pair, self._options, self._layout, self._alignment, self._examples, lambda: discharger.is_late)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Has no limit of time or memory had a part in it?"""
+        return self._discharger.is_repeatable
+
+    def verdict(self) -> Verdict:
+        if not self._alignment.possible():
+            return Unsupported(self._reordered())
+        unknown: _Attempt | None = None
+        seen: set[tuple[int | None, ...]] = set()
+        while True:
+            origins = self._alignment.best()
+            if origins is None:
+                return self._refuted()
+            tried_enough = self._discharger.is_late or tuple(origins) in seen or len(seen) == _UNSETTLED_ATTEMPTS
+            if unknown is not None and tried_enough:
+                return self._unknown(unknown)
+            attempt = self._attempt(origins)
+            if attempt is None:
+                continue
+            if attempt.refuting is not None:
+                failure = self._learn(attempt)
+                if failure is not None:
+                    return failure
+                continue
+            if not attempt.unsettled:
+                return self._proved(attempt)
+            seen.add(tuple(origins))
+            unknown = unknown or attempt
+            for _, j, _ in attempt.unsettled:
+                for guard in range(len(origins)) if j is None else (j,):
+                    origin = origins[guard]
+                    if origin is not None:
+                        self._alignment.discourage(guard, origin)
+
+    def _reordered(self) -> str:
+        where = decreasing([choices[0] for choices in self._given_origins])
+        line = self._after.guards[where or 0].line
+        return f"line {line}: guards reordered" if line else "guards reordered"
+
+    # One assignment.
+
+    def _attempt(self, origins: list[int | None]) -> _Attempt | None:
+        """Try to prove this assignment. None where running ruled it out."""
+        attempt = _Attempt(origins)
+        waiting: list[_Waiting] = []
+        settled, without_solver = attempt.settled, self._discharger.without_solver
+        for obligation, guard in self._pair.obligations(origins):
+            by = without_solver(obligation)
+            if by is not None:
+                settled += _settled(obligation.name, obligation.several, by)
+            elif self._discharger.is_late:
+                attempt.unsettled.append((obligation, guard, NotSettled("wall")))
+                return attempt
+            elif (answer := self._discharger.already(obligation)) is not None:
+                settled.append(self._told(attempt, obligation, guard, answer, 0.0))
+            else:
+                waiting.append(_Waiting(len(settled), obligation, guard))
+                settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
+        if not waiting:
+            return attempt
+        few = _FEW if len(self._before.ops) <= LONGEST_SAMPLED else 0
+        if self._running.rules_out(few) or not self._settle_together(attempt, waiting):
+            return None
+        return attempt
+
+    def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
+        """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
+        start = self._clock()
+        is_plain = self._options.rungs is Rungs.PLAIN
+        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
+        seconds = (self._clock() - start) / len(waiting)
+        if isinstance(answer, Unsat):
+            for one in waiting:
+                holds = Holds("solving", answer.by)
+                attempt.settled[one.number] = self._told(attempt, one.obligation, one.guard, holds, seconds)
+            return True
+        if isinstance(answer, Sat):
+            attempt.refuting = self._replayed(answer, attempt, waiting)
+            if attempt.refuting is not None:
+                return True
+        if self._running.rules_out(None):
+            return False
+        for one in waiting:
+            if attempt.refuting is None:
+                start = self._clock()
+                answered = self._discharger.settle(one.obligation)
+                seconds = self._clock() - start
+                attempt.settled[one.number] = self._told(attempt, one.obligation, one.guard, answered, seconds)
+        return True
+
+    def _replayed(self, answer: Sat, attempt: _Attempt, waiting: Sequence[_Waiting]) -> State | None:
+        """The state of the model, with a world that stops where the two traces differ."""
+        for stops_at in dict.fromkeys(one.obligation.place.events for one in waiting):
+            state = self._discharger.state(answer.model, stops_at)
+            if self._running.differs(state, attempt.origins):
+                return state
+        return None
+
+    def _told(
+        self, attempt: _Attempt, obligation: Obligation, guard: int | None, answer: Answered, seconds: float
+    ) -> Settled:
+        """How the obligation was settled; what the attempt has to know of that is put there."""
+        name = obligation.name
+        match self._exactly(obligation, answer, attempt.origins) if isinstance(answer, Model) else answer:
+            case Holds(by, solver):
+                return Settled(name, Status.PROVED, by, seconds, solver)
+            case Model(state):
+                attempt.refuting = state
+                return Settled(name, Status.REFUTED, "solving", seconds)
+            case NotSettled() as not_settled:
+                attempt.unsettled.append((obligation, guard, not_settled))
+                return Settled(name, Status.UNKNOWN, "solving", seconds)
+
+    def _exactly(self, obligation: Obligation, answer: Model, origins: list[int | None]) -> Answered:
+        """The model, or, where that may be due to terms that mean less than the language does, what an exact query says
+        instead."""
+        if not self._pair.is_abstract or self._running.differs(answer.state, origins):
+            return answer
+        exact = self._discharger.settle_exactly(obligation)
+        if exact is None or (isinstance(exact, Model) and not self._running.differs(exact.state, origins)):
+            return NotSettled("abstraction")
+        return exact
+
+    def _learn(self, attempt: _Attempt) -> Failed | None:
+        """Take the state of the model of an exact query to heart. One that does not replay is a fault of ours."""
+        assert attempt.refuting is not None
+        if self._running.learn(attempt.refuting, attempt.origins):
+            return None
+        name = next(one.name for one in attempt.settled if one.status is Status.REFUTED)
+        return Failed(
+            Fault.TOOL,
+            f"{name}: the solver's counterexample does not replay in the interpreter",
+            f"state: {attempt.refuting}\norigins: {attempt.origins}",
+        )
+
+    # Verdicts.
+
+    def _evidence(self, attempt: _Attempt | None, vacuous: tuple[str, ...] | None = ()) -> Evidence:
+        return Evidence(
+            vacuous=vacuous,
+            assumes=assumptions(self._pair),
+            origins=tuple(attempt.origins) if attempt else (),
+            inferred=is_inferred(self._after, self._given_origins),
+            early=tuple(attempt.early) if attempt else (),
+            stricter=tuple(attempt.stricter) if attempt else (),
+            obligations=tuple(attempt.settled) if attempt else (),
+        )
+
+    def _refuted(self) -> Verdict:
+        first, *others = self._running.counterexamples
+        settled = Settled(first.obligation, Status.REFUTED, first.by, 0.0)
+        evidence = replace(self._evidence(None), origins=first.origins, obligations=(settled,))
+        return Refuted(evidence, first, tuple(others))
+
+    def _unknown(self, attempt: _Attempt) -> Verdict:
+        obligation, _, not_settled = attempt.unsettled[0]
+        from validator.tell.why_unknown import explain, why_unknown
+
+        reason = f"{obligation.name} was not settled: {explain(not_settled.reason)}"
+        return Unknown(self._evidence(attempt), reason, why_unknown(self._pair, obligation, not_settled))
+
+    def _proved(self, attempt: _Attempt) -> Verdict:
+        lost = lost_failargs(self._pair, attempt.origins)
+        if lost is not None:
+            return Unknown(self._evidence(attempt), lost)
+        reasons = () if self._runs_to_end else self._vacuity()
+        attempt.early, attempt.stricter = guards_elsewhere(self._pair, self._discharger, attempt.origins)
+        inferred = [j for j in sorted([*attempt.early, *attempt.stricter]) if len(self._given_origins[j]) > 1]
+        unlisted = unlisted_origin(self._pair, attempt.origins, inferred)
+        if unlisted is not None:
+            return Unknown(self._evidence(attempt), unlisted)
+        evidence = self._evidence(attempt, reasons)
+        if self._options.certify or self._options.rungs is Rungs.AUDITED:
+            from validator.prove.certify import certify  # here: most proofs are not handed on
+
+            evidence = replace(evidence, certificate=certify(self._pair, attempt.origins))
+        return Proved(evidence)
+
+    def _vacuity(self) -> tuple[str, ...] | None:
+        return vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))

@@ -1,0 +1,1 @@
+"""Lemmas for shapes that no bit-blaster settles."""

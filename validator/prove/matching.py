@@ -1,0 +1,327 @@
+"""Which allocation of the optimized trace is which of the recorded one.
+
+Equality of objects up to renaming is made plain equality by naming: an allocation of the optimized trace *is* the term
+of its partner. Partners are found by flow: where one trace hands over an allocation and the other one at the same
+place, they are partners, and so is what both hold in the same memory. It is a guess, and one to one; that partners are
+of the same type and length is checked here, or left to an obligation. A wrong guess costs a proof, never soundness.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from optimizer.ir.domains.term import Term
+from optimizer.ir.rows.row import NEW, REF, Op
+from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
+from validator.prove.encoding import Application, Encoding, ExitEncoding, GuardEncoding
+from validator.prove.facts.facts import Facts
+from validator.prove.memory.chain_links import Chain, Stored, links
+from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.memory.visibility import Sight
+
+Pairs = Iterable[tuple[Term | None, Term | None]]
+
+
+Simplify = Callable[[Term], Term]
+"""What a term is, as far as something is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Partners for allocations by number. `contradicted` are those that were named as partners before and flow together
+    with others, or with none and are of different lengths."""
+
+    partners: dict[int, Term]
+    contradicted: frozenset[Term]
+
+
+def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
+    """Partners for the allocations of `after` outside of exit blocks that have the name and the type of one of
+    `before`, by number: what most optimizers leave of them. To be checked by flow."""
+    allocations = {alloc: number for number, alloc in before.made.items()}
+    named = {name: alloc for name, alloc in before.values.items() if alloc in allocations}
+    operations = all_operations(before.trace)
+    guess: dict[int, Term] = {}
+    numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}
+    for operation in after.ops:
+        alloc = named.get(operation.result.name) if operation.op.kind is NEW and operation.result else None
+        if alloc is None or alloc in guess.values():
+            continue
+        if _allocate_alike(operations[allocations[alloc]], operation):
+            guess[numbers[id(operation)]] = alloc
+    return guess
+
+
+def _allocate_alike(one: Operation, other: Operation) -> bool:
+    are_constant = all(isinstance(arg, ConstInt) for arg in (*one.args, *other.args))
+    return (one.op, one.descr) == (other.op, other.descr) and (not are_constant or one.args == other.args)
+
+
+def match_allocations(
+    before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]], known: Mapping[int, Term]
+) -> Matches:
+    """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
+    `after` was encoded, and more. `allowed` are the origins that its guards may have."""
+    flow = _Flow(known.values())
+    if not after.made:
+        return Matches({}, frozenset())
+    if flow.has_all(after.made) and not after.heap.has_mismatches() and _hand_over_the_same(before, after):
+        return Matches(flow.partners(after.made), frozenset())  # each allocation would meet itself alone
+    origins = guess_origins(before, after, allowed)
+    _follow_all(flow, before, after, origins)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing_all(before, after)
+        _follow_all(flow, before, after, origins)
+    of_other_length = {alloc for number, alloc in after.made.items() if after.heap.mismatch(number)}
+    return Matches(flow.partners(after.made), flow.contradicted | (flow.unconfirmed & of_other_length))
+
+
+def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
+    for wanted, got in zip(before.events, after.events, strict=False):
+        flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
+    flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
+    flow.follow(_whole(before.heap), _whole(after.heap), [(before.heap.pending(), after.heap.pending())])
+    left = list(before.applications)
+    for application in after.applications:
+        alike = [other for other in left if _are_alike(other, application)]
+        found = next((other for other in alike if other.args == application.args), next(iter(alike), None))
+        if found is not None:
+            left.remove(found)
+            sights = found.sight or _whole(before.heap), application.sight or _whole(after.heap)
+            flow.follow(*sights, zip(found.args, application.args, strict=True))
+    for guard, origin in zip(after.guards, origins, strict=True):
+        if flow.has_all(after.made):
+            return
+        if origin is not None:
+            # What an exit block allocates is not there at the other guards.
+            aside = flow.copy()
+            aside.follow_exit(before.guards[origin].exit, guard.exit)
+            flow.take(aside, after.made.values())
+
+
+def _hand_over_the_same(before: Encoding, after: Encoding) -> bool:
+    """Do events, calls of functions and the ends have the same terms, and the same references in memory?"""
+    return (
+        before.end == after.end
+        and before.heap.pending() is after.heap.pending()
+        and _hold_the_same(before.heap, after.heap)
+        and [one.args for one in before.applications] == [one.args for one in after.applications]
+        and [one.args for one in before.events] == [one.args for one in after.events]
+        and all(map(_hold_the_same, _seen(before), _seen(after)))
+    )
+
+
+def _seen(encoding: Encoding) -> list[SymbolicHeap]:
+    """The heaps that events and functions have seen."""
+    sights = [one.sight for one in encoding.events] + [one.sight for one in encoding.applications if one.sight]
+    return [sight.heap for sight in sights]
+
+
+def _hold_the_same(before: SymbolicHeap, after: SymbolicHeap) -> bool:
+    """Are all references in memory the same?"""
+    slots = before.memory.slots.values()
+    return [before.chain(slot) for slot in slots if slot.type is REF] == [
+        after.chain(slot) for slot in slots if slot.type is REF
+    ]
+
+
+def _are_alike(wanted: Application, got: Application) -> bool:
+    """Are the arguments the same but for allocations?"""
+    return len(wanted.args) == len(got.args) and all(
+        one is two or one.kind == two.kind == "alloc" for one, two in zip(wanted.args, got.args, strict=True)
+    )
+
+
+def match_exit(
+    before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding, knowing: Callable[[], Simplify]
+) -> dict[int, Term]:
+    """Partners for the allocations of the exit block of a guard of the optimized trace, by number. What has a partner
+    ahead of the guard keeps it. `knowing` simplifies keys, where they are not plainly the same."""
+    flow = _Flow(guard.heap.allocations)
+    flow.follow_exit(before, after)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing()
+        flow.follow_exit(before, after)
+    return flow.partners(after.made)
+
+
+def knowing_all(before: Encoding, after: Encoding) -> Simplify:
+    """What terms are where all operations of `before` are defined and all guards pass. Good for guesses only."""
+    facts = Facts(before.heap.memory.terms)
+    for known in before.defined:
+        facts.assume(known.condition)
+    for guard in (*before.guards, *after.guards):
+        facts.assume(guard.passes)
+    return _as_it_is if facts.contradiction else facts.rebuild
+
+
+def _as_it_is(term: Term) -> Term:
+    return term
+
+
+def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
+    """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
+    one of the same operation behind as many events. A guess: guards may share one."""
+    alike: dict[tuple[Op, int], list[int]] = {}
+    for k, guard in enumerate(before.guards):
+        alike.setdefault((guard.operation.op, guard.events), []).append(k)
+    origins: list[int | None] = []
+    low = 0
+    for guard, choices in zip(after.guards, allowed, strict=True):
+        recorded = alike.get((guard.operation.op, guard.events), [])
+        later = (recorded[i] for i in range(bisect_left(recorded, low), len(recorded)))
+        found = choices[0] if len(choices) == 1 else next((k for k in later if k in choices), None)
+        origins.append(found)
+        low = low if found is None else found + 1
+    return origins
+
+
+class _Flow:
+    """Partners, found by following values that are handed over; each of `taken` is its own partner already.
+
+    `contradicted` are those of these that have met another one, `unconfirmed` those that have met none.
+    """
+
+    def __init__(self, taken: Iterable[Term]) -> None:
+        self.simplify: Simplify = _as_it_is
+        self.contradicted: frozenset[Term] = frozenset()
+        self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
+        self._taken: set[Term] = set(self._partner)
+        self.unconfirmed: set[Term] = set(self._partner)
+
+    def copy(self) -> _Flow:
+        flow = _Flow(())
+        flow.simplify = self.simplify
+        flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
+        flow.unconfirmed = self.unconfirmed.copy()
+        return flow
+
+    def take(self, other: _Flow, allocations: Iterable[Term]) -> None:
+        """The partners that the other one has found for these."""
+        for alloc in allocations:
+            if alloc in other._partner:
+                self._partner[alloc] = other._partner[alloc]
+                self._taken.add(other._partner[alloc])
+
+    def has_all(self, made: Mapping[int, Term]) -> bool:
+        return all(alloc in self._partner for alloc in made.values())
+
+    def partners(self, made: Mapping[int, Term]) -> dict[int, Term]:
+        return {number: self._partner[alloc] for number, alloc in made.items() if alloc in self._partner}
+
+    def follow_exit(self, before: ExitEncoding, after: ExitEncoding) -> None:
+        handed = zip(before.failargs or (), after.failargs or (), strict=False)
+        pending = before.heap.pending(), after.heap.pending()
+        self.follow(_whole(before.heap), _whole(after.heap), [*handed, pending])
+
+    def follow(self, before: Sight, after: Sight, pairs: Pairs) -> None:
+        """Match what both hand over, what old objects hold in both, and what these reach: as far as something is left
+        to be matched, or to be confirmed."""
+        made = after.heap.allocations
+        if not made or (not self.unconfirmed and all(alloc in self._partner for alloc in made)):
+            return
+        inside = _Contents(before.heap, self.simplify), _Contents(after.heap, self.simplify)
+        within = [pair for got, wanted in self._partner.items() for pair in _held(wanted, got, *inside)]
+        waiting = [*pairs, *within, *_stored(before.heap, after.heap, self.simplify)]
+        seen: set[tuple[Term, Term]] = set()
+        while waiting:
+            wanted, got = waiting.pop(0)
+            if wanted is None or got is None:
+                continue
+            wanted, got = self.simplify(wanted), self.simplify(got)
+            if wanted.kind == "choose" and got.kind == "choose" and wanted.args[0] is got.args[0]:
+                waiting += zip(wanted.args[1:], got.args[1:], strict=True)
+            elif self._match(wanted, got) and (wanted, got) not in seen:
+                seen.add((wanted, got))
+                waiting += _held(wanted, got, *inside)
+
+    def _match(self, wanted: Term, got: Term) -> bool:
+        """Are both allocations that are partners, now if not before?"""
+        if wanted.kind != "alloc" or got.kind != "alloc":
+            return False
+        if got not in self._partner and wanted not in self._taken and _alike(wanted, got):
+            self._partner[got] = wanted
+            self._taken.add(wanted)
+        if self._partner.get(got) is not wanted:
+            self.contradicted |= self.unconfirmed & {wanted, got}
+            return False
+        self.unconfirmed.discard(got)
+        return True
+
+
+def _alike(wanted: Term, got: Term) -> bool:
+    """Can one stand for the other? Where lengths are not constant, that is for the solver to say."""
+    one, two = wanted.value, got.value
+    if type(one.type) is not type(two.type) or one.type.name != two.type.name:
+        return False
+    if one.cleared and not two.cleared:
+        return False
+    if one.length is None or one.length is two.length:
+        return True
+    return not (one.length.kind == "const" and two.length.kind == "const")
+
+
+def _whole(heap: SymbolicHeap) -> Sight:
+    return Sight(heap, frozenset(heap.allocations))
+
+
+class _Contents:
+    """What allocations hold in a heap: by object, the references at each key."""
+
+    def __init__(self, heap: SymbolicHeap, simplify: Simplify) -> None:
+        self._heap = heap
+        self._simplify = simplify
+        self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
+
+    def of(self, alloc: Term) -> Mapping[tuple[str, Term | None], Term]:
+        if self._held is None:
+            self._held = {}
+            for slot in self._heap.memory.slots.values():
+                if slot.type is REF:
+                    for p, index, value in _stores(self._heap.chain(slot), self._simplify):
+                        self._held.setdefault(p, {}).setdefault((slot.key, index), value)
+        return self._held.get(alloc, {})
+
+
+def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Iterator[tuple[Term, Term]]:
+    """What two partners hold at the same keys, and then what else they hold."""
+    one, two = before.of(wanted), after.of(got)
+    for slot in dict.fromkeys(slot for slot, _ in one):
+        mine, theirs = ({key: held[key] for key in held if key[0] == slot} for held in (one, two))
+        yield from _alongside(mine, theirs)
+
+
+def _stored(before: SymbolicHeap, after: SymbolicHeap, simplify: Simplify) -> Iterator[tuple[Term, Term]]:
+    """What old objects hold on both sides, of what was stored to them last."""
+    for slot in before.memory.slots.values():
+        one, two = before.chain(slot), after.chain(slot)
+        if slot.type is REF and one is not two:
+            yield from _alongside(_held_by_old(one, simplify), _held_by_old(two, simplify))
+
+
+def _held_by_old(chain: Chain, simplify: Simplify) -> dict[tuple[Term, Term | None], Term]:
+    held: dict[tuple[Term, Term | None], Term] = {}
+    for p, index, value in _stores(chain, simplify):
+        if p.kind != "alloc":
+            held.setdefault((p, index), value)
+    return held
+
+
+def _alongside(wanted: Mapping[Any, Term], got: Mapping[Any, Term]) -> Iterator[tuple[Term, Term]]:
+    """The values of equal keys; then the others in order, for two keys may be equal though they are not the same."""
+    for key, value in wanted.items():
+        if key in got:
+            yield value, got[key]
+    mine, theirs = ([held[key] for key in held if key not in other] for held, other in ((wanted, got), (got, wanted)))
+    yield from zip(mine, theirs, strict=False)
+
+
+def _stores(chain: Chain, simplify: Simplify) -> Iterator[tuple[Term, Term | None, Term]]:
+    """Object, index and value of the stores, the latest first."""
+    for link in links(chain):
+        if isinstance(link, Stored):
+            index = None if link.index is None else simplify(link.index)
+            yield simplify(link.object), index, simplify(link.value)

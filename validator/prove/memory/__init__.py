@@ -1,0 +1,1 @@
+"""The heaps of a pair, in terms."""

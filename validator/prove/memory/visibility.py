@@ -1,0 +1,233 @@
+"""What can be seen of a heap at an event or end, and whether it is the same in both traces.
+
+Which allocations are visible may depend on which references are the same object; what may be visible is taken for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from optimizer.ir.domains.term import Term
+from optimizer.ir.immutable import immutable
+from optimizer.ir.rows.row import REF
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.raw_memory import BYTES, is_raw
+from validator.prove.memory.chain_links import Chain, Copied, Key, Renewed, Start, Stored, changes, links
+from validator.prove.memory.raw_chains import ANYWHERE, numbered
+from validator.prove.memory.raw_overlaps import has_overlaps
+from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.terms.object_kinds import APPLIED, choices, is_reference
+from validator.prove.terms.object_terms import ObjectTerms
+
+
+def visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> frozenset[Term]:
+    """The allocations that somebody may find who looks at that memory: those that an event has seen, and what
+    `roots`, all old objects and these reach."""
+    if not heap.allocations:
+        return frozenset()
+    found = heap.seen()
+    if len(found) == len(heap.allocations):
+        return frozenset(found)
+    inside: dict[Term, list[Term]] = {}
+    search = _Search(heap)
+    waiting = [alloc for root in roots for alloc in search.allocations(root)]
+    for slot in heap.memory.slots.values():
+        if slot.type is REF and may_see(slot):
+            waiting += search.reached(slot, inside)
+    waiting += [held for alloc in found for held in inside.get(alloc, ())]
+    while waiting:
+        alloc = waiting.pop()
+        if alloc not in found:
+            found.add(alloc)
+            waiting += inside.get(alloc, ())
+    return frozenset(found)
+
+
+def anything(_slot: Field) -> bool:
+    """May all memory be looked at?"""
+    return True
+
+
+def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[[Field], bool]) -> set[Term]:
+    """Allocations that are visible on every run that gets here; not all of them."""
+    waiting = [root for root in roots if root.kind == "alloc"]
+    inside: dict[Term, list[Term]] = {}
+    for slot in heap.memory.slots.values():
+        if slot.type is REF and may_see(slot):
+            for link in links(heap.chain(slot)):
+                if isinstance(link, Renewed):
+                    break
+                if isinstance(link, Copied):
+                    continue
+                p, value = link.object, link.value
+                if value.kind == "alloc" and p.kind != "choose" and heap.surely_holds(p, slot, link.index, value):
+                    inside.setdefault(p, []).append(value)
+    found: set[Term] = set()
+    waiting += [value for p, held in inside.items() if p.kind != "alloc" or _is_sure(heap, p) for value in held]
+    while waiting:
+        alloc = waiting.pop()
+        if alloc not in found:
+            found.add(alloc)
+            waiting += inside.get(alloc, ())
+    return found
+
+
+def _is_sure(heap: SymbolicHeap, alloc: Term) -> bool:
+    return alloc in heap.memory.terms.surely_seen
+
+
+class _Search:
+    """Which allocations of a heap references may be, and what may be held where."""
+
+    def __init__(self, heap: SymbolicHeap) -> None:
+        self._heap = heap
+        self._terms = heap.memory.terms
+        self._own = frozenset(heap.allocations)
+
+    def allocations(self, value: Term) -> list[Term]:
+        """The allocations that a value may be, but for those that only an event can have given."""
+        return [alloc for p in _objects(value) for alloc in self._of(p)] if is_reference(value) else []
+
+    def _of(self, p: Term) -> list[Term]:
+        if p.kind == "alloc":
+            return [p]
+        return [alloc for alloc in _given(self._terms, p) if alloc in self._own]
+
+    def reached(self, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
+        """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""
+        overwritten: set[Key] = set()
+        reached: list[Term] = []
+        renewed = None
+        for link in links(self._heap.chain(slot)):
+            if isinstance(link, Renewed):
+                renewed = link.event
+                continue
+            held = self._put_by(link)
+            if held and (isinstance(link, Copied) or (link.object, link.index) not in overwritten):
+                for holder in _objects(link.object):
+                    for alloc in self._of(holder):
+                        inside.setdefault(alloc, []).extend(held)
+                    if holder.kind != "alloc" and renewed is None:
+                        reached += held
+            if isinstance(link, Stored):
+                overwritten.add((link.object, link.index))
+        return reached
+
+    def _put_by(self, link: Stored | Copied) -> list[Term]:
+        """The allocations that the link may have put there: of a copy all that have been stored before."""
+        if isinstance(link, Stored):
+            return self.allocations(link.value)
+        return [alloc for one in links(link.below) if isinstance(one, Stored) for alloc in self.allocations(one.value)]
+
+
+def _given(terms: ObjectTerms, p: Term) -> list[Term]:
+    """The allocations that a function may have given, that no event need have seen."""
+    return terms.may_be(p) if p.kind in APPLIED else []
+
+
+@immutable
+class Sight:
+    """What somebody sees at an event or end: the heap, and the allocations that can be found in it."""
+
+    heap: SymbolicHeap
+    objects: frozenset[Term]
+
+
+def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozenset[Term], claim: int = 0) -> Term:
+    """Does the slot hold the same in all old objects, and in the allocations in `seen`? Where one of several claims
+    is to hold, they have different numbers.
+
+    Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
+    event, what is below it counts only for allocations that the event did not see.
+    """
+    memory = before.memory
+    terms, chains = memory.terms, memory.chains
+    one, two = before.chain(slot), after.chain(slot)
+    if one is two:
+        return terms.true
+    if not memory.is_plain:
+        is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
+        if is_same or chains.without_idle(one) is chains.without_idle(two):
+            return terms.true
+    if slot.key == BYTES.key:
+        return memory.raw.agree(one, two, claim)
+    result, shared = terms.true, _shared(one, two)
+    if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
+        places = [chains.read(slot, chain, terms.null, terms.var(numbered(ANYWHERE, claim))) for chain in (one, two)]
+        return terms.equal(*places)
+    any_index = memory.any_index(slot, claim) if slot.key in memory.indexed else None
+    keys = [key for chain in (one, two) for key in _keys(terms, chain, shared, seen, any_index)]
+    for p, index in dict.fromkeys(keys):
+        wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
+        written = chains.written(slot, one, p, index)
+        if index is not None and index is any_index:
+            written = terms.both(written, terms.ult(index, terms.length(p)))
+        equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
+        if equal is not terms.true:
+            result = terms.both(result, terms.implies(written, equal))
+    return result
+
+
+def _are_changed_alike(one: Chain, two: Chain, seen: frozenset[Term]) -> bool:
+    """Do the chains differ in nothing but stores to allocations that are not in `seen`?
+
+    These change nothing else, whatever is stored when. The others are the same stores, in the same order, on memories
+    that hold the same in all else, and so do the memories behind them: also behind an event, which puts the same into
+    what it has seen, and leaves the rest as it was. What a copy puts somewhere it may have from what is not in `seen`.
+    """
+    while (one := _first_seen(one, seen)) is not (two := _first_seen(two, seen)):
+        if isinstance(one, Stored) and isinstance(two, Stored):
+            if one.object is not two.object or one.index is not two.index or one.value is not two.value:
+                return False
+        elif not (isinstance(one, Renewed) and isinstance(two, Renewed) and one.event == two.event):
+            return False
+        one, two = one.below, two.below
+    return True
+
+
+def _first_seen(chain: Chain, seen: frozenset[Term]) -> Chain:
+    """The chain without the latest of its stores, as far as they go to allocations that are not in `seen`."""
+    while isinstance(chain, Stored) and chain.object.kind == "alloc" and chain.object not in seen:
+        chain = chain.below
+    return chain
+
+
+def _shared(one: Chain, two: Chain) -> Chain:
+    """The latest link of one that is a link of the other as well: there is one, what the memory held at first."""
+    below: set[Chain] = {one}
+    while not isinstance(one, Start):
+        one = one.below
+        below.add(one)
+    while two not in below and not isinstance(two, Start):
+        two = two.below
+    return two
+
+
+def _keys(
+    terms: ObjectTerms, chain: Chain, shared: Chain, seen: frozenset[Term], any_index: Term | None
+) -> Iterator[Key]:
+    """The keys that were stored to in the links down to the one that is shared, and that can be seen. A copy, or a
+    store to bytes, may have stored to any index."""
+    has_begun_anew = False
+    for link in changes(chain):
+        if link is shared:
+            return
+        if isinstance(link, Renewed):
+            has_begun_anew = True
+            continue
+        index = link.index if isinstance(link, Stored) else any_index
+        for p in _objects(link.object):
+            if p.kind == "alloc":
+                if p in seen:
+                    yield p, index
+            elif has_begun_anew:
+                yield from ((alloc, index) for alloc in _given(terms, p) if alloc in seen)
+            else:
+                yield p, index
+
+
+def _objects(p: Term) -> list[Term]:
+    """What a reference may be, choices taken apart."""
+    if p.kind != "choose":
+        return [p]
+    return [one for one in choices(p) if one.kind != "choose"]

@@ -1,0 +1,1 @@
+"""Terms about objects, references, classes and floats."""

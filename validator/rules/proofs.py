@@ -1,0 +1,173 @@
+"""Proves the rules of the optimizer's table.
+
+A rule claims: wherever its conditions hold and its pattern is defined, its replacement is defined too,
+computes the same, and, at an overflow operation or a guard, sets the same flag or goes on in the same cases.
+The claim is proved for all inputs at 64 bits by Z3, at once or, where a constant is a power of two or a shift
+amount, case by case; where Z3 gives up, on all inputs at a small width, which the proof then says. As words
+may have any width from 4 bits on, *every* rule is checked on all inputs at a small width besides, over Python
+integers and without Z3. A rule must also be able to fire: some input fulfils its conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.plain_terms import PlainTerms
+from optimizer.ir.domains.term import Term
+from optimizer.ir.rows.domain import Domain
+from optimizer.rules.language import Rule
+from optimizer.rules.terms import C, Call, Constant, W, holds, named_leaves, observe
+from validator.rules.float_proofs import prove_float_rule
+from validator.rules.status import NET_S, NeverFires, Proved, Refuted, Status, Unproved
+from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
+from validator.solvers.portfolio import Portfolio
+
+DEFAULT_EFFORT = 10_000_000
+"""In units of Z3's rlimit, for each query."""
+
+_MOST_INPUTS = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProof:
+    """What became of a rule."""
+
+    rule: Rule
+    status: Status
+    seconds: float
+
+
+def prove_rules(
+    rules: Iterable[Rule], clock: Callable[[], float], effort: int = DEFAULT_EFFORT, width: int = 64
+) -> Iterator[RuleProof]:
+    """Prove each rule in turn, at `width` bits where that can be done. `clock` gives seconds."""
+    for rule in rules:
+        start = clock()
+        status = prove_rule(rule, effort, width)
+        yield RuleProof(rule, status, clock() - start)
+
+
+def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Status:
+    """Prove one rule, at `width` bits where that can be done with this effort."""
+    if rule.has_floats:
+        return prove_float_rule(rule, effort, width)
+    small = small_width(rule)
+    on_all = None if small is None else _try_all(rule, small)
+    match on_all:
+        case Refuted():
+            return on_all
+        case NeverFires():
+            small = None
+    t = PlainTerms(width)
+    solver = Portfolio(t, SolverChoice.Z3)
+    fires = solver.check(_premises(rule, t, _variables(rule, t)), effort, NET_S)
+    if isinstance(fires, Unsat):
+        return NeverFires(width)
+    reason = ""
+    for method, cases in _methods(rule, t, solver, effort):
+        settled = _solve(rule, t, solver, cases, method, small or width, effort)
+        if not isinstance(settled, Unproved):
+            return settled
+        reason = settled.reason
+    return Unproved(reason) if small is None else Proved(small, "all inputs", small)
+
+
+def wrong(rule: Rule, d: Domain[W, C], leaves: Mapping[str, W]) -> C:
+    """The condition under which the rule may be applied and changes something."""
+    before, after = observe(rule.pattern, d, leaves), observe(rule.replacement, d, leaves)
+    same_flag = d.either(d.both(before.condition, after.condition), d.not_(d.either(before.condition, after.condition)))
+    right = d.both(after.defined, d.both(d.eq(before.word, after.word), same_flag))
+    return d.both(d.both(holds(rule.conditions, d, leaves), before.defined), d.not_(right))
+
+
+def may_fire(rule: Rule, d: Domain[W, C], leaves: Mapping[str, W]) -> C:
+    """The condition under which the rule may be applied."""
+    return d.both(holds(rule.conditions, d, leaves), observe(rule.pattern, d, leaves).defined)
+
+
+# All inputs at a small width.
+
+
+def small_width(rule: Rule) -> int | None:
+    """The width at which all inputs are tried; None if they are too many."""
+    for width in (5, 4):
+        if 1 << (width * len(rule.names)) <= 1 << 12 and width >= rule.min_word:
+            return width
+    width = max(4, rule.min_word)
+    return width if 1 << (width * len(rule.names)) <= _MOST_INPUTS else None
+
+
+def _try_all(rule: Rule, width: int) -> Refuted | NeverFires | None:
+    """None if the rule is right on all inputs, and may be applied to some."""
+    d = concrete(width)
+    fires = False
+    for numbers in product(range(-d.half, d.half), repeat=len(rule.names)):
+        values = dict(zip(rule.names, numbers, strict=True))
+        if may_fire(rule, d, values):
+            fires = True
+            if wrong(rule, d, values):
+                return Refuted(width, values)
+    return None if fires else NeverFires(width)
+
+
+# All inputs at the full width.
+
+
+Leaves = dict[str, Term]
+
+
+def _variables(rule: Rule, t: PlainTerms) -> Leaves:
+    return {name: t.var(name) for name in rule.names}
+
+
+def _premises(rule: Rule, t: PlainTerms, leaves: Leaves) -> list[Term]:
+    return [may_fire(rule, t, leaves)]
+
+
+def _methods(rule: Rule, t: PlainTerms, solver: Portfolio, effort: int) -> Iterator[tuple[str, list[Leaves]]]:
+    """Ways to say that there is no counterexample: what the names stand for, in one case or several."""
+    general = _variables(rule, t)
+    for name in _powers_of_two(rule):
+        powers = [t.const(1 << place) for place in range(t.width)]
+        yield f"Z3, {t.width} cases of {name}", [{**general, name: power} for power in powers]
+    yield "Z3", [general]
+    for name in _amounts(rule, t, solver, effort):
+        amounts = map(t.const, range(t.width))
+        yield f"Z3, {t.width} cases of {name}", [{**general, name: amount} for amount in amounts]
+
+
+def _powers_of_two(rule: Rule) -> Iterator[str]:
+    """The constants that a condition says to be powers of two."""
+    for condition in rule.conditions:
+        match condition:
+            case Call("is_power_of_two", (Constant(name),)):
+                yield name
+
+
+def _amounts(rule: Rule, t: PlainTerms, solver: Portfolio, effort: int) -> Iterator[str]:
+    """The constants that must be in [0, WORD) for the rule to be applied, as shift amounts must."""
+    general = _variables(rule, t)
+    for name in dict.fromkeys(leaf.name for leaf in named_leaves(rule.pattern) if isinstance(leaf, Constant)):
+        outside = t.not_(t.ult(general[name], t.const(t.width)))
+        if isinstance(solver.check([*_premises(rule, t, general), outside], effort, NET_S), Unsat):
+            yield name
+
+
+def _solve(
+    rule: Rule, t: PlainTerms, solver: Portfolio, cases: list[Leaves], method: str, small: int, effort: int
+) -> Status:
+    for leaves in cases:
+        answer: Answer = solver.check([wrong(rule, t, leaves)], effort, NET_S)
+        match answer:
+            case Sat(model):
+                values = {name: model.get(leaf, 0) for name, leaf in leaves.items()}
+                known = {name: leaf.value for name, leaf in leaves.items() if leaf.kind == "const"}
+                return Refuted(t.width, {name: values.get(name, 0) for name in rule.names} | known)
+            case GaveUp(reason):
+                return Unproved(reason)
+            case Unsat():
+                pass
+    return Proved(t.width, method, small)

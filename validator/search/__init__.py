@@ -1,0 +1,1 @@
+"""Search for counterexamples: states, samples, runs of both traces, smaller states."""

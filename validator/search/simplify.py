@@ -1,0 +1,331 @@
+"""A simpler state for a counterexample: few objects, few aliases, few writes, small values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from optimizer.ir.floats import Float
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import Type
+from optimizer.ir.run.objects import NULL, RAW_REF, Object, Ref
+from optimizer.ir.run.runs import Given, Scripted, Seen, World
+from optimizer.ir.text.string_text import constant_name
+from optimizer.ir.trace import Trace
+from optimizer.ir.types.layout import Struct
+from validator.search.counterexample import State
+from validator.search.sites import (
+    Input,
+    Site,
+    fits_at,
+    given_memory,
+    is_given,
+    plain,
+    references_to,
+    renamed,
+    shortened,
+    sites,
+    value_at,
+    with_objects,
+    with_value,
+    with_writes,
+    written_to,
+)
+from validator.search.states import simple_values
+
+_RUNS = 4000
+_OPERATIONS = 4_000_000
+"""Simplifying a state takes so many runs at the most, of so many operations together."""
+
+
+_SMALL = 15
+"""Of the simple values, the first ones are tried for each number."""
+
+
+def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
+    """A simpler state for `trace` of which `still` holds as it does of `state`, and a world that goes on if it can."""
+    search = _Search(state, trace, still)
+    if state.world.stops_at is not None:
+        search.attempt(replace(state, world=replace(state.world, stops_at=None)))
+    search.run()
+    return search.state
+
+
+class _Search:
+    """The simplest state so far. Each step makes it simpler in one way, where `still` allows it."""
+
+    def __init__(self, state: State, trace: Trace, still: Callable[[State], bool]) -> None:
+        self.state = state
+        self._trace = trace
+        self._still = still
+        self._budget = min(_RUNS, _OPERATIONS // len(trace.ops))
+
+    def attempt(self, candidate: State) -> bool:
+        if self._budget <= 0 or not self._still(candidate):
+            self._budget -= 1
+            return False
+        self._budget -= 1
+        self.state = candidate
+        return True
+
+    def run(self) -> None:
+        steps: list[Callable[[], bool]] = [self._numbers]
+        if self.state.heap is not None or self.state.world != World(self.state.world.results):
+            steps = [self._world, self._references, self._garbage, self._contents, self._classes, self._aliases]
+            steps.append(self._numbers)
+        while self._budget > 0 and max([step() for step in steps]):
+            pass
+        if self.state.heap is not None:
+            self._name()
+
+    # The world.
+
+    def _world(self) -> bool:
+        done = False
+        for change in (_no_writes, _valid, _no_gc_types, _no_exceptions, _no_functions, _no_conditions):
+            world = change(self.state.world)
+            if world != self.state.world:
+                done |= self.attempt(replace(self.state, world=world))
+        for event, position in self._writes():
+            left = list(self.state.world.writes[event])
+            del left[position]
+            done |= self.attempt(with_writes(self.state, event, left))
+        return done
+
+    def _writes(self) -> list[tuple[int, int]]:
+        """Last ones first, so that those in front keep their positions."""
+        return [
+            (event, position)
+            for event, writes in enumerate(self.state.world.writes)
+            for position in reversed(range(len(writes)))
+        ]
+
+    # References.
+
+    def _references(self) -> bool:
+        """NULL for references, those of whole objects first."""
+        done = False
+        for ref in self._refs():
+            held = self._held(ref)
+            if held is not None and any(isinstance(value, Ref) and value != NULL for value in held.cells.values()):
+                done |= self._replace(ref, _without(held, Ref))
+        for site in sites(self.state):
+            value = self._at(site)
+            if isinstance(value, Seen) or (isinstance(value, Ref) and value != NULL):
+                done |= self.attempt(with_value(self.state, site, NULL))
+        return done
+
+    def _aliases(self) -> bool:
+        """An object of its own for each reference, where that does as well."""
+        done = False
+        for ref, users in references_to(self.state).items():
+            held = self._held(ref)
+            for user in users[1:]:
+                if held is not None:
+                    done |= self._part(user, _without(held, Ref)) or (_is_input(user) and self._part(user, held))
+        return done
+
+    def _part(self, user: Site | str, copy: Object) -> bool:
+        """Has `user` refer to `copy` instead."""
+        if isinstance(user, str):
+            return self.attempt(_unnamed(with_objects(self.state, {Ref(user): copy}), user))
+        name = self._free("q", set())
+        return self.attempt(with_value(with_objects(self.state, {name: copy}), user, name))
+
+    def _garbage(self) -> bool:
+        """Drops what nothing refers to, and names of constants."""
+        done = False
+        for name in [] if self.state.heap is None else list(self.state.heap.names):
+            done |= self.attempt(_unnamed(self.state, name))
+        written = written_to(self.state)
+        users = references_to(self.state)
+        garbage = [
+            ref
+            for ref in self._refs()
+            if ref not in written and all(isinstance(user, str) and user == ref.name for user in users.get(ref, ()))
+        ]
+        if len(garbage) > 1 and self.attempt(with_objects(self.state, dict.fromkeys(garbage))):
+            return True
+        return sum(self.attempt(with_objects(self.state, {ref: None})) for ref in garbage) > 0 or done
+
+    # Contents.
+
+    def _contents(self) -> bool:
+        """Blank objects, and shorter arrays."""
+        done = False
+        for ref in self._refs():
+            held = self._held(ref)
+            if held is None:
+                continue
+            simpler = replace(plain(held), cleared=True)
+            if simpler != held:
+                done |= self._replace(ref, simpler)
+            if any(isinstance(value, int | Float) for value in simpler.cells.values()):
+                done |= self._replace(ref, _without(_without(simpler, int), Float))
+            assert self.state.heap is not None
+            for length in () if is_given(ref, self.state.heap) else _shorter(held.length or 0):
+                if self._replace(ref, shortened(self._held(ref) or held, length)):
+                    done = True
+                    break
+        return done
+
+    def _classes(self) -> bool:
+        """The parent's class, where an object of a subclass is not needed."""
+        done = False
+        for ref in self._refs():
+            assert self.state.heap is not None
+            held = None if is_given(ref, self.state.heap) else self._held(ref)
+            while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
+                done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
+                held = self._held(ref) if simpler else None
+        return done
+
+    def _of_parent(self, held: Object, parent: str) -> Object:
+        assert self.state.heap is not None
+        assert isinstance(held.type, Struct)
+        type_ = self.state.heap.layout.struct(parent)
+        lost = {slot.key for slot in held.type.fields} - {slot.key for slot in type_.fields}
+        return replace(held, type=type_, cells={cell: v for cell, v in held.cells.items() if cell[0] not in lost})
+
+    def _replace(self, ref: Ref, described: Object) -> bool:
+        held = self._held(ref)
+        if held is None or self.state.heap is None:
+            return False
+        given = given_memory(ref, self.state.heap)
+        kept = {cell: value for cell, value in held.cells.items() if cell[0] in given}
+        described = replace(described, cells={**described.cells, **kept})
+        return described != held and self.attempt(with_objects(self.state, {ref: described}))
+
+    def _numbers(self) -> bool:
+        done = False
+        for site in sites(self.state):
+            value = self._at(site)
+            for simpler in _simpler(value, self._trace.word) if isinstance(value, int | Float) else ():
+                if fits_at(self.state, site, simpler) and self.attempt(with_value(self.state, site, simpler)):
+                    done = True
+                    break
+                if self._budget <= 0:
+                    return done
+        return done
+
+    # Names.
+
+    def _name(self) -> None:
+        """Objects are named as the inputs are that refer to them, others q0, q1 and so on."""
+        assert self.state.heap is not None
+        names: dict[Ref, Ref] = {}
+        taken = {var.name for var in self._trace.inputs}
+        taken |= {operation.result.name for operation in self._trace.ops if operation.result is not None}
+        for var, value in zip(self._trace.inputs, self.state.inputs, strict=True):
+            if var.type is Type.REF and isinstance(value, Ref) and value != NULL and not _is_constant(value):
+                names.setdefault(value, Ref(var.name))
+        for ref in self.state.heap.objects:
+            if ref not in names and not _is_constant(ref):
+                names[ref] = _numbered("q", {*taken, *(other.name for other in names.values())})
+        named = renamed(self.state, names)
+        assert named.heap is not None
+        self._budget = 1
+        self.attempt(named)
+
+    def _free(self, stem: str, taken: set[str]) -> Ref:
+        assert self.state.heap is not None
+        return _numbered(stem, {*taken, *self.state.heap.names, *(ref.name for ref in self.state.heap.objects)})
+
+    def _refs(self) -> list[Ref]:
+        return [] if self.state.heap is None else list(self.state.heap.objects)
+
+    def _held(self, ref: Ref) -> Object | None:
+        return None if self.state.heap is None else self.state.heap.objects.get(ref)
+
+    def _at(self, site: Site) -> Scripted | None:
+        """The value there, None if the site is gone."""
+        try:
+            return value_at(self.state, site)
+        except LookupError:
+            return None
+
+
+def _unnamed(state: State, name: str) -> State:
+    """The state where an object has one name less."""
+    assert state.heap is not None
+    heap = state.heap.copy()
+    heap.names.pop(name, None)
+    return replace(state, heap=heap)
+
+
+def _no_writes(world: World) -> World:
+    return replace(world, writes=())
+
+
+def _valid(world: World) -> World:
+    return replace(world, invalid=frozenset())
+
+
+def _no_exceptions(world: World) -> World:
+    return replace(world, raises=(), functions=tuple(Given(one.result) for one in world.functions))
+
+
+def _no_functions(world: World) -> World:
+    return replace(world, functions=())
+
+
+def _no_conditions(world: World) -> World:
+    return replace(world, forced=frozenset(), false_conditions=frozenset())
+
+
+def _no_gc_types(world: World) -> World:
+    return replace(world, gc_types=())
+
+
+def _is_input(user: Site | str) -> bool:
+    return isinstance(user, str | Input)
+
+
+def _without(held: Object, kind: type) -> Object:
+    """The object with 0 or NULL for what is of that kind."""
+    return replace(held, cells={cell: value for cell, value in held.cells.items() if not isinstance(value, kind)})
+
+
+def _shorter(length: int) -> Iterator[int]:
+    yield from range(min(length, 8))
+    while length > 16:
+        length //= 2
+        yield length
+
+
+def _is_constant(ref: Ref) -> bool:
+    """Has the object a name that must stay?"""
+    return ref == RAW_REF or constant_name(ref.name) is not None
+
+
+def _numbered(stem: str, taken: set[str]) -> Ref:
+    number = 0
+    while f"{stem}{number}" in taken:
+        number += 1
+    return Ref(f"{stem}{number}")
+
+
+def _simpler(value: int | Float, word: int) -> Iterator[int | Float]:
+    """Values that are simpler than `value`, simplest first."""
+    if isinstance(value, int):
+        return _simpler_ints(value, word)
+    from validator.search.float_samples import simpler_floats  # here: most traces have no floats
+
+    return simpler_floats(value)
+
+
+def _simpler_ints(value: int, word: int) -> Iterator[int]:
+    """Values that are simpler than `value`, simplest first: small ones, powers of two and those below them, and `value`
+    with one bit less. Of the powers, few are tried each time: the next search starts from what was found."""
+    size, bits, limit = abs(value), abs(value).bit_length(), 1 << (word - 1)
+    exponents = [*range(8, bits - 8, 8), *range(max(3, bits - 8), bits)]
+    powers = [power for k in exponents for power in ((1 << k) - 1, 1 << k)]
+    signed = powers if value > 0 else [-power for power in powers]
+    limits = [limit - 1, -limit] if bits >= word - 1 else []
+    for simple in (*simple_values(word)[:_SMALL], *signed, *limits):
+        if simple == value:
+            return
+        yield simple
+    for bit in reversed(range(bits)):
+        if size >> bit & 1:
+            smaller = size & ~(1 << bit)
+            yield smaller if value > 0 else -smaller

@@ -1,0 +1,62 @@
+"""Queries to solvers as files: `validate --emit-smt2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TextIO
+
+from optimizer.ir.faults import InputError
+from validator.command.exits import describe
+from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
+from validator.solvers.portfolio import Query
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFiles:
+    """Writes each query as a file of its own: `NAME-001.smt2` for the first one of a pair of that name, the next free
+    number for the next. No file is written over."""
+
+    folder: Path
+
+    def of_pair(self, name: str) -> Callable[[Query], None]:
+        """What writes the queries of a pair. Raises InputError where the folder cannot be written to."""
+        stem = _UNSAFE.sub("-", Path(name).name).strip(".-") or "pair"
+        paths = (self.folder / f"{stem}-{number:03}.smt2" for number in count(1))
+
+        def write(query: Query) -> None:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                with next(filter(None, map(_made, paths))) as file:
+                    file.write(_with_answer(query))
+            except OSError as problem:
+                raise InputError(describe(problem)) from None
+
+        return write
+
+
+def _made(path: Path) -> TextIO | None:
+    """The file of that name, None where there is one already."""
+    try:
+        return path.open("x")
+    except FileExistsError:
+        return None
+
+
+def _with_answer(query: Query) -> str:
+    return f"; {_told(query.answer)}\n{query.text}"
+
+
+def _told(answer: Answer) -> str:
+    match answer:
+        case Unsat(by):
+            return f"{by}: unsat\n(set-info :status unsat)"
+        case Sat(_, by):
+            return f"{by}: sat\n(set-info :status sat)"
+        case GaveUp(reason, tried):
+            return f"{', '.join(tried) or 'nobody was asked'}: {reason}\n(set-info :status unknown)"

@@ -1,0 +1,1 @@
+"""Verdicts, states and counterexamples in words and in JSON."""
