@@ -142,7 +142,7 @@ class Vocabulary:
                 yield operation.op.name
             values += [] if operation.op.raw else operation.args  # type: ignore[arg-type]  # any value has a type
             if operation.exit is not None:
-                values += [value for value in operation.exit.failargs or () if value is not None]  # type: ignore[misc]
+                values += [value for value in operation.exit.failargs or () if value is not None]  # type: ignore[misc]  # so has it
         for type_ in {value.type for value in values} - types:
             yield f"values of type {type_.value}"
 

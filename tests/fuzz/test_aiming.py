@@ -26,7 +26,7 @@ def masks_subtracted(trace: Trace) -> list[tuple[Operation, int, int]]:
     made = {operation.result: operation for operation in trace.ops if operation.result is not None}
     found = []
     for operation in trace.ops:
-        inner = made.get(operation.args[0]) if operation.op is OPS["int_sub"] else None  # type: ignore[call-overload]
+        inner = made.get(operation.args[0]) if operation.op is OPS["int_sub"] else None  # type: ignore[call-overload]  # any key
         if inner is not None and inner.op is OPS["int_and"]:
             match operation.args[1], inner.args[1]:
                 case ConstInt(d), ConstInt(c):
