@@ -7,7 +7,7 @@ is not made. That is more than is right, and what both take for unknown behind i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term
@@ -22,8 +22,8 @@ from validator.prove.encode import Known, unknown
 from validator.prove.encoding import Application, Definedness, EventEncoding, event_name, raise_name
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import Sight, anything, surely_visible, visible
-from validator.prove.terms.object_kinds import at_event, class_of_address
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_kinds import class_of_address
+from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
 
 if TYPE_CHECKING:
     from validator.prove.facts.bounded_facts import BoundedFacts
@@ -34,13 +34,16 @@ class CallEncoder:
 
     def __init__(self, heap: SymbolicHeap, *, recorded: bool) -> None:
         self._heap = heap
-        self._terms = heap.memory.terms
         self._recorded = recorded
         self._invariants: dict[tuple[Term, Type], tuple[Term | None, Term]] = {}  # what was given and raised
         self._upheavals = 0  # events that may write everything
         self._known: tuple[BoundedFacts, set[Term]] | None = None  # and what was assumed for it
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
+
+    @property
+    def _terms(self) -> ObjectTerms:
+        return self._heap.terms
 
     def call(
         self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Known]
@@ -115,10 +118,9 @@ class CallEncoder:
         may_see = self._seen_by(effects)
         kind = call.name, terms.layout.canonical(operation.descr), len(args)
         self.events.append(EventEncoding(operation, kind, args, happens, guards, Sight(heap.copy(), objects), may_see))
-        for alloc in sorted(objects, key=lambda alloc: alloc.number):
-            terms.expose(alloc, at_event(count))
-        if self._recorded and happens is terms.true and any(slot.immutable for slot in may_see):
-            terms.surely_seen |= surely_visible(heap, args, effects.may_see)
+        is_sure = self._recorded and happens is terms.true and any(slot.immutable for slot in may_see)
+        surely = surely_visible(heap, args, effects.may_see) if is_sure else ()
+        heap.know(terms.pointers.exposing(_in_order(objects), count, surely))
         self._upheavals += effects.writes is None
         kept = list(heap.happen(count, effects))
         if heap.memory.has_exceptions and effects.can_raise:
@@ -166,9 +168,7 @@ class CallEncoder:
             self._show(args)
         if call.passing:
             args = (*args, terms.const(self._upheavals))
-        result, raised = self._asked(type_, args)
-        if self._recorded and happens is terms.true:
-            terms.decide(result, raised)
+        result, raised = self._asked(type_, args, surely=happens is terms.true)
         place = guards, len(self.events)
         looks = self._look(call.effects, args)
         self.applications.append(
@@ -189,14 +189,14 @@ class CallEncoder:
 
     def _show(self, reached: Sequence[Term]) -> None:
         """A function that gives a reference may give what its arguments reach, or what can be seen."""
-        moment = self._terms.now(len(self.events))
-        for alloc in sorted(visible(self._heap, reached, anything), key=lambda alloc: alloc.number):
-            self._terms.show(alloc, moment)
+        found = visible(self._heap, reached, anything)
+        self._heap.know(self._terms.pointers.showing(_in_order(found), len(self.events)))
 
-    def _asked(self, type_: Type, args: tuple[Term, ...]) -> tuple[Term, Term]:
-        """What a function gives and raises that is asked now."""
-        moment = self._terms.now(len(self.events))
-        return self._terms.applied(type_, args, moment), self._terms.raised(type_, args, moment)
+    def _asked(self, type_: Type, args: tuple[Term, ...], *, surely: bool) -> tuple[Term, Term]:
+        """What a function gives and raises that is asked now, for certain or perhaps."""
+        given = self._terms.applied(type_, args), self._terms.raised(type_, args)
+        self._heap.know(self._terms.pointers.giving(given, len(self.events), surely=self._recorded and surely))
+        return given
 
     def _declared(self, call: Call, args: tuple[Term, ...], result: Term, raised: Term) -> list[Term]:
         """What is declared of what the function gives. It is assumed of the recorded trace."""
@@ -217,16 +217,18 @@ class CallEncoder:
         return row.meaning(self._terms, *args[1:]), defined
 
     def _record(self, call: Call, operation: Operation, args: tuple[Term, ...], value: Term) -> list[Term]:
-        terms = self._terms
         if call.meaning is not None:
             computed, defined = self._meaning(call, args)
             assert computed is not None
-            return [*defined, terms.equal(computed, value)]
+            return [*defined, self._terms.equal(computed, value)]
         self._show((*args, value))
-        result, raised = self._asked(operation.args[0].type, args)
-        if self._recorded:
-            terms.decide(result, raised)
+        result, raised = self._asked(operation.args[0].type, args, surely=True)
+        terms = self._terms
         return [terms.equal(result, value), terms.same(raised, terms.null)]
+
+
+def _in_order(allocs: Iterable[Term]) -> list[Term]:
+    return sorted(allocs, key=lambda alloc: alloc.number)
 
 
 def _assume(facts: BoundedFacts, assumed: set[Term], condition: Term) -> None:
