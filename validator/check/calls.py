@@ -147,7 +147,9 @@ class Calls:
             self._side.fact(z3.Implies(happens, universe.among(one, reach.given | reach.seen)))
         return result, raised
 
-    def _declared(self, call: CallSite, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any) -> None:
+    def _declared(
+        self, call: CallSite, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any
+    ) -> None:
         """What is declared of what the function gives is assumed of the recorded trace."""
         if not self._side.is_recorded or call.declared is None or result is None:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,25 +29,18 @@ class _Ended(Exception):
         self.outcome = outcome
 
 
-class Caller(CallDomain[Any, bool]):
-    """Makes the calls of a run: over concrete values, None where there is no result."""
+class ConcreteCalls(CallDomain[Any, bool]):
+    """Calls over concrete values, None where there is no result, on a `heap`."""
 
     true, false = True, False
 
-    def __init__(self, environment: Environment, heap: Heap, domain: Concrete) -> None:
-        super().__init__()
-        self.environment = environment
-        self.heap = heap
-        self.domain = domain
+    @property
+    @abstractmethod
+    def heap(self) -> Heap: ...
 
-    def call(
-        self, site: CallSite, operation: Operation, number: int, args: Sequence[Any]
-    ) -> Datum | None | Stopped | Undefined:
-        """What the call gives, None where that is nothing, or how the run ends at it."""
-        try:
-            return self.perform(site, operation, number, args)
-        except _Ended as end:
-            return end.outcome
+    def __init__(self, domain: Concrete) -> None:
+        super().__init__()
+        self.domain = domain
 
     def happens(self, operation: Operation, value: Datum) -> bool:
         memory = operation.op.memory
@@ -56,6 +50,40 @@ class Caller(CallDomain[Any, bool]):
 
     def select(self, condition: bool, result: Any, otherwise: Any) -> Any:
         return result if condition else otherwise
+
+    def constant(self, number: int) -> int:
+        return number
+
+    def equal(self, one: Datum, other: Datum) -> bool:
+        return one == other
+
+    def pending(self) -> Ref:
+        return self.heap.pending()
+
+    def raise_(self, call: _Call, raised: Ref) -> None:
+        self.heap.set_pending(raised)
+
+
+class Caller(ConcreteCalls):
+    """Makes the calls of a run."""
+
+    def __init__(self, environment: Environment, heap: Heap, domain: Concrete) -> None:
+        super().__init__(domain)
+        self.environment = environment
+        self._heap = heap
+
+    @property
+    def heap(self) -> Heap:
+        return self._heap
+
+    def call(
+        self, site: CallSite, operation: Operation, number: int, args: Sequence[Any]
+    ) -> Datum | Stopped | Undefined | None:
+        """What the call gives, None where that is nothing, or how the run ends at it."""
+        try:
+            return self.perform(site, operation, number, args)
+        except _Ended as end:
+            return end.outcome
 
     def require(self, call: _Call, condition: bool, reason: str) -> None:
         if not condition:
@@ -91,15 +119,3 @@ class Caller(CallDomain[Any, bool]):
         wrong = self.environment.functions.say(call.number, call.args, value, call.site.declared)
         if wrong is not None:
             raise _Ended(Undefined(call.number, wrong))
-
-    def constant(self, number: int) -> int:
-        return number
-
-    def equal(self, one: Datum, other: Datum) -> bool:
-        return one == other
-
-    def pending(self) -> Ref:
-        return self.heap.pending()
-
-    def raise_(self, call: _Call, raised: Ref) -> None:
-        self.heap.set_pending(raised)
