@@ -12,8 +12,8 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import Field
 from validator.prove.memory.pair_memory import PairMemory
-from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.object_kinds import ARRAYS, ClassRange, validity_name
+from validator.prove.terms.object_terms import ObjectTerms
 
 WORD = 64
 _SLOT_BITS = 16
@@ -25,8 +25,9 @@ FRESH = 1 << 63
 class Objects:
     """What the heaps of a pair share: the sorts, the memory at the start and behind each event, classes and lengths.
 
-    `memory` and `terms` are those of the pair as the validator encodes it: they name slots, classes, and what events can see.
-    `parts` maps the key of each slot to the number of the array that it is in. `axioms` hold whatever the traces do.
+    `memory` and `terms` are those of the pair as the validator encodes it: they name slots, classes, and what events
+    can see. `parts` maps the key of each slot to the number of the array that it is in. `axioms` hold whatever the
+    traces do.
     """
 
     def __init__(

@@ -6,14 +6,14 @@ result of the n-th event is one variable for both, and so is what it leaves in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.ops import Memory as MemoryMeaning
-from optimizer.ir.rows.ops import Op, Type
-from optimizer.ir.rows.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
+from optimizer.ir.rows.ops import Op
+from optimizer.ir.rows.row import END, EVENT, FACT, FIELD, GUARD, INT, POSITION, PURE
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -30,7 +30,6 @@ from optimizer.ir.trace import (
 )
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.object_bytes import VIEWS
 from optimizer.ir.types.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.prove.memory.chain_reader import MOST_TERMS
@@ -115,9 +114,6 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     those terms."""
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
-
-Known = tuple[Sequence[Term], Iterable[tuple[Sequence[Term], Term]]]
-"""What holds, and in turn what else does as long as certain guards pass."""
 
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
@@ -262,7 +258,7 @@ class _Encoder:
         self._positions = 0
         self._number = 0
         for position, var in enumerate(trace.inputs):
-            self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
+            self._values[var.name] = terms.unknown(input_name(position), var.type, 0)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -322,40 +318,16 @@ class _Encoder:
     def _call(self, operation: Operation, number: int) -> None:
         if self._calls is None:
             from validator.prove.call_encoder import CallEncoder  # here: many traces have no calls
+            from validator.prove.path import Path
 
-            self._calls = CallEncoder(self._heap, recorded=self._before is None)
+            path = Path(self._guards, self._defined, self._before)
+            self._calls = CallEncoder(self._heap, path, recorded=self._before is None)
         args = self._computer.args(operation)
-        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
+        result, defined = self._calls.call(operation, number, args, len(self._guards))
         self._defined += defined
         if operation.result is not None:
             assert result is not None
             self._values[operation.result.name] = result
-
-    def _known(self) -> Known:
-        """What holds where the run gets here: its guards have passed, and what the recorded trace has done by now is
-        defined."""
-        passed = [guard.passes for guard in self._guards]
-        if self._before is None:
-            return [*passed, *(known.condition for known in self._defined)], ()
-        return passed, _promised(self._before, self._events)
-
-
-def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
-    """That the operations of `before` that have so many events ahead are defined, each with the guards in front of it
-    and behind the one before it."""
-    guards = 0
-    for known in before.defined:
-        if known.events > events:
-            return
-        yield [guard.passes for guard in before.guards[guards : known.guards]], known.condition
-        guards = known.guards
-
-
-def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
-    """An unknown value that came into being behind so many events."""
-    if type_ is FLOAT:
-        return terms.floats.var(name)
-    return terms.pointer(name, epoch) if type_ is REF else terms.var(name)
 
 
 def _exit(

@@ -77,6 +77,12 @@ class ReferenceTerms(PlainTerms):
         """An unknown reference that came into being behind so many events."""
         return self._make("pointer", (), Unknown(name, epoch))
 
+    def unknown(self, name: str, type_: Type, epoch: int) -> Term:
+        """An unknown value that came into being behind so many events."""
+        if type_ is Type.FLOAT:
+            return self.floats.var(name)
+        return self.pointer(name, epoch) if type_ is Type.REF else self.var(name)
+
     def constant(self, name: str) -> Term:
         """The opaque constant of that name; one term for all names that are declared to be the same."""
         known = self.layout.constant(name)
