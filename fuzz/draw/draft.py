@@ -45,32 +45,6 @@ class Draft:
     them. What is in `kept` each guard hands over.
     """
 
-    __slots__ = (
-        "_laws",
-        "_tests",
-        "checked",
-        "choices",
-        "computed",
-        "constants",
-        "domain",
-        "excluded",
-        "floats",
-        "inputs",
-        "kept",
-        "made",
-        "named",
-        "numbers",
-        "on_floats",
-        "ops",
-        "results",
-        "rows",
-        "shape",
-        "truths",
-        "unused",
-        "values",
-        "variables",
-    )
-
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape

@@ -42,24 +42,6 @@ class HeapDraft(Draft):
     With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
     that does both it is not known what these hold."""
 
-    __slots__ = (
-        "byte_references",
-        "checked_refs",
-        "const_refs",
-        "fresh",
-        "heap",
-        "initial",
-        "initial_raw",
-        "memory",
-        "references",
-        "refs",
-        "share",
-        "types",
-        "upheavals",
-        "used_as",
-        "world",
-    )
-
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
         self.references: list[Var] = []
