@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.mutate.rows import negations, with_flag
+from fuzz.edits.rows import negations, with_flag
 from fuzz.mutate.scene import Scene
 from fuzz.mutate.settle import dropped, without_flag
 from fuzz.mutate.sketch import Line, Sketch, joined, results_of, substituted, units, used_by

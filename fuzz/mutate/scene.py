@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from fuzz.draw.rows import rows
-from fuzz.mutate.rows import alike
+from fuzz.edits.rows import alike
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import replace

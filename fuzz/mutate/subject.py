@@ -11,7 +11,7 @@ from fuzz.draw.choices import NotDrawable, RandomChoices, constant, float_consta
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.draw.rows import Rows, family, rows_but
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
-from fuzz.mutate.rows import alike
+from fuzz.edits.rows import alike
 from fuzz.mutate.sketch import Sketch, results_of
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import Float

@@ -95,15 +95,13 @@ class _Functions:
             plain += [of_row, Arguments(YS, XS).of(of_row)]
         self._tables = frozenset(plain)
         self._numbers = [number(of_row) for of_row in self._tables]
-
-    @cache
-    def _but_for(self, where: int) -> frozenset[int]:
-        """All of them, undefined there."""
-        return frozenset(one | where for one in self._numbers)
+        self._but_for: dict[int, frozenset[int]] = {}  # by where they are not defined
 
     def has(self, results: bytes) -> bool:
         """Is it one of them, wherever it is defined? What hardly ever is defined counts for nothing."""
         if results in self._tables:
             return True
-        count = results.count(UNDEFINED)
-        return 0 < count <= PAIRS - SIZE and number(results) in self._but_for(undefined(results))
+        where, count = undefined(results), results.count(UNDEFINED)
+        if where not in self._but_for:
+            self._but_for[where] = frozenset(one | where for one in self._numbers)
+        return 0 < count <= PAIRS - SIZE and number(results) in self._but_for[where]
