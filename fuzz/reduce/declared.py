@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from fuzz.edits.edit import Declare
@@ -27,7 +28,7 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
         yield partial(_declared, rewrite=partial(_with, **{section: ()}))
     entries = [(section, one) for section in _SECTIONS for one in getattr(candidate.before.declarations, section)]
     for section, entry in entries:
-        yield partial(_declared, rewrite=partial(_left_out, name=section, one=entry.name, key="name"))
+        yield partial(_declared, rewrite=partial(_without_entry, section=section, name=entry.name))
     for section, entry in entries:
         for rewrite in _plainer(entry):
             yield partial(_declared, rewrite=partial(_of_entry, section=section, name=entry.name, rewrite=rewrite))
@@ -39,24 +40,26 @@ _SECTIONS = ("consts", "descrs", "calls", "arrays", "structs")
 def _plainer(entry: Any) -> Iterator[Rewrite]:
     """Ways to say less of it: nothing that need not be said, each of these things not, and of several all but one."""
     plain = {one.name: one.default for one in fields(entry) if one.default is not MISSING}
-    keeps = [name for name in ("struct", "array", "item") if name in plain]  # what kind of entry it is
-    yield partial(_with, **{name: plain[name] for name in plain if name not in keeps})
-    for name, default in plain.items():
-        held = getattr(entry, name)
-        if isinstance(held, tuple):
-            yield from (partial(_left_out, name=name, one=one) for one in held)
-        elif held != default and name not in keeps:
-            yield partial(_with, **{name: default})
+    plain = {name: default for name, default in plain.items() if name not in ("struct", "array", "item")}
+    yield partial(_with, **plain)
+    yield from (partial(_with, **{name: plain[name]}) for name in plain if not isinstance(plain[name], tuple))
+    several = [getattr(entry, name) for name in plain if isinstance(plain[name], tuple)]
+    yield from (partial(_without, one=one) for one in dict.fromkeys(chain(*several)))
 
 
 def _with(entry: Any, **values: Any) -> Any:
     return replace(entry, **values)
 
 
-def _left_out(entry: Any, name: str, one: object, key: str | None = None) -> Any:
-    """The entry without one thing of several, told by that key."""
-    held = getattr(entry, name)
-    return replace(entry, **{name: tuple(each for each in held if (getattr(each, key) if key else each) != one)})
+def _without(entry: Any, one: object) -> Any:
+    """The entry without one of several things that it says, wherever it does."""
+    several = {field.name: getattr(entry, field.name) for field in fields(entry) if isinstance(field.default, tuple)}
+    return replace(entry, **{name: tuple(each for each in held if each != one) for name, held in several.items()})
+
+
+def _without_entry(declared: Declarations, section: str, name: str) -> Declarations:
+    left: Declarations = _with(declared, **{section: tuple(e for e in getattr(declared, section) if e.name != name)})
+    return left
 
 
 def _of_entry(declared: Declarations, section: str, name: str, rewrite: Rewrite) -> Declarations:
