@@ -150,6 +150,10 @@ class Draft:
     def operand(self) -> Value:
         return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
 
+    def knows(self, operand: Value) -> bool:
+        """Is it an integer whose value is known on the example?"""
+        return operand.name in self.values if isinstance(operand, Var) else isinstance(operand, ConstInt)
+
     def value(self, operand: Value) -> int:
         if isinstance(operand, Var):
             return self.values[operand.name]

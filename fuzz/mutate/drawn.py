@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fuzz.draw.choices import NotDrawable, RandomChoices
 from fuzz.draw.draft import Draft
 from fuzz.draw.shape import Shape
-from fuzz.draw.steps.integers import bits_check, range_check, relate
+from fuzz.draw.steps.integers import bits_check, compare, range_check
 from fuzz.draw.steps.laws import INNER, OTHER, X, Y, laws_by_inner
 from fuzz.edits.edit import Insert
 from fuzz.edits.walk import visible
@@ -15,7 +15,7 @@ from fuzz.mutate.sketch import Sketch, units
 from fuzz.mutate.subject import Subject
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import Type
-from optimizer.ir.trace import Operation, Var
+from optimizer.ir.trace import Operation, Value, Var
 
 _MOST_HANDED = 3
 
@@ -49,15 +49,12 @@ class _Continued(Draft):
         for op in subject.trace.ops:
             if op.line == line:
                 break
-            if op.result in self.variables and op.op.is_pure and op.args and self._knows(op):
+            if op.result in self.variables and op.op.is_pure and op.args and all(map(self.knows, op.args)):
                 self.computed.append(op)
                 self.made[op.result.name] = op
         results = {op.result for op in self.computed if op.op in self.rows.tests}
         self.truths = [var for var in self.variables if var in results]
         self.numbers = [var for var in self.variables if var not in results] or self.variables
-
-    def _knows(self, op: Operation) -> bool:
-        return all(arg.name in self.values if isinstance(arg, Var) else hasattr(arg, "value") for arg in op.args)
 
     def named_next(self, type_: Type) -> Var:
         var = self._names.fresh(type_)
@@ -65,13 +62,15 @@ class _Continued(Draft):
         return var
 
 
-def _inserted(subject: Subject, step: Callable[[Draft], None]) -> Sketch:
-    """A step of the generator somewhere in the trace; what it leaves unused is shown behind it."""
-    line = subject.choose([unit[0].line for unit in units(subject.trace.ops)])
+def _inserted(subject: Subject, step: Callable[[Draft], None], behind: Operation | None = None) -> Sketch:
+    """A step of the generator somewhere in the trace, or behind an operation, most often next to it; what the step
+    leaves unused is shown behind it."""
+    ops = subject.trace.ops
+    first = 0 if behind is None else ops.index(behind) + 1
+    lines = [unit[0].line for unit in units(ops) if ops.index(unit[0]) >= first]
+    line = lines[0] if behind is not None and subject.chance(70) else subject.choose(lines)
     draft = _Continued(subject, line)
     step(draft)
-    if not draft.ops:
-        raise NotDrawable
     sketch = subject.sketch.on(Insert(line, tuple(draft.ops)))
     for var in list(draft.unused.values()):
         sketch = subject.shown(sketch, var)
@@ -90,26 +89,31 @@ def bits_checked(subject: Subject) -> Sketch:
 
 def compared(subject: Subject) -> Sketch:
     """A comparison of two values, and a guard that it is as on the example."""
-    return _inserted(
-        subject,
-        lambda draft: draft.guard_on(
-            draft.compute(draft.choices.pick(draft.rows.tests), (draft.variable(), draft.variable()))
-        ),
-    )
+    return _inserted(subject, compare)
 
 
 def related(subject: Subject) -> Sketch:
-    """An operation on the result of another one and on one of its operands: any, or one that makes a law of the two."""
-    return _inserted(subject, _completed if subject.chance(50) else relate)
+    """An operation on the result of another one and on one of its operands, or on a constant of its own: any, or one
+    that makes a law of the two."""
+    link = subject.operation(lambda op: op.op.is_pure and op.args and op.result is not None)
+    assert link.result is not None
+    partner: Value = subject.choose(link.args)
+    if subject.chance(20):
+        partner = subject.constant(subject.number(partner))
+    args: tuple[Value, ...] = (link.result, partner) if subject.chance(60) else (partner, link.result)
+    rows = subject.rows
+    row = subject.choose([row for row in (*rows.pure, *rows.pure, *rows.overflow) if not row.constant_args])
+    args = args[: len(row.args or ())]
+    laws = laws_by_inner(subject.sketch.word).get(link.op, ()) if subject.chance(50) else ()
+    if laws:
+        law = subject.choose(laws)
+        stands = {X: link.args[0], Y: link.args[-1], INNER: link.result}
+        if OTHER not in law.places:
+            row, args = law.outer, tuple(stands[place] for place in law.places)
 
+    def compute(draft: Draft) -> None:
+        if not all(map(draft.knows, args)) or not draft.is_defined(row, args):
+            raise NotDrawable
+        draft.compute(row, args)
 
-def _completed(draft: Draft) -> None:
-    """The outer operation of a law, on an inner one that is there."""
-    link = draft.choices.pick(draft.computed)
-    law = draft.choices.pick(laws_by_inner(draft.shape.word).get(link.op, ()))
-    if OTHER in law.places or link.result is None:
-        raise NotDrawable
-    stands = {X: link.args[0], Y: link.args[-1], INNER: link.result}
-    args = tuple(stands[place] for place in law.places)
-    if draft.is_defined(law.outer, args):
-        draft.compute(law.outer, args)
+    return _inserted(subject, compute, link)

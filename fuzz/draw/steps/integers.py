@@ -174,7 +174,7 @@ def bits_check(draft: Draft) -> None:
     draft.checked.append(var)
 
 
-def relate(draft: Draft) -> None:
+def _relate(draft: Draft) -> None:
     """What undoes an operation, absorbs it or compares it with an operand stands on its result and that operand."""
     if not draft.computed:
         return _pure(draft)
@@ -244,8 +244,13 @@ def _guard(draft: Draft) -> None:
     elif draft.choices.chance(20):
         draft.guard_on(draft.variable())
     else:
-        args = (draft.variable(), draft.variable())
-        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), args))
+        compare(draft)
+
+
+def compare(draft: Draft) -> None:
+    """A guard on a test of two variables."""
+    args = (draft.variable(), draft.variable())
+    draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), args))
 
 
 def _event(draft: Draft) -> None:
@@ -265,7 +270,7 @@ INTEGER_STEPS: dict[Step, Callable[[Draft], None]] = {
     Step.REPEAT: _repeat,
     Step.RANGE_CHECK: lambda draft: range_check(draft, draft.variable()),
     Step.BITS_CHECK: bits_check,
-    Step.RELATE: relate,
+    Step.RELATE: _relate,
     Step.LAW: _law,
     Step.ORDER: _order,
     Step.INFERENCE: _inference,
