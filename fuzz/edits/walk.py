@@ -24,6 +24,11 @@ def operands(op: Operation) -> Handed:
     return (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
 
 
+def values_in(trace: Trace) -> Iterator[Value]:
+    """All that operations are given and guards hand over."""
+    return (value for op in all_operations(trace) for value in operands(op) if value is not None)
+
+
 def with_operands(op: Operation, values: Handed) -> Operation:
     """The operation with as many other operands; None, which is a dead slot, only among what its guard hands over."""
     args = tuple(value for value in values[: len(op.args)] if value is not None)

@@ -11,10 +11,10 @@ from random import Random
 
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.edits.edit import Become, Remove, Substitute, flag_pairs
+from fuzz.edits.reach import reached
 from fuzz.edits.walk import each, visible
 from fuzz.mutate.scene import Scene
 from fuzz.mutate.sketch import Sketch
-from fuzz.mutate.told_heap import told
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import InputError, Unsupported
@@ -67,9 +67,7 @@ def _attempt(sketch: Sketch) -> _Attempt:
     trace = sketch.trace
     check(trace)
     layout = layout_of(trace)
-    state = sketch.state
-    if state.heap is not None:
-        state = told(state, trace, layout)
+    state = reached(sketch.state, [trace], layout)
     program = Program(trace, layout)
     run = program.run(state.inputs, state.world, heap=state.heap)
     at = _stopped_at(trace, run)
