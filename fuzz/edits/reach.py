@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from fuzz.edits.walk import values_in
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import REF
+from optimizer.ir.rows.ops import REF, Kind
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, RAW_REF, Datum, Object, Ref, references, type_of
 from optimizer.ir.run.runs import Seen, World, Write
-from optimizer.ir.trace import ConstRef, Trace
+from optimizer.ir.trace import ConstRef, Trace, all_operations
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.raw_memory import RAW_ARRAY, raw_descr
 from validator.search.counterexample import State
+
+_ON_RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
 
 
 def reached(state: State, traces: Sequence[Trace], layout: Layout) -> State:
@@ -25,7 +27,9 @@ def reached(state: State, traces: Sequence[Trace], layout: Layout) -> State:
     names = {value.text for trace in traces for value in values_in(trace) if isinstance(value, ConstRef)}
     heap = Heap(layout)
     pending = [value for value in (*state.inputs, *_scripted(world)) if isinstance(value, Ref)]
-    pending += [RAW_REF, *(ref for name in names if (ref := state.heap.named(name)) is not None)]
+    if any(op.op.kind in _ON_RAW for trace in traces for op in all_operations(trace)):
+        pending.append(RAW_REF)
+    pending += [ref for name in names if (ref := state.heap.named(name)) is not None]
     while pending:
         ref = pending.pop()
         if ref in state.heap.objects and ref not in heap.objects:

@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fuzz.draw.generator import generate_for
+from fuzz.edits.reach import reached
 from fuzz.edits.walk import numbered as with_lines
 from fuzz.reduce.alignment import aligned
 from fuzz.reduce.candidate import Candidate, may_be_tried
 from fuzz.reduce.declared import drop_declarations
 from fuzz.reduce.drop import without
 from fuzz.reduce.naming import with_plain_names
-from fuzz.reduce.needed import without_garbage
 from fuzz.reduce.operands import forward, simpler_numbers, simplify_constants, simplify_operands
 from fuzz.reduce.structure import (
     Changes,
@@ -114,7 +114,8 @@ def test_plain_names_change_nothing(seed: int) -> None:
 @given(st.integers(0, 1 << 20))
 def test_garbage_is_not_missed(seed: int) -> None:
     candidate = candidate_for(seed)
-    cleaned = without_garbage(candidate)
+    layout = layout_of(candidate.before)
+    cleaned = replace(candidate, state=reached(candidate.state, [candidate.before], layout))
     assert cleaned.run is not None
     assert candidate.run is not None
     assert cleaned.run.outcome == candidate.run.outcome
