@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optimizer.ir.dialects.toy import is_toy_name
 from optimizer.ir.faults import InputError
 from optimizer.ir.text.lexer import Source, read_lines
 from optimizer.ir.text.resolver import Resolver
@@ -21,11 +22,11 @@ def parse(text: str, *, file: str = "<trace>", word: int | None = None, types: D
     source = read_lines(text, file)
     declarations, own_word, first_line = _front_matter(source, types)
     word = _choose_word(source, word, own_word)
-    from optimizer.ir.dialects import toy_reader  # here: it imports this package
-
     body = parse_body(source, first_line)
-    if toy_reader.is_toy(body):
-        body = toy_reader.rewrite(body, source)
+    if any(is_toy_name(statement.name.text) for statement in body.statements):
+        from optimizer.ir.dialects.toy_reader import rewrite  # here: most traces are read without it
+
+        body = rewrite(body, source)
     if body.header is None:
         raise _no_header(source, body)
     return Resolver(source, word, declarations).trace(body.header, body.statements)
