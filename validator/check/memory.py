@@ -17,8 +17,7 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
-from optimizer.ir.types.raw_memory import BYTES, is_raw, range_of
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind, has_kind, kind_of
 from validator.check.reach import Places, Reach
 from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
 
@@ -140,7 +139,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         self.arrays[slot.key] = _stored(self.arrays[slot.key], p, index, value)
         if slot.key in self.marks:
             self.marks[slot.key] = _stored(self.marks[slot.key], p, index, z3.BoolVal(True))
-        if not is_raw(slot.key) and slot.key not in VIEWS:
+        if slot.kind is MemoryKind.OBJECTS:
             self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
 
     def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
@@ -217,7 +216,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         if isinstance(slot, RawItem):
             self._put_number(NULL, BYTES, slot, address, value)
             for key, other in self.universe.slots.items():
-                if is_raw(key) and key != BYTES.key:
+                if kind_of(key) is MemoryKind.RAW and key != BYTES.key:
                     self._disturb(other, NULL, f"{slot.size} bytes", address, value)
         else:
             self.set_item(NULL, slot, address, value)
@@ -234,7 +233,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         else:
             self._put_number(p, OBJECT_BYTES, item, offset, value)
         for key, slot in self.universe.slots.items():
-            if not is_raw(key) and key not in VIEWS and (slot.type is REF) == (item.type is REF):
+            if kind_of(key) is MemoryKind.OBJECTS and (slot.type is REF) == (item.type is REF):
                 self._disturb(slot, p, f"{item.size} bytes", offset, value)
 
     def _number(self, p: Any, slot: Field, item: RawItem, at: Any) -> Any:
@@ -244,7 +243,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         missing = self.universe.layout.word - 8 * item.size
         if missing <= 0:
             return number
-        is_signed = range_of(item, self.universe.layout.word)[0] != 0
+        is_signed = item.range(self.universe.layout.word)[0] != 0
         return z3.SignExt(missing, number) if is_signed else z3.ZeroExt(missing, number)
 
     def _put_number(self, p: Any, slot: Field, item: RawItem, at: Any, value: Any) -> None:
@@ -341,7 +340,7 @@ class Memory(HeapDomain[Any, Any, Any]):
                     array = z3.Store(array, p, old[key][p])
             self.arrays[key] = array
             self._write_marks(slot, event)
-        if BYTES.key in self.arrays and BYTES.key not in written and any(map(is_raw, written)):
+        if BYTES.key in self.arrays and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
             self._disturb(BYTES, NULL, f"event {event}")
         self.events = event + 1
         kept = [(slot, p, i) for slot, p, i in self._settled]

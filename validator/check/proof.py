@@ -32,7 +32,7 @@ import z3
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.trace import Trace, Var, all_operations
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import VIEWS
 from validator.check.asking import Asking, Place
 from validator.check.calls import same
 from validator.check.certificate import AFTER, BEFORE, Certificate

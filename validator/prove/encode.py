@@ -28,10 +28,11 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from optimizer.ir.types.byte_access import RAW_KINDS, slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.object_bytes import VIEWS
-from optimizer.ir.types.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, kind_of
+from optimizer.ir.types.trace_layout import uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.prove.memory.pair_memory import Allocator, Computed, Memory
 from validator.prove.memory.raw_chains import RawChains
@@ -54,7 +55,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
         _check_raw(traces, layout, slots)
     terms.texts = [terms.constant(text) for text in layout.texts]
     chains = Chains(terms)
-    terms.is_abstract |= any(is_raw(key) or key in VIEWS for key in slots)
+    terms.is_abstract |= any(kind_of(key) is not MemoryKind.OBJECTS for key in slots)
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
@@ -84,9 +85,9 @@ def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Fi
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not INT), None)
+        mixed = next((slot for slot in slots.values() if slot.kind is MemoryKind.RAW and slot.type is not INT), None)
         if mixed is not None:
-            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {mixed.kind.descr(mixed.key)} beside bytes of raw memory")
 
 
 def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:

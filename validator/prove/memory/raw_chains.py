@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.domains.term import Term
-from optimizer.ir.types.memory_types import RawItem
-from optimizer.ir.types.raw_memory import BYTES
+from optimizer.ir.types.memory_types import BYTES, RawItem
 from validator.prove.memory.chain_links import Chain, Overlapped, Renewed, Stored, held_behind, initial, links
 from validator.prove.memory.raw_overlaps import has_overlaps
 from validator.prove.memory.store_chains import NEAR

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.types.raw_memory import BYTES, is_raw
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, has_kind, kind_of
 from validator.prove.memory.chain_links import Chain, Overlapped, Start, Stored
 
 _MOST = 150
@@ -26,13 +26,13 @@ class Overlaps:
         assert isinstance(store, Stored)
         assert store.index is not None
         for other in heap:
-            if is_raw(other) and other != key and BYTES.key in (key, other):
+            if kind_of(other) is MemoryKind.RAW and other != key and BYTES.key in (key, other):
                 what = f"{key} {getattr(store, 'size', '')}"
                 heap[other] = self._link(heap[other], what, (store.index, store.value))
 
     def happened(self, heap: dict[str, Chain], written: set[str], event: int) -> None:
         """An event may have written to the memory of these keys, and to what may overlap with it."""
-        if BYTES.key in heap and BYTES.key not in written and any(map(is_raw, written)):
+        if BYTES.key in heap and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
             heap[BYTES.key] = self._link(heap[BYTES.key], f"event {event}", ())
 
     def _link(self, below: Chain, what: str, words: tuple[Term, ...]) -> Chain:
