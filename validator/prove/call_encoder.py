@@ -23,7 +23,6 @@ from validator.prove.encoding import Application, Definedness, EventEncoding, ev
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import Sight, anything, surely_visible, visible
 from validator.prove.terms.object_kinds import at_event, class_of_address
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
 
 if TYPE_CHECKING:
     from validator.prove.facts.bounded_facts import BoundedFacts
@@ -76,7 +75,7 @@ class CallEncoder:
         assert memory is not None
         assert memory.happens is not None
         condition: Term = memory.happens(terms, self._heap, None, args[0])
-        if not isinstance(terms, SimplifyingObjectTerms) or condition.kind == "truth":
+        if condition.kind == "truth":
             return condition
         facts = self._facts(known())
         if facts.contradiction:

@@ -145,10 +145,9 @@ def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozens
     one, two = before.chain(slot), after.chain(slot)
     if one is two:
         return terms.true
-    if not memory.is_plain:
-        is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
-        if is_same or chains.without_idle(one) is chains.without_idle(two):
-            return terms.true
+    is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
+    if is_same or chains.without_idle(one) is chains.without_idle(two):
+        return terms.true
     if slot.key == BYTES.key:
         return memory.raw.agree(one, two, claim)
     result, shared = terms.true, _shared(one, two)
