@@ -13,7 +13,7 @@ import click
 
 from fuzz.cases.jobs import CorpusRun, Unreadable, run_corpus
 from fuzz.cases.run import CaseRun
-from fuzz.cases.store import Case, case_names, read_case
+from fuzz.cases.store import Case, case_data, case_names, read_case
 from fuzz.command.corpus_edit import add, export, prune, read_corpus_option
 from fuzz.command.jobs import jobs_option
 from fuzz.command.optimizer import optimizer_options
@@ -64,35 +64,14 @@ def list_cases(folder: str, as_json: bool) -> int:
 
 
 def _json(case: Case) -> dict[str, Any]:
+    told = {key: None if value == "" else value for key, value in case_data(case).items() if key != "options"}
     return {
         "name": case.name,
+        **told,
         "about": case.about,
-        "taught": case.taught or None,
-        "source": case.source or None,
-        "expect": case.expect or None,
-        "obligation": case.obligation or None,
-        "expected": {name: list(told) for name, told in asdict(case.expected).items() if told is not None},
-        "kind": case.kind or None,
-        "message": case.message or None,
-        "seed": case.seed,
-        "command": case.command or None,
-        "optimizer": case.optimizer,
         "guards": case.options.guards.value,
         "failargs": case.options.failargs.value,
-        "inputs": dict(case.state.inputs),
-        "event_results": list(case.state.event_results),
-        "heap": case.state.heap or None,
         "writes": [[asdict(write) for write in done] for done in case.state.writes],
-        "invalid": list(case.state.invalid),
-        "gc_types": dict(case.state.gc_types),
-        "stops_at_event": case.state.stops_at,
-        "raises": list(case.state.raises),
-        "function_results": list(case.state.function_results),
-        "function_raises": list(case.state.function_raises),
-        "pending": case.state.pending or None,
-        "forced": list(case.state.forced),
-        "false_conditions": list(case.state.false_conditions),
-        "versions": dict(case.versions),
     }
 
 

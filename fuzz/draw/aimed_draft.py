@@ -53,11 +53,15 @@ class AimedDraft(HeapDraft):
         self.raw_indices: list[Value] = []
         self.byte_bases: list[Value] = []
         self.raw_accesses = 0
+        self.calls = CallDraft(self, shape.word)
         self.uses_raw_fields = choices.chance(25)
         self.byte_share = choices.pick((0, 0, 40, 100))
         super().__init__(choices, shape, heap)
         self.byte_references = self.byte_share > 0 and choices.chance(40)
-        self.calls = CallDraft(self)
+
+    def event(self, row: Op, args: Args, descr: str | None = None) -> None:
+        self.need(row)
+        self.calls.add(row, args, descr)
 
     def aim(self) -> Aim | None:
         """A place to access: often one that was accessed, through the same pointer or another."""

@@ -15,13 +15,12 @@ from fuzz.draw.shape import HeapShape, Shape
 from fuzz.draw.world_draft import WorldDraft
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import INT, REF, Op, Type
+from optimizer.ir.rows.ops import INT, REF, Op
 from optimizer.ir.rows.row import ARRAY, COPY, LOAD, NEW, STORE, STRUCT
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.text.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
-from optimizer.ir.types.effects import Effects, effects_of
 from optimizer.ir.types.layout import Array, Field, Resolved, Struct
 from optimizer.ir.types.object_bytes import UsedAs
 from optimizer.ir.types.trace_layout import layout_of
@@ -55,7 +54,6 @@ class HeapDraft(Draft):
         "refs",
         "share",
         "types",
-        "upheavals",
         "used_as",
         "world",
     )
@@ -70,7 +68,6 @@ class HeapDraft(Draft):
         self.types = draw_types(choices, heap, shape.word)
         self.const_refs = [ConstRef(constant_text(name)) for name in self.types.constants]
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
-        self.upheavals = 0  # events that may write everything
         self.world = WorldDraft(self.types, self.initial, heap.exceptions)
         self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
@@ -116,6 +113,9 @@ class HeapDraft(Draft):
         self.references.append(var)
         self.refs[var.name] = ref
         return var
+
+    def defined(self, value: Datum) -> Var:
+        return self.define_ref(value) if isinstance(value, Ref) else super().defined(value)
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
@@ -232,27 +232,6 @@ class HeapDraft(Draft):
         if fitting and self.choices.chance(15):
             return self.choices.pick(fitting)
         return ConstInt(self.choices.integer(0, LONGEST))
-
-    def event(self, row: Op, args: Args, descr: str | None = None) -> None:
-        self.need(row)
-        self.use(args)
-        effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
-        result = self.happen(args, effects, row.result)
-        self.ops.append(Operation(row, args, result, descr=descr))
-
-    def happen(self, args: Args, effects: Effects, type_: Type) -> Var | None:
-        """An event is done on the example; gives its result."""
-        self.upheavals += effects.writes is None
-        if not self.heap.seen.keys() >= {ref for ref in self.heap.objects if ref.fresh}:  # else it sees nothing new
-            self.heap.reveal([self.datum(arg) for arg in args], effects)
-        self.world.act(self.choices, self.heap, effects, self.shape.word)
-        if type_ is REF:
-            ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
-            self.results.append(scripted)
-            return self.define_ref(ref)
-        value, result = self.given(type_)
-        self.results.append(value)
-        return result
 
     # Exits.
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
-from fuzz.report.markup import printable
+from fuzz.report.words import printable
 
 
 def junit_text(told: CampaignFacts) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind
 from fuzz.report.figures import FINDS, hard_operations
-from fuzz.report.markup import printable
-from fuzz.report.words import duration, number, share, times
+from fuzz.report.words import duration, number, printable, share, times
 
 _SHOWN_FINDS = 50
 _SHOWN_ROWS = 8

@@ -49,13 +49,6 @@ def _nothing_raised(_right: Any, self: ObjectTerms, *_: Any) -> Any:
     return self.null
 
 
-def _known_for_all(right: Any, self: CallEncoder, *args: Any) -> Any:
-    found = []
-    for one in right(self, *args):
-        found.append(one.args[1] if one.kind == "either" else one)
-    return found
-
-
 def _forced_at_once(_right: Any, _events: int) -> str:
     return "forced"
 
@@ -121,7 +114,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "calls raise nothing",
         "no call changes what is pending",
-        lambda patch: patch.setattr(CallEncoder, "_raise", lambda *_: None),
+        lambda patch: patch.setattr(CallEncoder, "raise_", lambda *_: None),
         _WRONG,
     ),
     _caught(
@@ -151,7 +144,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "what is recorded is old",
         "no function is recorded to give an object of the trace",
-        _around(CallEncoder, "_record", _recorded_is_old),
+        _around(CallEncoder, "promise", _recorded_is_old),
         _REVIEW,
     ),
     _caught(
@@ -163,7 +156,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "conditions of calls",
         "a conditional call counts as made",
-        lambda patch: patch.setattr(CallEncoder, "_happens", lambda self, *_: self._terms.true),
+        lambda patch: patch.setattr(CallEncoder, "happens", lambda self, *_: self._terms.true),
         _WRONG,
     ),
     _caught(

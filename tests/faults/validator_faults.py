@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from faults.planting import Plant, ValidatorFault
 
+from optimizer.ir.domains.backward import Backward
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain
 from optimizer.ir.domains.concrete import Concrete
 from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain
@@ -22,7 +23,6 @@ from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import Journal
-from validator.prove.facts.narrowing import Narrowing
 from validator.prove.lemmas import division as division_lemmas
 from validator.prove.lemmas import orders as order_lemmas
 from validator.prove.lemmas import products as product_lemmas
@@ -155,8 +155,8 @@ def _narrowed_too_far(self: Any, holds: bool, a: Any, b: Any) -> Any:
         yield 0, self.domain.between(b.low, a.high)
 
 
-def _always_exact(right: Any, self: Any, kind: str, value: Any, args: Any, *, exact: bool) -> Any:
-    return right(self, kind, value, args, exact=True)
+def _always_exact(right: Any, self: Any, value: Any, a: Any, b: Any, exact: bool) -> Any:
+    return right(self, value, a, b, True)
 
 
 def _undecided_holds(right: Any, self: Intervals, claim: Term) -> Any:
@@ -283,7 +283,7 @@ _DOMAINS = "ir/test_abstract_domains.py::"
 _TEXT = "validator/test_solver_text.py::test_operations_mean_what_they_mean_concretely"
 _RUNGS = "validator/test_rungs_exhaustive.py"
 _CLAIMS = "fuzz/test_random_claims.py::test_whatever_is_claimed_is_so"
-_NARROWING = "validator/test_narrowing_of_terms.py::test_every_pair_of_arguments"
+_NARROWING = "ir/test_backward.py::test_every_pair_of_arguments"
 
 VALIDATOR_FAULTS = (
     _obligation("failargs are not compared", "a guard may hand over anything", _set(Pair, "_failargs", _nothing),
@@ -338,11 +338,11 @@ VALIDATOR_FAULTS = (
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",
         _set(KnownBitsDomain, "_shl", _mask_stays), f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
-    _known("narrowed by two", "a < b says that a is at most b - 2", _set(Narrowing, "slt", _narrowed_too_far),
+    _known("narrowed by two", "a < b says that a is at most b - 2", _set(Backward, "slt", _narrowed_too_far),
         _NARROWING,
         _CLAIMS),
     _known("everything is exact", "a sum that may wrap is taken for that of the integers",
-        _around(Narrowing, "arguments", _always_exact), _NARROWING, _CLAIMS),
+        _around(Backward, "add", _always_exact), _NARROWING, _CLAIMS),
     _known("undecided is true", "an unsigned order that is not decided holds",
         _around(Intervals, "truth", _undecided_holds), "validator/test_intervals.py"),
     _known("algebra of a difference", "(a - b) + b is b", _around(

@@ -79,21 +79,20 @@ class Environment:
         """Does this event return?"""
         return self._world.stops_at != number
 
-    def act(self, number: int, effects: Effects, result: Type) -> Datum | None:
-        """The event invalidates, writes and gives its result, None where it has none."""
+    def act(self, number: int, effects: Effects, result: Type) -> tuple[Datum | None, Ref]:
+        """The event invalidates and writes; gives its result, None where it has none, and what it raises if it may."""
         world = self._world
         if effects.can_invalidate:
             self._invalidations += 1
             self._heap.invalidate(self._invalidations not in world.invalid)
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
-        if effects.can_raise:
-            raised = self._value(world.raises[number]) if number < len(world.raises) else NULL
-            self._heap.set_pending(raised if isinstance(raised, Ref) else NULL)
+        scripted = self._value(world.raises[number]) if number < len(world.raises) else NULL
+        raised = scripted if isinstance(scripted, Ref) else NULL
         if result is VOID:
-            return None
+            return None, raised
         value = self._value(world.results[number]) if number < len(world.results) else None
-        return blank(result) if value is None or type_of(value) is not result else value
+        return blank(result) if value is None or type_of(value) is not result else value, raised
 
     def _write(self, write: Write, effects: Effects, place: tuple[int, int]) -> None:
         heap = self._heap

@@ -44,7 +44,7 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
-from optimizer.ir.types.calls import Call, call_of
+from optimizer.ir.types.calls import CallSite, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Layout, Resolved
 from optimizer.ir.types.object_bytes import UsedAs, takes_object
@@ -75,7 +75,7 @@ class _Step:
     memory: Memory | None
     descr: Resolved | None
     guard: _Guard | None
-    call: Call | None
+    call: CallSite | None
     plain: bool
 
 

@@ -44,7 +44,7 @@ from optimizer.ir.types.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_
 
 if TYPE_CHECKING:
     from optimizer.ir.types import declaration_entries
-    from optimizer.ir.types.calls import Call
+    from optimizer.ir.types.calls import CallSite
 
 
 class WrongDescr(Exception):
@@ -90,7 +90,7 @@ class Layout:
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
-        self.known_calls: dict[int, tuple[Operation, Call]] = {}  # by identity: see `optimizer.ir.types.calls.call_of`
+        self.known_calls: dict[int, tuple[Operation, CallSite]] = {}  # by identity: see `calls.call_of`
 
     def copy(self) -> Layout:
         """Another one that knows the same; what either learns the other does not."""

@@ -1,4 +1,4 @@
-"""What the value of a term says of its arguments excludes none that it may have."""
+"""What the value of a result says of its arguments excludes none that it may have."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optimizer.ir.domains.backward import INVERSES, narrowed
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.concrete import concrete
-from validator.prove.facts.narrowing import narrowing
+from optimizer.ir.rows.domain import PRIMITIVES
 
 WORDS = (
     *("add", "sub", "mul", "udiv", "sdiv", "fdiv", "bit_and", "bit_or", "bit_xor"),
@@ -28,7 +29,7 @@ def _contains(width: int, a: object, value: int) -> bool:
 def _check(width: int, kind: str, value: object, args: list[Bounds], values: list[int], *, exact: bool) -> int:
     """`values` are in `args`, and the result is in `value`: they are in what that leaves. How many are narrower?"""
     narrower = 0
-    for place, left in narrowing(width).arguments(kind, value, args, exact=exact):
+    for place, left in narrowed(width, kind, value, tuple(args), exact):
         assert _contains(width, left, values[place]), (kind, value, args, values, exact)
         narrower += left != args[place]
     return narrower
@@ -80,11 +81,31 @@ def test_words_of_64_bits(kind: str, data: st.DataObject) -> None:
 
 
 def test_choices() -> None:
-    domain, narrow = bounds_domain(4), narrowing(4)
-    one, two = domain.const(1), domain.const(2)
-    assert list(narrow.arguments("ite", one, [None, one, two], exact=False)) == [(0, True)]
-    assert list(narrow.arguments("ite", two, [None, one, two], exact=False)) == [(0, False)]
-    assert list(narrow.arguments("ite", one, [True, domain.top, two], exact=False)) == [(0, True), (1, one)]
-    assert list(narrow.arguments("ite", one, [None, domain.top, domain.top], exact=False)) == []
-    assert list(narrow.arguments("both", False, [True, None], exact=False)) == [(1, False)]
-    assert list(narrow.arguments("both", False, [None, None], exact=False)) == []
+    domain = bounds_domain(4)
+    one, two, top = domain.const(1), domain.const(2), domain.top
+    assert narrowed(4, "ite", one, (None, one, two)) == ((0, True), (1, one))
+    assert narrowed(4, "ite", two, (None, one, two)) == ((0, False), (2, two))
+    assert narrowed(4, "ite", one, (True, top, two)) == ((0, True), (1, one))
+    assert narrowed(4, "ite", one, (None, top, top)) == ()
+    assert narrowed(4, "bit", one, (None,)) == ((0, True),)
+    assert narrowed(4, "bit", domain.one_bit, (None,)) == ()
+
+
+@pytest.mark.parametrize("kind", ["both", "either"])
+@pytest.mark.parametrize("holds", [True, False])
+def test_conditions(kind: str, holds: bool) -> None:
+    """All is told that follows, and nothing else."""
+    values = {None: (True, False), True: (True,), False: (False,)}
+    for known in itertools.product(values, repeat=2):
+        left = [both for both in itertools.product(*(values[c] for c in known))
+                if getattr(concrete(4), kind)(*both) == holds]  # fmt: skip
+        told = narrowed(4, kind, holds, known)
+        assert all(both[place] == value for place, value in told for both in left)
+        for place in (0, 1):
+            if left and known[place] is None and len({both[place] for both in left}) == 1:
+                assert (place, left[0][place]) in told
+
+
+def test_inverses_are_of_primitives() -> None:
+    """Those without are missing on purpose."""
+    assert {*PRIMITIVES, "bit"} - INVERSES == {"const", "truth", "umulh", "srem", "fmod"}

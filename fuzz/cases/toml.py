@@ -1,12 +1,26 @@
-"""Takes TOML apart, key by key; what is wrong is told with the file."""
+"""TOML: written, and taken apart key by key; what is wrong is told with the file."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import tomli_w
+
 from optimizer.ir.faults import InputError
 from validator.tell.stored_state import Stored, StoredWrite, read_write
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def format_toml(data: Mapping[str, Any]) -> str:
+    """TOML text of plain data, which is read again as it was; halves of characters are read as their escapes."""
+    text = tomli_w.dumps(data)
+    if r"\r\n" not in text:  # which would be read as a plain end of a line, where lines stand as they are
+        text = tomli_w.dumps(data, multiline_strings=True)
+    return _SURROGATE.sub(lambda found: rf"\\u{ord(found[0]):04x}", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,35 +1,42 @@
-"""From what is known of a term to what is known of its arguments: bounds, the other way round.
+"""The domain of bounds the other way round: from what is known of a result to what is known of the arguments.
 
-Each method is named after a kind of term. Given the value of the term and those of its arguments (bounds of words,
+Each method is named after a primitive. Given the value of the result and those of the arguments (bounds of words,
 truths of conditions), it yields the place of an argument and a value that contains all that the argument may be, or
-None in place of it where there is nothing that it may be. Sound: where the term has a value in its bounds and each
+None in place of it where there is nothing that it may be. Sound: where the result has a value in its bounds and each
 argument has one in its own, each argument has one in what is yielded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
+from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
+from optimizer.ir.domains.knownbits import trailing_zeros
+from optimizer.ir.domains.ranges import Interval, Range, exact_difference, exact_product, exact_sum
+from optimizer.ir.rows.domain import PRIMITIVES
 
 Value = Any
 """Bounds of a word, or the truth of a condition."""
 
 Narrowed = Iterator[tuple[int, Value]]
 
+EXACT: dict[str, Callable[[Range, Range], Interval]] = {
+    "add": exact_sum,
+    "sub": exact_difference,
+    "mul": exact_product,
+}
+"""The primitives that may be known not to wrap around, and what they give then."""
 
-class Narrowing:
-    """Narrows arguments of `width` bits."""
+
+class Backward:
+    """The inverses of the primitives at one width. The truncating remainders, `umulh` and `const` have none."""
 
     def __init__(self, domain: BoundsDomain) -> None:
         self.domain = domain
         self._least, self._most = -domain.half, domain.half - 1
-
-    def arguments(self, kind: str, value: Value, args: Sequence[Value], *, exact: bool) -> Sequence[tuple[int, Value]]:
-        """What `value` says of the arguments. `exact`: the term is the sum, difference or product of the integers."""
-        return () if value is None else _arguments(self, kind, value, tuple(args), exact)
 
     # Sets of integers.
 
@@ -62,39 +69,41 @@ class Narrowing:
 
     # Arithmetic: what wraps is undone by what wraps.
 
-    def add(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
+    def add(self, value: Bounds, a: Bounds, b: Bounds, exact: bool) -> Narrowed:
         yield 0, self.domain.sub(value, b)
         yield 1, self.domain.sub(value, a)
+        if exact:
+            yield 0, self.domain.between(value.low - b.high, value.high - b.low)
+            yield 1, self.domain.between(value.low - a.high, value.high - a.low)
 
-    def _exact_add(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        yield 0, self.domain.between(value.low - b.high, value.high - b.low)
-        yield 1, self.domain.between(value.low - a.high, value.high - a.low)
-
-    def sub(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
+    def sub(self, value: Bounds, a: Bounds, b: Bounds, exact: bool) -> Narrowed:
         yield 0, self.domain.add(value, b)
         yield 1, self.domain.sub(a, value)
-
-    def _exact_sub(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        yield 0, self.domain.between(value.low + b.low, value.high + b.high)
-        yield 1, self.domain.between(a.low - value.high, a.high - value.low)
+        if exact:
+            yield 0, self.domain.between(value.low + b.low, value.high + b.high)
+            yield 1, self.domain.between(a.low - value.high, a.high - value.low)
 
     def neg(self, value: Bounds, a: Bounds) -> Narrowed:
         yield 0, self.domain.neg(value)
 
-    def mul(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        """By an odd constant, which has an inverse; by one that cannot make the product wrap."""
-        if b.low != b.high:
-            return
-        if b.low & 1:
-            yield 0, self.domain.mul(value, self.domain.const(pow(b.low, -1, self.domain.full + 1)))
-        if b.low and all(self._least <= x * b.low <= self._most for x in (a.low, a.high)):
-            yield 0, self._factor(value, b.low)
+    def mul(self, value: Bounds, a: Bounds, b: Bounds, exact: bool) -> Narrowed:
+        """By a constant: modulo 2**width, an odd one has an inverse and 2**k loses k bits."""
+        for place, one, other in ((0, a, b), (1, b, a)):
+            c = other.low
+            if not other.is_constant or c == 0:
+                continue
+            yield place, self._factor_modulo(value, other)
+            if exact or all(self._least <= x * c <= self._most for x in (one.low, one.high)):
+                yield place, self._factor(value, c)
 
-    def _exact_mul(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        if b.low == b.high != 0:
-            yield 0, self._factor(value, b.low)
-        if a.low == a.high != 0:
-            yield 1, self._factor(value, a.low)
+    def _factor_modulo(self, product: Bounds, factor: Bounds) -> Bounds:
+        d = self.domain
+        lost = trailing_zeros(factor.value, d.width)
+        inverse = pow(factor.value >> lost, -1, d.full + 1)
+        if not lost:
+            return d.mul(product, d.const(inverse))
+        low_bits = d.bits.mul(d.bits.lshr(product.bits, d.bits.const(lost)), d.bits.const(inverse))
+        return self._known(low_bits.value, low_bits.mask | (d.full & ~(d.full >> lost)))
 
     def _factor(self, product: Bounds, factor: int) -> Bounds | None:
         """The integers whose product with `factor`, which is not 0, is in `product`."""
@@ -237,10 +246,10 @@ class Narrowing:
 
     # Conditions on conditions, and choices.
 
-    def not_(self, holds: bool, c: bool | None) -> Narrowed:
+    def not_(self, holds: bool, c: Truth) -> Narrowed:
         yield 0, not holds
 
-    def both(self, holds: bool, c: bool | None, d: bool | None) -> Narrowed:
+    def both(self, holds: bool, c: Truth, d: Truth) -> Narrowed:
         if holds:
             yield 0, True
             yield 1, True
@@ -249,33 +258,47 @@ class Narrowing:
         elif d:
             yield 0, False
 
-    def ite(self, value: Bounds, c: bool | None, a: Bounds, b: Bounds) -> Narrowed:
-        may = [self.domain.meet(value, branch) is not None for branch in (a, b)]
-        if not may[0]:
+    def either(self, holds: bool, c: Truth, d: Truth) -> Narrowed:
+        if not holds:
             yield 0, False
-        if not may[1]:
-            yield 0, True
-        if c is True:
-            yield 1, value
+            yield 1, False
         elif c is False:
-            yield 2, value
+            yield 1, True
+        elif d is False:
+            yield 0, True
+
+    def ite(self, value: Bounds, c: Truth, a: Bounds, b: Bounds) -> Narrowed:
+        if c is not True and self.domain.meet(value, a) is None:
+            yield 0, False
+            c = False
+        if c is not False and self.domain.meet(value, b) is None:
+            yield 0, True
+            c = True
+        if c is not None:
+            yield (1 if c else 2), value
+
+    def bit(self, value: Bounds, c: Truth) -> Narrowed:
+        if value.is_constant:
+            yield 0, value.low == 1
 
 
-_EXACT = frozenset({"add", "sub", "mul"})
+INVERSES = frozenset(name for name in vars(Backward) if name in {*PRIMITIVES, "bit"})
+"""The primitives that have an inverse."""
 
 
 @lru_cache(maxsize=1 << 14)  # the same bounds come again and again, in other traces too
-def _arguments(
-    narrowing: Narrowing, kind: str, value: Value, args: tuple[Value, ...], exact: bool
-) -> Sequence[tuple[int, Value]]:
-    method = getattr(narrowing, kind, None)
-    found = [] if method is None else [*method(value, *args)]
-    if exact and kind in _EXACT:
-        found += getattr(narrowing, f"_exact_{kind}")(value, *args)
-    return tuple(found)
+def narrowed(
+    width: int, kind: str, value: Value, args: tuple[Value, ...], exact: bool = False
+) -> tuple[tuple[int, Value], ...]:
+    """What `value` says of the arguments of a primitive. `exact`: it is the sum, difference or product of the
+    integers."""
+    if value is None or kind not in INVERSES:
+        return ()
+    inverse: Callable[..., Narrowed] = getattr(backward(width), kind)
+    return tuple(inverse(value, *args, exact) if kind in EXACT else inverse(value, *args))
 
 
 @cache
-def narrowing(width: int) -> Narrowing:
-    """The one narrowing of that width (in bits)."""
-    return Narrowing(bounds_domain(width))
+def backward(width: int) -> Backward:
+    """The one backward domain of that width (in bits)."""
+    return Backward(bounds_domain(width))
