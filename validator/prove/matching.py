@@ -150,7 +150,7 @@ def match_exit(
 
 def knowing_all(before: Encoding, after: Encoding) -> Simplify:
     """What terms are where all operations of `before` are defined and all guards pass. Good for guesses only."""
-    facts = Facts(before.heap.memory.terms)
+    facts = Facts(after.heap.terms)
     for known in before.defined:
         facts.assume(known.condition)
     for guard in (*before.guards, *after.guards):

@@ -14,7 +14,7 @@ from validator.prove.align import given_origins
 from validator.prove.encode import encode, memory_for
 from validator.prove.encoding import Encoding
 from validator.prove.matching import guess_by_name, match_allocations
-from validator.prove.memory.pair_memory import Memory
+from validator.prove.memory.pair_memory import PairMemory
 from validator.prove.obligations import Pair
 from validator.verdict import Options
 
@@ -31,16 +31,14 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
 
 
-def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
+def _matched(recorded: Encoding, after: Trace, memory: PairMemory) -> Encoding:
     """The optimized trace, encoded again as often as more partners are found."""
     if not recorded.made:
         return _encoded(after, memory, recorded, {})
-    seen, found = memory.terms.visible_from.copy(), memory.terms.found_from.copy()
     by_name = guess_by_name(recorded, after)
     known, is_first = by_name, True
     origins = given_origins(recorded.trace, after)
     while True:
-        memory.terms.forget_exposures(seen, found)
         optimized = _encoded(after, memory, recorded, known)
         matches = match_allocations(recorded, optimized, origins, known)
         wrong = [number for number, alloc in by_name.items() if alloc in matches.contradicted]
@@ -53,7 +51,7 @@ def _matched(recorded: Encoding, after: Trace, memory: Memory) -> Encoding:
             return optimized
 
 
-def _encoded(after: Trace, memory: Memory, recorded: Encoding, named: Mapping[int, Term]) -> Encoding:
+def _encoded(after: Trace, memory: PairMemory, recorded: Encoding, named: Mapping[int, Term]) -> Encoding:
     return _naming("after", encode, after, memory, recorded, named)
 
 

@@ -9,7 +9,6 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import Op
 from optimizer.ir.types.layout import Field
 from validator.prove.memory.raw_chains import RawChains, numbered
-from validator.prove.memory.raw_overlaps import Overlaps
 from validator.prove.memory.store_chains import Chains
 from validator.prove.terms.object_terms import ObjectTerms
 
@@ -18,8 +17,9 @@ Computed = tuple[Term, Term | None, Term]
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What the heaps of a pair share: their terms, their chains, and all slots that one of the traces names.
+class PairMemory:
+    """What the heaps of a pair share: the terms that they begin with, their chains, and all slots that one of the
+    traces names.
 
     `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
@@ -29,10 +29,9 @@ class Memory:
     key in memory.
     """
 
-    terms: ObjectTerms
+    fresh_terms: ObjectTerms
     chains: Chains
     raw: RawChains
-    overlaps: Overlaps
     slots: Mapping[str, Field]
     indexed: frozenset[str]
     has_exceptions: bool = False
@@ -44,7 +43,7 @@ class Memory:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
         holds for all. Where it is one of several claims that is proved, each has an index of its own: one index
         would let one of them hold for some items, and another one for the rest."""
-        return self.terms.var(numbered(f"an index of {slot.key}", claim))
+        return self.fresh_terms.var(numbered(f"an index of {slot.key}", claim))
 
 
 @dataclass(slots=True)
