@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from validator.prove.call_encoder import CallEncoder
 
 
-def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> PairMemory:
-    """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
-    terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
+def memory_for(layout: Layout, *traces: Trace) -> PairMemory:
+    """The memory that the traces of a pair share."""
+    terms = SimplifyingObjectTerms(layout.word, layout)
     on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
     slots, indexed = _slots(on_memory, layout)
     rows = {one.op for one in on_memory}
@@ -55,7 +55,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> PairMemor
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return PairMemory(terms, chains, RawChains(terms, chains), slots, indexed, *exceptions, is_plain=plain)
+    return PairMemory(terms, chains, RawChains(terms, chains), slots, indexed, *exceptions)
 
 
 def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Field], frozenset[str]]:

@@ -213,7 +213,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         """A guard with that condition has passed: where it says what an index or an object is, stores are known by
         that."""
         self._passed += 1
-        if self.memory.is_plain or passes.kind == "truth":
+        if passes.kind == "truth":
             return
         found = self.memory.said.get(passes)
         if found is None:

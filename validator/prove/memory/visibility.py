@@ -147,10 +147,9 @@ def agrees(
     one, two = before.chain(slot), after.chain(slot)
     if one is two:
         return terms.true
-    if not memory.is_plain:
-        is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
-        if is_same or reader.without_idle(slot, one) is reader.without_idle(slot, two):
-            return terms.true
+    is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
+    if is_same or reader.without_idle(slot, one) is reader.without_idle(slot, two):
+        return terms.true
     if slot.key == BYTES.key:
         return memory.raw.agree(one, two, claim)
     result, shared = terms.true, _shared(one, two)
