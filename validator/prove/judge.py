@@ -29,7 +29,6 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
-    Rungs,
     Settled,
     Status,
     Unknown,
@@ -68,7 +67,7 @@ def validate(
             return Failed(Fault.INPUT, mismatch)
         judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
         verdict = judge.verdict()
-        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+        if options.audit and isinstance(verdict, Proved):
             from validator.prove.audit import audited
 
             verdict = audited(before, after, options, verdict)
@@ -229,8 +228,7 @@ class _Judge:
     def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
         """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
         start = self._clock()
-        is_plain = self._options.rungs is Rungs.PLAIN
-        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
+        answer = self._discharger.together([one.obligation for one in waiting])
         seconds = (self._clock() - start) / len(waiting)
         if isinstance(answer, Unsat):
             for one in waiting:
@@ -333,7 +331,7 @@ class _Judge:
         if unlisted is not None:
             return Unknown(self._evidence(attempt), unlisted)
         evidence = self._evidence(attempt, reasons)
-        if self._options.certify or self._options.rungs is Rungs.AUDITED:
+        if self._options.certify or self._options.audit:
             from validator.prove.certify import certify  # here: most proofs are not handed on
 
             evidence = replace(evidence, certificate=certify(self._pair, attempt.origins))

@@ -210,7 +210,7 @@ class Pair:
         self, name: str, before: Values, after: Values, place: Place, given: tuple[Term, ...] = ()
     ) -> Iterator[Obligation]:
         """Both hand over the same values, as far as `before` does hand over any: most often the same terms."""
-        if before == after and None not in before and not self.memory.is_plain:
+        if before == after and None not in before:
             if before:
                 yield Obligation(name, place, self.terms.true, given, several=len(before))
             return

@@ -17,7 +17,7 @@ from validator.prove.matching import guess_by_name, match_allocations
 from validator.prove.memory.pair_memory import PairMemory
 from validator.prove.memory.shared_strings import sharing
 from validator.prove.obligations import Pair
-from validator.verdict import Options, Rungs
+from validator.verdict import Options
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,7 +28,7 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     for trace, which in ((before, "before"), (after, "after")):
         _naming(which, check_supported, trace)
     before = sharing(before, after, layout)
-    memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
+    memory = memory_for(layout, before, after)
     recorded = _naming("before", encode, before, memory)
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
 

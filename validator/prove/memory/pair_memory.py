@@ -23,7 +23,7 @@ class PairMemory:
 
     `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
-    `is_pending`: may an exception be pending at the start? `is_plain`: is nothing to be simplified?
+    `is_pending`: may an exception be pending at the start?
     What both traces have is found out once: `computed` is what operations without memory do on these arguments, and
     `said` which terms conditions say to be constants or objects of a name, and these; and whether one of them can be a
     key in memory.
@@ -36,7 +36,6 @@ class PairMemory:
     indexed: frozenset[str]
     has_exceptions: bool = False
     is_pending: bool = False
-    is_plain: bool = False
     computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
     said: dict[Term, tuple[Mapping[Term, Term], bool]] = field(default_factory=dict)
 
