@@ -34,13 +34,16 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
             yield partial(_declared, rewrite=partial(_of_entry, section=section, name=entry.name, rewrite=rewrite))
 
 
+_SORT = ("struct", "array", "item", "declared")
+"""What says which sort of thing an entry is."""
+
 _SECTIONS = ("consts", "descrs", "calls", "arrays", "structs")
 
 
 def _plainer(entry: Any) -> Iterator[Rewrite]:
     """Ways to say less of it: nothing that need not be said, each of these things not, and of several all but one."""
     plain = {one.name: one.default for one in fields(entry) if one.default is not MISSING}
-    plain = {name: default for name, default in plain.items() if name not in ("struct", "array", "item")}
+    plain = {name: default for name, default in plain.items() if name not in _SORT}
     yield partial(_with, **plain)
     yield from (partial(_with, **{name: plain[name]}) for name in plain if not isinstance(plain[name], tuple))
     several = [getattr(entry, name) for name in plain if isinstance(plain[name], tuple)]

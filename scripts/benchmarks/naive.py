@@ -82,7 +82,7 @@ class _Baseline:
         assert before.word == WORD or not memory.slots
         self.origins = guess_origins(pair.before, pair.after, given_origins(before, after))
         clears_all = all(alloc.value.cleared for alloc in made)
-        self.objects = Objects(self.words, memory, _parts(pair), clears_all)
+        self.objects = Objects(self.words, memory, pair.terms, _parts(pair), clears_all)
         own = [guard.exit.made for guard in pair.before.guards]
         self.before = Side(before, self.objects, pair.before.made, own, True)
         self.left = [self._exit(j, origin) for j, origin in enumerate(self.origins)]
@@ -271,7 +271,7 @@ def _floors(conditions: Sequence[_Condition], highest: tuple[int, int]) -> list[
 
 def _parts(pair: Pair) -> dict[str, int]:
     """Memory in the same part is changed by the same events."""
-    slots, layout = pair.memory.slots.values(), pair.memory.terms.layout
+    slots, layout = pair.memory.slots.values(), pair.terms.layout
     events = [effects_of(event.operation, layout) for side in (pair.before, pair.after) for event in side.events]
     numbers: dict[tuple[bool, ...], int] = {}
     return {

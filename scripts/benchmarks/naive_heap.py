@@ -19,7 +19,8 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from validator.prove.terms.object_kinds import ARRAYS, STRUCTS, at_event, validity_name
+from validator.prove.terms.object_kinds import ARRAYS, STRUCTS, validity_name
+from validator.prove.terms.pointers import at_event
 
 Watched = tuple[tuple[Field, Any, Any | None], ...]
 
@@ -103,13 +104,13 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         return p == q
 
     def isa(self, p: Any, owner: str) -> Any:
-        return self.objects.is_in(p, self.objects.memory.terms.class_range(owner))
+        return self.objects.is_in(p, self.objects.terms.class_range(owner))
 
     def has_vtable(self, p: Any) -> Any:
         return self.objects.is_in(p, STRUCTS)
 
     def has_class(self, p: Any, vtable: str) -> Any:
-        terms = self.objects.memory.terms
+        terms = self.objects.terms
         struct = terms.layout.struct_of_vtable(vtable)
         if struct.declared:
             first = terms.class_range(struct.name)[0]
@@ -117,7 +118,7 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         return self.objects.class_of(p) == self.objects.class_term(terms.class_name(vtable))
 
     def has_subclass(self, p: Any, vtable: str) -> Any:
-        struct = self.objects.memory.terms.layout.struct_of_vtable(vtable)
+        struct = self.objects.terms.layout.struct_of_vtable(vtable)
         return self.isa(p, struct.name) if struct.declared else self.has_class(p, vtable)
 
     def gc_type(self, p: Any) -> Any:
@@ -131,11 +132,11 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         return self.marks[p][self.objects.key_of(slot, index)]
 
     def is_settled(self, p: Any, slot: Field, index: Any | None = None) -> Any:
-        words, terms = self.objects.words, self.objects.memory.terms
-        now = at_event(self.events)
-        seen = [alloc for alloc in self.allocations if terms.visible_from.get(alloc, now) < now]
+        words = self.objects.words
+        pointers, now = self.objects.terms.pointers, at_event(self.events)
+        seen = [alloc for alloc in self.allocations if pointers.is_seen(alloc, now)]
         if self.lenient:
-            seen = [alloc for alloc in seen if alloc in terms.surely_seen]
+            seen = [alloc for alloc in seen if alloc in pointers.surely_seen]
         is_old = z3.Or(z3.ULT(p, FRESH), *[p == self.objects.allocation(alloc) for alloc in seen])
         read = words.truth(False)
         for other, q, at in self.settled:
@@ -243,8 +244,7 @@ class NaiveHeap(HeapDomain[Any, Any, Any]):
         seen; what it was promised not to change comes as conditions."""
         objects, before = self.objects, self.copy()
         kept = self.settled if effects.can_invalidate else (*self.settled, *self.protected)
-        visible_from, now = objects.memory.terms.visible_from, at_event(event)
-        hidden = [alloc for alloc in self.allocations if alloc not in visible_from or visible_from[alloc] > now]
+        hidden = [alloc for alloc in self.allocations if objects.terms.pointers.is_hidden(alloc, event)]
         written = {objects.parts[slot.key] for slot in objects.memory.slots.values() if effects.may_write(slot)}
         for part in written:
             array = objects.begin(event + 1)[part]

@@ -11,8 +11,9 @@ from benchmarks.naive_words import NaiveWords
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import Field
-from validator.prove.memory.pair_memory import Memory
+from validator.prove.memory.pair_memory import PairMemory
 from validator.prove.terms.object_kinds import ARRAYS, ClassRange, validity_name
+from validator.prove.terms.object_terms import ObjectTerms
 
 WORD = 64
 _SLOT_BITS = 16
@@ -24,12 +25,15 @@ FRESH = 1 << 63
 class Objects:
     """What the heaps of a pair share: the sorts, the memory at the start and behind each event, classes and lengths.
 
-    `memory` is that of the pair as the validator encodes it: it names slots, classes, and what events can see.
-    `parts` maps the key of each slot to the number of the array that it is in. `axioms` hold whatever the traces do.
+    `memory` and `terms` are those of the pair as the validator encodes it: they name slots, classes, and what events
+    can see. `parts` maps the key of each slot to the number of the array that it is in. `axioms` hold whatever the
+    traces do.
     """
 
-    def __init__(self, words: NaiveWords, memory: Memory, parts: Mapping[str, int], clears_all: bool) -> None:
-        self.words, self.memory, self.parts = words, memory, parts
+    def __init__(
+        self, words: NaiveWords, memory: PairMemory, terms: ObjectTerms, parts: Mapping[str, int], clears_all: bool
+    ) -> None:
+        self.words, self.memory, self.terms, self.parts = words, memory, terms, parts
         self.clears_all = clears_all
         self.axioms: list[Any] = []
         self.lengths: dict[Term, Any] = {}
@@ -108,7 +112,7 @@ class Objects:
         return self._constants[name]
 
     def _make_constant(self, name: str) -> Any:
-        terms, known = self.memory.terms, self.memory.terms.layout.constant(name)
+        terms, known = self.terms, self.terms.layout.constant(name)
         if known is None:
             constant = z3.Const(f"constant {name}", self.reference)
         else:
@@ -133,7 +137,7 @@ class Objects:
         if (reference.get_id(), epoch) in self._known:
             return
         self._known.add((reference.get_id(), epoch))
-        seen = [alloc for alloc, event in self.memory.terms.visible_from.items() if event < (epoch, 0)]
+        seen = [alloc for alloc, event in self.terms.pointers.visible_from.items() if event < (epoch, 0)]
         self.axioms += [
             z3.Or(z3.ULT(reference, FRESH), *[reference == self.allocation(alloc) for alloc in seen]),
             (self.class_of(reference) == 0) == (reference == 0),
@@ -164,7 +168,7 @@ class Objects:
         if class_.kind == "class_id":
             return z3.BitVecVal(class_.value, _CLASS_BITS, self.context)
         name = z3.BitVec(f"class {class_.value}", _CLASS_BITS, self.context)
-        low, high = self.memory.terms.class_limits(class_)
+        low, high = self.terms.class_limits(class_)
         self.axioms.append(z3.And(z3.UGE(name, low), z3.ULE(name, high)))
         return name
 

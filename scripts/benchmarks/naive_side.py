@@ -129,7 +129,7 @@ class Side:
         """The operation's result, as a fresh variable; the conditions under which it is defined."""
         memory, row, words = memory_of(operation), operation.op, self.words
         if memory is not None:
-            descr = self.objects.memory.terms.layout.descr_of(operation)
+            descr = self.objects.terms.layout.descr_of(operation)
             args = (words, heap, descr, *self._memory_args(operation, memory))
             if memory.requires:
                 yield memory.defined(*args)
@@ -169,7 +169,7 @@ class Side:
         self.guards.append(Guard(passes, left, len(self.events), len(self.equations)))
         memory = memory_of(operation)
         if memory is not None and memory.meaning is not None:
-            descr = self.objects.memory.terms.layout.descr_of(operation)
+            descr = self.objects.terms.layout.descr_of(operation)
             memory.meaning(self.words, self.heap, descr, *self._memory_args(operation, memory))
 
     def _failargs(self, exit_: Exit) -> tuple[Any, ...] | None:
@@ -179,7 +179,7 @@ class Side:
 
     def _event(self, operation: Operation) -> None:
         number, slots = len(self.events), self.objects.memory.slots.values()
-        effects = effects_of(operation, self.objects.memory.terms.layout)
+        effects = effects_of(operation, self.objects.terms.layout)
         args, guards = self._args(operation), len(self.guards)
         may_see = tuple(slot for slot in slots if effects.may_see(slot))
         self.events.append(Event(operation, args, guards, self.heap.copy(), may_see, len(self.equations)))

@@ -15,6 +15,7 @@ from validator.prove.memory import looks, symbolic_heap, visibility
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.object_terms import ObjectTerms
+from validator.prove.terms.pointers import Pointers
 
 _RIGHT = "validator/test_call_pairs.py::test_right"
 _WRONG = "validator/test_call_pairs.py::test_wrong"
@@ -41,8 +42,8 @@ def _never(*_: Any) -> Iterator[Obligation]:
     return iter(())
 
 
-def _one_argument(right: Any, self: ObjectTerms, result: Any, args: Any, events: int) -> Any:
-    return right(self, result, args[:1], events)
+def _one_argument(right: Any, self: ObjectTerms, result: Any, args: Any) -> Any:
+    return right(self, result, args[:1])
 
 
 def _nothing_raised(_right: Any, self: ObjectTerms, *_: Any) -> Any:
@@ -53,10 +54,8 @@ def _forced_at_once(_right: Any, _events: int) -> str:
     return "forced"
 
 
-def _decided_at_once(right: Any, self: CallEncoder, *args: Any) -> Any:
-    given = right(self, *args)
-    self._terms.decide(*given)
-    return given
+def _decided_at_once(right: Any, self: CallEncoder, *args: Any, surely: bool) -> Any:
+    return right(self, *args, surely=True)
 
 
 def _recorded_is_old(right: Any, self: CallEncoder, *args: Any) -> Any:
@@ -81,7 +80,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "functions find anything",
         "it does not matter what a function finds in memory",
-        _around(looks, "finds_the_same", lambda _, memory, *__: memory.terms.true),
+        _around(looks, "finds_the_same", lambda _, terms, *__: terms.true),
         _WRONG,
     ),
     _caught(
@@ -138,7 +137,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "seen too late",
         "a function gives nothing that it was shown itself",
-        lambda patch: patch.setattr(ObjectTerms, "now", lambda _, events: (events, 0)),
+        lambda patch: patch.setattr(Pointers, "next_call", lambda _, events: (events, 0)),
         _REVIEW,
     ),
     _caught(

@@ -28,10 +28,10 @@ from validator.prove.lemmas import orders as order_lemmas
 from validator.prove.lemmas import products as product_lemmas
 from validator.prove.lemmas import sums as sum_lemmas
 from validator.prove.lemmas.lemma import Lemmas
-from validator.prove.memory.store_chains import Chains
+from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.obligations import Obligation, Pair
-from validator.prove.terms.object_terms import ObjectTerms
+from validator.prove.terms.pointers import Pointers
 from validator.search import replay
 from validator.search.replay import Replay
 from validator.search.running import Running
@@ -254,7 +254,7 @@ def _said_for_good(heap: Any, term: Term) -> Term:
 
 
 def _read_before(self: Any, _slot: Any, chain: Any, p: Term, index: Term | None, value: Term) -> bool:
-    return self._read.get((chain, p, index)) is value
+    return self._chains.read.get((self._era, chain, p, index)) is value
 
 
 def _fault(name: str, breaks: str, layer: str, plant: Plant, *catches: str) -> ValidatorFault:
@@ -383,7 +383,7 @@ VALIDATOR_FAULTS = (
     _fault("no axioms", "nothing is said of classes, lengths and what is old", "objects",
         _set(References, "axioms", _nothing), "validator/test_heap_pairs.py"),
     _fault("nothing fresh comes back", "what is read or given is never an object of the trace", "objects",
-        _set(ObjectTerms, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
+        _set(Pointers, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
         "validator/test_heap_exposure.py"),
     _fault("visibility too small", "an event sees no more than what it is given", "objects",
         _set(encoding, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
@@ -392,7 +392,7 @@ VALIDATOR_FAULTS = (
     _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",
         _set(SymbolicHeap, "now", _said_for_good), "validator/test_settled_by_structure.py"),
     _fault("storing zero writes nothing", "memory that was not cleared holds what a read of it gave", "objects",
-        _set(Chains, "holds", _read_before), "validator/test_settled_by_structure.py"),
+        _set(ChainReader, "holds", _read_before), "validator/test_settled_by_structure.py"),
     _fault("nothing handed over is run", "runs that fail at a guard are not compared", "runs",
         _set(Replay, "_handed_over", lambda *_: None),
         "validator/test_soundness_events.py::test_replay_agrees_with_the_definition"),

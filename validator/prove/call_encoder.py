@@ -7,8 +7,7 @@ is not made. That is more than is right, and what both take for unknown behind i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
@@ -19,16 +18,12 @@ from optimizer.ir.trace import Operation
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Field
-from validator.prove.encode import Known, unknown
 from validator.prove.encoding import Application, Definedness, EventEncoding, event_name, raise_name
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import Sight, anything, surely_visible, visible
-from validator.prove.terms.object_kinds import at_event, class_of_address
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
-
-if TYPE_CHECKING:
-    from validator.prove.facts.bounded_facts import BoundedFacts
-
+from validator.prove.path import Path
+from validator.prove.terms.object_kinds import class_of_address
+from validator.prove.terms.object_terms import ObjectTerms
 
 _Call = Invocation[Term, Term]
 
@@ -36,27 +31,30 @@ _Call = Invocation[Term, Term]
 class CallEncoder(CallDomain[Term, Term]):
     """Encodes the calls of one trace on its `heap`; what comes of them are `events` and `applications`."""
 
-    def __init__(self, heap: SymbolicHeap, *, recorded: bool) -> None:
+    def __init__(self, heap: SymbolicHeap, path: Path, *, recorded: bool) -> None:
         super().__init__()
         self._heap = heap
-        self.domain = self._terms = heap.memory.terms
+        self.domain = heap.memory.fresh_terms
         self.true, self.false = self._terms.true, self._terms.false
         self._recorded = recorded
-        self._known: tuple[BoundedFacts, set[Term]] | None = None  # and what was assumed for it
+        self._path = path
         self.events: list[EventEncoding] = []
         self.applications: list[Application] = []
-        # Of the call at hand: the number of guards in front of it, what is known there, and when it is defined.
+        # Of the call at hand: the number of guards in front of it, and when it is defined.
         self._guards = 0
-        self._known_here: Callable[[], Known] = lambda: ((), ())
         self._conditions: list[Term] = []
 
+    @property
+    def _terms(self) -> ObjectTerms:
+        return self._heap.terms
+
     def call(
-        self, operation: Operation, number: int, args: Sequence[Term], guards: int, known: Callable[[], Known]
+        self, operation: Operation, number: int, args: Sequence[Term], guards: int
     ) -> tuple[Term | None, list[Definedness]]:
-        """The operation's result, and what is known where it has been done. What is `known` holds in front of it."""
+        """The operation's result, and what is known where it has been done."""
         site = call_of(operation, self._terms.layout)
         assert site is not None
-        self._guards, self._known_here, self._conditions = guards, known, []
+        self._guards, self._conditions = guards, []
         result = self.perform(site, operation, number, args)
         place = guards, len(self.events)
         what = "kept" if site.is_event else "defined"
@@ -76,35 +74,12 @@ class CallEncoder(CallDomain[Term, Term]):
         return self._terms.equal(one, other)
 
     def happens(self, operation: Operation, value: Term) -> Term:
-        """The condition under which the call is made, where all that is known holds."""
+        """The condition under which the call is made, as far as the path does not decide it."""
         terms, memory = self._terms, operation.op.memory
         assert memory is not None
         assert memory.happens is not None
         condition: Term = memory.happens(terms, self._heap, None, value)
-        if not isinstance(terms, SimplifyingObjectTerms) or condition.kind == "truth":
-            return condition
-        facts = self._facts(self._known_here())
-        if facts.contradiction:
-            return condition
-        if facts.proves_by_cases(condition):
-            return terms.true
-        return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
-
-    def _facts(self, known: Known) -> BoundedFacts:
-        """What is known, which is more at each call."""
-        if self._known is None:
-            from validator.prove.facts.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
-
-            self._known = BoundedFacts(self._terms), set()
-        facts, assumed = self._known
-        holds, promised = known
-        for one in holds:
-            _assume(facts, assumed, one)
-        for guards, one in promised:
-            if any(facts.rebuild(passes) is not self._terms.true for passes in guards):
-                break
-            _assume(facts, assumed, one)
-        return facts
+        return self._path.decided(terms, condition, len(self.events))
 
     # Exceptions.
 
@@ -125,10 +100,9 @@ class CallEncoder(CallDomain[Term, Term]):
         kind = call.site.name, terms.layout.canonical(operation.descr), len(args)
         sight = Sight(heap.copy(), objects)
         self.events.append(EventEncoding(operation, kind, args, call.happens, self._guards, sight, may_see))
-        for alloc in sorted(objects, key=lambda alloc: alloc.number):
-            terms.expose(alloc, at_event(count))
-        if self._recorded and call.happens is terms.true and any(slot.immutable for slot in may_see):
-            terms.surely_seen |= surely_visible(heap, args, effects.may_see)
+        is_sure = self._recorded and call.happens is terms.true and any(slot.immutable for slot in may_see)
+        surely = surely_visible(heap, args, effects.may_see) if is_sure else ()
+        heap.know(terms.pointers.exposing(_in_order(objects), count, surely))
         kept = list(heap.happen(count, effects))
         for condition in kept if self._recorded else ():
             self.require(call, condition, "")
@@ -136,7 +110,7 @@ class CallEncoder(CallDomain[Term, Term]):
         raised = terms.pointer(raise_name(count), count + 1) if raises else terms.null
         if operation.result is None:
             return terms.null, raised
-        return unknown(terms, event_name(count), operation.op.result, count + 1), raised
+        return terms.unknown(event_name(count), operation.op.result, count + 1), raised
 
     def function_of(self, call: _Call) -> tuple[Term, Type]:
         """Raises Unsupported where nobody knows whether the function is one that has been called before."""
@@ -160,9 +134,7 @@ class CallEncoder(CallDomain[Term, Term]):
         terms, effects, type_ = self._terms, call.site.effects, call.operation.op.result
         if type_ is REF or effects.can_raise:
             self._show(args)
-        result, raised = self._asked(type_, args)
-        if self._recorded and call.happens is terms.true:
-            terms.decide(result, raised)
+        result, raised = self._asked(type_, args, surely=call.happens is terms.true)
         place = self._guards, len(self.events)
         looks = self._look(effects, args)
         self.applications.append(
@@ -183,14 +155,14 @@ class CallEncoder(CallDomain[Term, Term]):
 
     def _show(self, reached: Sequence[Term]) -> None:
         """A function that gives a reference may give what its arguments reach, or what can be seen."""
-        moment = self._terms.now(len(self.events))
-        for alloc in sorted(visible(self._heap, reached, anything), key=lambda alloc: alloc.number):
-            self._terms.show(alloc, moment)
+        found = visible(self._heap, reached, anything)
+        self._heap.know(self._terms.pointers.showing(_in_order(found), len(self.events)))
 
-    def _asked(self, type_: Type, args: tuple[Term, ...]) -> tuple[Term, Term]:
-        """What a function gives and raises that is asked now."""
-        moment = self._terms.now(len(self.events))
-        return self._terms.applied(type_, args, moment), self._terms.raised(type_, args, moment)
+    def _asked(self, type_: Type, args: tuple[Term, ...], *, surely: bool) -> tuple[Term, Term]:
+        """What a function gives and raises that is asked now, for certain or perhaps."""
+        given = self._terms.applied(type_, args), self._terms.raised(type_, args)
+        self._heap.know(self._terms.pointers.giving(given, len(self.events), surely=self._recorded and surely))
+        return given
 
     def _declared(self, call: _Call, args: tuple[Term, ...], result: Term, raised: Term) -> None:
         """What is declared of what the function gives. It is assumed of the recorded trace."""
@@ -203,16 +175,11 @@ class CallEncoder(CallDomain[Term, Term]):
                 self.require(call, terms.implies(equal, terms.both(gives, terms.same(raised, terms.null))), "")
 
     def promise(self, call: _Call, value: Term) -> None:
-        terms = self._terms
         self._show((*call.args, value))
-        result, raised = self._asked(call.operation.args[0].type, call.args)
-        if self._recorded:
-            terms.decide(result, raised)
-        self.require(call, terms.equal(result, value), OTHERWISE)
-        self.require(call, terms.same(raised, terms.null), OTHERWISE)
+        result, raised = self._asked(call.operation.args[0].type, call.args, surely=True)
+        self.require(call, self._terms.equal(result, value), OTHERWISE)
+        self.require(call, self._terms.same(raised, self._terms.null), OTHERWISE)
 
 
-def _assume(facts: BoundedFacts, assumed: set[Term], condition: Term) -> None:
-    if condition not in assumed:
-        assumed.add(condition)
-        facts.assume(condition)
+def _in_order(allocs: Iterable[Term]) -> list[Term]:
+    return sorted(allocs, key=lambda alloc: alloc.number)

@@ -31,7 +31,6 @@ class PlainFloatTerms(FloatDomain[Term, Term, Term]):
     def __init__(self, terms: ReferenceTerms) -> None:
         self._terms = terms
         self._make = terms.make
-        terms.is_abstract = True
 
     def var(self, name: str) -> Term:
         """The unknown float of that name."""
