@@ -10,9 +10,9 @@ from fuzz.reduce.candidate import Candidate
 from fuzz.reduce.needed import with_told_state
 from fuzz.reduce.structure import Change
 from optimizer.ir.immutable import replace
-from optimizer.ir.types.declaration_entries import Array, Call, Field, KnownObject, Struct
 from optimizer.ir.types.declaration_rules import find_problems
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Call, Declarations, KnownObject
+from optimizer.ir.types.memory_types import Array, Field, Struct
 
 Rewrite = Callable[[Declarations], Declarations]
 
@@ -80,7 +80,7 @@ def _without_field(struct: Struct, name: str) -> Struct:
 
 def _plain_field(struct: Struct, name: str) -> Struct:
     def plain(field: Field) -> Field:
-        return Field(field.name, field.type) if field.name == name else field
+        return replace(field, immutable=False, quasi_immutable=False) if field.name == name else field
 
     return replace(struct, fields=tuple(map(plain, struct.fields)))
 
