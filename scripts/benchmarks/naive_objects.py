@@ -11,7 +11,7 @@ from benchmarks.naive_words import NaiveWords
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import Field
-from validator.prove.memory.pair_memory import PairMemory
+from validator.prove.memory.heap_state import PairMemory
 from validator.prove.terms.object_kinds import ARRAYS, ClassRange, validity_name
 from validator.prove.terms.object_terms import ObjectTerms
 
