@@ -13,11 +13,11 @@ import click
 
 from fuzz.campaign.find import versions
 from fuzz.cases.store import Case, store_case
+from fuzz.command.options import json_option, seconds_option, seed_option, traces_option, word_option
 from fuzz.command.seeds import Status, seeds_from, writable
 from fuzz.selftest.comparison import Compared, compare_all
 from optimizer.ir.text import format_trace
 from validator.command.exits import Exit
-from validator.command.seconds import Seconds
 from validator.tell.report import verdict_name
 from validator.tell.stored_state import stored_state
 from validator.verdict import Options, Proved
@@ -76,19 +76,12 @@ class _Tally:
 
 
 @click.command(short_help="Test the validator: proofs, the checker of certificates and runs must agree.")
-@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
-@click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
-@click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
-@click.option(
-    "--word",
-    type=click.IntRange(4, 64),
-    default=16,
-    show_default=True,
-    metavar="BITS",
-    help="Width of a machine word in bits; narrow words make solvers fast.",
-)
+@seconds_option("Stop after that many; 60 by default.")
+@traces_option
+@seed_option
+@word_option("Width of a machine word in bits; narrow words make solvers fast.", default=16, show_default=True)
 @click.option("--corpus", default="audit", show_default=True, metavar="DIR", help="Where contradictions are stored.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each contradiction and one at the end.")
+@json_option("Print a JSON object for each contradiction and one at the end.")
 def audit(seconds: float | None, traces: int | None, seed: int | None, word: int, corpus: str, as_json: bool) -> int:
     """Test the validator itself: judge pairs, have the checker follow the certificates of proofs, run what is proved,
     and store each pair where these contradict each other.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -17,10 +18,17 @@ from fuzz.campaign.merging import merge_campaigns
 from fuzz.campaign.plan import AIMED, Plan, usual_mutate
 from fuzz.campaign.supervisor import supervise
 from fuzz.command.campaign_run import Supervise, run_campaign
-from fuzz.command.jobs import jobs_option
-from fuzz.command.optimizer import optimizer_options
+from fuzz.command.options import (
+    gathered,
+    jobs_option,
+    json_option,
+    optimizer_options,
+    seconds_option,
+    seed_option,
+    traces_option,
+    vocabulary_options,
+)
 from fuzz.command.seeds import writable
-from fuzz.command.vocabulary import vocabulary_options
 from fuzz.draw.generator import can_draw
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.report.words import counted
@@ -29,17 +37,29 @@ from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit
-from validator.command.seconds import Seconds
 
 _FOLDER = "campaign"
 _SECONDS = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """When a campaign ends, as far as that is said."""
+
+    seconds: float | None = None
+    traces: int | None = None
+    stop_after: int | None = None
+
+
 @click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
-@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
-@click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
-@click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
-@click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
+@gathered(
+    "limits",
+    _Limits,
+    seconds_option("Stop after that many; 60 by default."),
+    traces_option,
+    click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds."),
+)
+@seed_option
 @jobs_option
 @click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
 @click.option(
@@ -64,13 +84,11 @@ _SECONDS = 60.0
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @vocabulary_options
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
+@json_option("Print a JSON object for each find and one at the end.")
 @click.pass_context
 def fuzz(
     context: click.Context,
-    seconds: float | None,
-    traces: int | None,
-    stop_after: int | None,
+    limits: _Limits,
     seed: int | None,
     jobs: int,
     memory: int | None,
@@ -116,25 +134,21 @@ def fuzz(
     if resume:
         plan = _resumed(path, context)
     else:
-        seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
+        limits = _Limits(_SECONDS) if limits == _Limits() else limits
         share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
-            _first(seed),
+            SystemRandom().randrange(1 << 32) if seed is None else seed,
             optimizer=optimizer,
             seeds_from=seeds_from,
             seeds_skip=seeds_skip,
             mutate=share,
             asked=asked,
-            announced=_announced(optimizer, seconds),
+            announced=_announced(optimizer, limits.seconds),
         )
-    given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
+    given: dict[str, Any] = {**asdict(limits), "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)
     return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json, start)
-
-
-def _first(seed: int | None) -> int:
-    return SystemRandom().randrange(1 << 32) if seed is None else seed
 
 
 def _begin(plan: Plan, folder: Path, resume: bool) -> None:

@@ -21,8 +21,8 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.text.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.types.byte_access import UsedAs
 from optimizer.ir.types.layout import Array, Field, Resolved, Struct
-from optimizer.ir.types.object_bytes import UsedAs
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.ir.values import address_of
 from validator.search.counterexample import State

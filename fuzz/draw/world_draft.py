@@ -14,8 +14,7 @@ from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Ref
 from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Layout, RawItem, Struct
-from optimizer.ir.types.object_bytes import VIEWS
-from optimizer.ir.types.raw_memory import BYTES, RAW
+from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS
 
 
 class WorldDraft:

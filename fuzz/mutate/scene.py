@@ -15,8 +15,8 @@ from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.interpreter import Run
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.types.byte_access import WrongSize
 from optimizer.ir.types.layout import Layout, Struct
-from optimizer.ir.types.raw_memory import WrongSize
 from optimizer.ir.values import address_of
 
 _FEW = 6

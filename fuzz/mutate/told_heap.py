@@ -10,7 +10,7 @@ from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.run.runs import World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
-from optimizer.ir.types.raw_memory import RAW_ARRAY, raw_descr
+from optimizer.ir.types.memory_types import RAW_ARRAY, kind_of
 from validator.search.counterexample import State
 
 
@@ -89,7 +89,7 @@ def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
 
 def _is_named_raw(key: str, value: Datum, layout: Layout) -> bool:
     """Is it a byte, or what a field of a raw struct may hold?"""
-    slot = layout.memory(raw_descr(key), has_index=True)
+    slot = layout.memory(kind_of(key).descr(key), has_index=True)
     return slot is not None and slot.type is type_of(value)
 
 

@@ -10,7 +10,7 @@ from optimizer.ir.run.objects import RAW_REF, Cell, Datum, Object, Ref, type_of
 from optimizer.ir.text.string_text import constant_name
 from optimizer.ir.trace import all_operations
 from optimizer.ir.types.layout import Field, Layout, Struct
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import VIEWS
 from optimizer.ir.types.trace_layout import layout_of
 from validator.search.counterexample import State
 from validator.search.sites import CellOf, Site, references_to, with_objects, written_to

@@ -198,7 +198,9 @@ def traces(draw: DrawFn) -> Trace:
     ends = [row for row in OPS.values() if row.kind is Kind.END]
     flag_guards = [row for row in OPS.values() if row.reads_flag]
     middle = [
-        row for row in OPS.values() if row.kind is not Kind.END and not row.reads_flag and row.min_word <= scope.word
+        row
+        for row in OPS.values()
+        if row.kind is not Kind.END and not row.reads_flag and not row.of_table and row.min_word <= scope.word
     ]
     operations: list[Operation] = []
     for row in draw(st.lists(st.sampled_from(middle), max_size=6)):

@@ -8,10 +8,11 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import FIELD, INT
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
+from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout
-from optimizer.ir.types.raw_memory import BYTES, is_raw, slot_of, uses_raw
-from optimizer.ir.types.trace_layout import layout_of
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, kind_of
+from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate
 from validator.check.modes import Failargs, Guards
@@ -117,7 +118,9 @@ def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
                     indexed.add(slot.key)
     are_raw = [uses_raw(trace, layout) for trace in (before, after)]
     if any(are_raw) and BYTES.key in slots:
-        mixed = next((key for key, slot in slots.items() if is_raw(key) and slot.type is not INT), None)
+        mixed = next(
+            (key for key, slot in slots.items() if kind_of(key) is MemoryKind.RAW and slot.type is not INT), None
+        )
         if mixed is not None:
             raise Unsupported(f"{mixed} beside bytes of raw memory")
     return Universe(layout, slots, frozenset(indexed))

@@ -12,8 +12,7 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
-from optimizer.ir.types.raw_memory import BYTES, is_raw, range_of
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind, has_kind, kind_of
 from validator.check.contents import Contents, stored, written_key
 from validator.check.reach import Places
 from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
@@ -120,7 +119,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.reach.store(slot, p, index, value)
         self.change(slot.key, p, lambda held: stored(held, index, value))
         self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
-        if not is_raw(slot.key) and slot.key not in VIEWS:
+        if slot.kind is MemoryKind.OBJECTS:
             self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
 
     def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
@@ -203,7 +202,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         if isinstance(slot, RawItem):
             self._put_number(NULL, BYTES, slot, address, value)
             for key, other in self.universe.slots.items():
-                if is_raw(key) and key != BYTES.key:
+                if kind_of(key) is MemoryKind.RAW and key != BYTES.key:
                     self._disturb(other, NULL, f"{slot.size} bytes", address, value)
         else:
             self.set_item(NULL, slot, address, value)
@@ -220,7 +219,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         else:
             self._put_number(p, OBJECT_BYTES, item, offset, value)
         for key, slot in self.universe.slots.items():
-            if not is_raw(key) and key not in VIEWS and (slot.type is REF) == (item.type is REF):
+            if kind_of(key) is MemoryKind.OBJECTS and (slot.type is REF) == (item.type is REF):
                 self._disturb(slot, p, f"{item.size} bytes", offset, value)
 
     def _number(self, p: Any, slot: Field, item: RawItem, at: Any) -> Any:
@@ -230,7 +229,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         missing = self.universe.layout.word - 8 * item.size
         if missing <= 0:
             return number
-        is_signed = range_of(item, self.universe.layout.word)[0] != 0
+        is_signed = item.range(self.universe.layout.word)[0] != 0
         return z3.SignExt(missing, number) if is_signed else z3.ZeroExt(missing, number)
 
     def _put_number(self, p: Any, slot: Field, item: RawItem, at: Any, value: Any) -> None:
@@ -323,7 +322,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.reach.happen(found.intersection(self.allocated), self.universe.slots, effects.may_write)
         for slot in written.values():
             self.written_by(event, slot)
-        if BYTES.key in self.old and BYTES.key not in written and any(map(is_raw, written)):
+        if BYTES.key in self.old and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
             self._disturb(BYTES, NULL, f"event {event}")
         self.events = event + 1
         for slot, p, index, value in was:

@@ -32,7 +32,7 @@ import z3
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.trace import Trace, Var, all_operations
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.raw_memory import is_raw
+from optimizer.ir.types.memory_types import MemoryKind
 from validator.check.asking import Asking, Place
 from validator.check.calls import same
 from validator.check.certificate import AFTER, BEFORE, Certificate
@@ -302,7 +302,7 @@ class Optimized(Follower):
         universe, where = self._universe, []
         if number is not None:
             p = allocation_number(number)
-        elif is_raw(slot.key):
+        elif slot.kind is MemoryKind.RAW:
             p = NULL
         else:
             p = z3.Const(f"some object{which}", NULL.sort())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from optimizer.ir.dialects.toy import is_toy_name
 from optimizer.ir.faults import InputError
 from optimizer.ir.text.lexer import Source, read_lines
-from optimizer.ir.text.plain_lines import read_plainly
 from optimizer.ir.text.resolver import Resolver
 from optimizer.ir.text.syntax import Body, parse_body
 from optimizer.ir.trace import Trace
@@ -22,17 +22,11 @@ def parse(text: str, *, file: str = "<trace>", word: int | None = None, types: D
     source = read_lines(text, file)
     declarations, own_word, first_line = _front_matter(source, types)
     word = _choose_word(source, word, own_word)
-    trace = read_plainly(source, first_line, word, declarations)
-    return trace if trace is not None else _read_carefully(source, first_line, word, declarations)
-
-
-def _read_carefully(source: Source, first_line: int, word: int, declarations: Declarations) -> Trace:
-    """The trace from that line on, in any dialect and notation; what is wrong is told with its place."""
-    from optimizer.ir.dialects import toy_reader  # here: most traces are read without it
-
     body = parse_body(source, first_line)
-    if toy_reader.is_toy(body):
-        body = toy_reader.rewrite(body, source)
+    if any(is_toy_name(statement.name.text) for statement in body.statements):
+        from optimizer.ir.dialects.toy_reader import rewrite  # here: most traces are read without it
+
+        body = rewrite(body, source)
     if body.header is None:
         raise _no_header(source, body)
     return Resolver(source, word, declarations).trace(body.header, body.statements)

@@ -8,7 +8,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import MemoryKind
 from validator.prove.memory.chain_links import (
     NO_EPOCH,
     Bytewise,
@@ -169,7 +169,7 @@ class ChainReader:
         return self._terms.load(function, p, at, held, link.offset, link.value)
 
     def _at_start(self, slot: Field, p: Term, index: Term | None) -> Term:
-        if p.kind == "alloc" and slot.key not in VIEWS:
+        if p.kind == "alloc" and slot.kind is not MemoryKind.VIEW:
             return self._terms.zero_of(slot.type)
         return self._terms.load(initial(slot, 0), p, index)
 

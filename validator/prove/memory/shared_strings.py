@@ -9,10 +9,10 @@ from __future__ import annotations
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import effects_at
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.object_bytes import takes_object
 from optimizer.ir.types.string_calls import folded
 
 _Call = tuple[Op, tuple[Value, ...]]

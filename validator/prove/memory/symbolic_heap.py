@@ -15,8 +15,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import INT, REF, Type
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
-from optimizer.ir.types.raw_memory import BYTES, is_raw
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind, kind_of
 from validator.prove.memory.chain_links import NO_EPOCH, Bytewise, Chain, Key, Renewed
 from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.pair_memory import Allocator, PairMemory
@@ -74,7 +73,7 @@ def _few(count: Term) -> int | None:
 
 def _is_among_bytes(slot: Field, type_: Type) -> bool:
     """May the field or item be among the bytes of an object that such an access is about?"""
-    return not is_raw(slot.key) and slot.key not in VIEWS and (slot.type is REF) == (type_ is REF)
+    return slot.kind is MemoryKind.OBJECTS and (slot.type is REF) == (type_ is REF)
 
 
 class SymbolicHeap(HeapDomain[Term, Term, Term]):
@@ -224,7 +223,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
             self.known.setdefault(term, (stands, self._passed))
         if has_keys:
             for key in self.memory.slots:
-                if not is_raw(key):
+                if kind_of(key) is not MemoryKind.RAW:
                     self._chains[key] = self.reader.rekeyed(self._chains[key], said)
 
     # Raw memory.

@@ -11,7 +11,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import REF
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.raw_memory import BYTES, is_raw
+from optimizer.ir.types.memory_types import BYTES, MemoryKind
 from validator.prove.memory.chain_links import Chain, Copied, Key, Renewed, Start, Stored, changes, links
 from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.raw_chains import ANYWHERE, has_overlaps, numbered
@@ -147,13 +147,13 @@ def agrees(
     one, two = before.chain(slot), after.chain(slot)
     if one is two:
         return terms.true
-    is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
+    is_same = slot.kind is not MemoryKind.RAW and _are_changed_alike(one, two, seen)
     if is_same or reader.without_idle(slot, one) is reader.without_idle(slot, two):
         return terms.true
     if slot.key == BYTES.key:
         return memory.raw.agree(one, two, claim)
     result, shared = terms.true, _shared(one, two)
-    if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
+    if slot.kind is MemoryKind.RAW and (has_overlaps(one, shared) or has_overlaps(two, shared)):
         places = [reader.read(slot, chain, terms.null, terms.var(numbered(ANYWHERE, claim))) for chain in (one, two)]
         return terms.equal(*places)
     any_index = memory.any_index(slot, claim) if slot.key in memory.indexed else None

@@ -15,7 +15,7 @@ from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, Type
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.raw_memory import is_raw
+from optimizer.ir.types.memory_types import MemoryKind, kind_of
 from validator.prove.terms.class_terms import ClassTerms
 from validator.prove.terms.object_kinds import (
     APPLIED,
@@ -96,7 +96,7 @@ class ObjectTerms(ClassTerms):
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
         """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
         function of `more` than an index."""
-        if p is self.null and not is_raw(initial.key):
+        if p is self.null and kind_of(initial.key) is not MemoryKind.RAW:
             return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index, *more))
