@@ -60,6 +60,10 @@ def _verdicts(told: CampaignFacts) -> Iterator[str]:
     if total:
         rungs = ", ".join(f"{name} {share(count, total)}" for name, count in figures.rungs.most_common())
         yield f"{times(total, 'obligation')}: {rungs}.\n"
+    if figures.checked or figures.not_checked:
+        yield f"Proofs checked: {number(figures.checked)}, not checked: {number(len(figures.not_checked))}.\n"
+        yield from (f"- seed {seed}: {_plain(why)}" for seed, why in figures.not_checked)
+        yield ""
     yield (
         f"Guards: {number(figures.guards[0])} before, {number(figures.guards[1])} after, "
         f"{number(figures.early.guards)} early, {number(figures.stricter.guards)} stricter.\n"
