@@ -111,6 +111,19 @@ def test_a_disagreement_is_a_find_of_its_own_kind(
     assert ends == [5, 0]
 
 
+def test_the_report_names_what_is_not_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "check", lambda *_: Unsettled("guard 7: left", "the solver gave up"))
+    folder = tmp_path / "c"
+    with pytest.raises(SystemExit):
+        main(["fuzz", "--seed", "1", "--traces", "2", "--jobs", "1", "--folder", str(folder), "--check-share", "100"])
+    assert "proofs checked 0, not checked 2" in capsys.readouterr().out
+    for name in ("summary.md", "index.html"):
+        text = (folder / "report" / name).read_text()
+        assert text.count("guard 7: left: the solver gave up") == 2, name
+
+
 def _elsewhere(options: list[str]) -> list[str]:
     return [f"{one}-2" if one.endswith("/c") else one for one in options]
 

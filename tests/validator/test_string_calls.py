@@ -320,8 +320,9 @@ def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> N
     product = "i7 = int_add(i2, i3)\ni8 = int_sub(i2, i3)\ni9 = int_mul(i7, i8)\nfinish(p5, i6, i9)"
     traces = [parse(f"{DECLARATIONS}{HEADER}{there}{body}\n") for body in (product, squares)]
     assert isinstance(validate(*traces, Options(effort=1)), Unknown)
-    shared = sharing(traces[0], layout_of(*traces))
-    assert shared is not None
+    folded = parse(f'{DECLARATIONS}{HEADER}finish("abc", 3, i2)\n')
+    shared = sharing(traces[0], folded, layout_of(*traces))
+    assert shared is not traces[0]
     assert isinstance(validate(shared, traces[1], Options(effort=1)), Refuted)
 
 
@@ -331,8 +332,24 @@ def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> N
 def test_what_may_have_been_changed_between_gives_another_string(between: str) -> None:
     made = CONCAT.replace("p0", "p7")
     declared = DECLARATIONS.removesuffix("+++\n") + event("fill", writes="str") + "+++\n"
-    trace = parse(f"{declared}{HEADER}{NEW}{made}{between}\n{made.replace('p5', 'p6')}finish(p5, p6)\n")
-    assert sharing(trace, layout_of(trace)) is None
+    trace, once = (
+        parse(f"{declared}{HEADER}{NEW}{made}{between}\n{more}\n")
+        for more in (f"{made.replace('p5', 'p6')}finish(p5, p6)", "finish(p5, p5)")
+    )
+    assert sharing(trace, once, layout_of(trace)) is trace
+
+
+def test_a_call_gives_again_what_it_gave_where_the_optimized_trace_has_fewer_of_them() -> None:
+    twice = f"{TWICE}p7 = call_r(1, p1, p0, descr=strconcat)\n"
+    before, kept, once = (
+        parse(f"{DECLARATIONS}{HEADER}{body}\n")
+        for body in (f"{twice}finish(p5, p6, i2)", f"{TWICE}finish(p5, p6, i2)", f"{CONCAT}finish(p5, p5, i2)")
+    )
+    layout = layout_of(before)
+    assert sharing(before, kept, layout) is before
+    assert sharing(before, once, layout) is not before
+    assert isinstance(validate(before, kept), Proved)
+    assert isinstance(validate(before, once), Proved)
 
 
 def test_what_the_trace_changes_is_no_constant() -> None:
@@ -352,7 +369,8 @@ def test_what_the_trace_changes_is_no_constant() -> None:
 )
 def test_a_call_that_is_undefined_gives_no_constant(call: str, text: str) -> None:
     trace = parse(f"{DECLARATIONS}[]\np5 = call_r(1, {call})\nfinish({text})\n")
-    assert sharing(trace, layout_of(trace)) is None
+    folded = parse(f"{DECLARATIONS}[]\nfinish({text})\n")
+    assert sharing(trace, folded, layout_of(trace)) is trace
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,6 @@ def validate(
             return Failed(Fault.INPUT, mismatch)
         judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
         verdict = judge.verdict()
-        shared = _sharing(before, after) if isinstance(verdict, Unknown) else None
-        if shared is not None:
-            again = _Judge(shared, after, options, (), runs_to_end, clock, start, observe).verdict()
-            if isinstance(again, Proved):
-                verdict = again
         if options.audit and isinstance(verdict, Proved):
             from validator.prove.audit import audited
 
@@ -88,15 +83,6 @@ def validate(
         )
         return replace(verdict, evidence=told)
     return verdict
-
-
-def _sharing(before: Trace, after: Trace) -> Trace | None:
-    """The recorded trace where functions on strings give objects that are there already; None if there are none."""
-    if not any(operation.op.is_call for operation in before.ops):
-        return None
-    from validator.prove.memory.shared_strings import sharing
-
-    return sharing(before, layout_of(before, after))
 
 
 def _inputs_differ(before: Trace, after: Trace) -> str | None:

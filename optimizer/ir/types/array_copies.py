@@ -14,7 +14,7 @@ from optimizer.ir.rows.row import DescrKind, Kind, Memory, Op, Type
 from optimizer.ir.rows.string_rows import COPY_REQUIRES, copy_items
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.trace import Operation, Value
-from optimizer.ir.types.declaration_entries import Call
+from optimizer.ir.types.declared import Call
 from optimizer.ir.types.layout import Layout
 
 _ARGS = {

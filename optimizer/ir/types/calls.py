@@ -32,7 +32,7 @@ from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.declaration_entries import Call
+    from optimizer.ir.types.declared import Call
 
 MEANINGS: dict[str, Op] = {
     "int_py_div": OPS["int_py_div"],

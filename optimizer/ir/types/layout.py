@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import DescrKind, Memory, Op, Role, Type
@@ -31,9 +31,9 @@ from optimizer.ir.text.string_text import HIGHEST, is_text, read_text
 from optimizer.ir.trace import ConstRef, Operation, Trace
 from optimizer.ir.types.byte_access import WrongSize, raw_item
 from optimizer.ir.types.declaration_rules import ITEMS
-from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations
 from optimizer.ir.types.declared_types import declared_types
-from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS, raw_field
+from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS, declared_type, raw_field
 from optimizer.ir.types.memory_types import SUBCLASS as SUBCLASS
 from optimizer.ir.types.memory_types import Array as Array
 from optimizer.ir.types.memory_types import Field as Field
@@ -41,9 +41,6 @@ from optimizer.ir.types.memory_types import Known as Known
 from optimizer.ir.types.memory_types import RawItem as RawItem
 from optimizer.ir.types.memory_types import Resolved as Resolved
 from optimizer.ir.types.memory_types import Struct as Struct
-
-if TYPE_CHECKING:
-    from optimizer.ir.types import declaration_entries
 
 
 class WrongDescr(Exception):
@@ -180,8 +177,8 @@ class Layout:
 
     def _raw_item(self, operation: Operation) -> RawItem:
         name = self.canonical(operation.descr) or ""
-        declared = next((array.item for array in self.declarations.arrays if array.name == name), None)
-        return raw_item(operation, name, declared, self.word)
+        item = next((array.item for array in self.declarations.arrays if array.name == name), None)
+        return raw_item(operation, name, None if item is None else declared_type(item), self.word)
 
     def _check_call(self, text: str, type_: Type | None, name: str) -> None:
         call = self.call(text)
@@ -288,7 +285,7 @@ class Layout:
         """The name for which the alias stands; any other text as it is."""
         return None if text is None else self._aliases.get(text, text)
 
-    def call(self, text: str) -> declaration_entries.Call | None:
+    def call(self, text: str) -> Call | None:
         """The declared call of that name or alias."""
         return self._calls.get(self._aliases.get(text, text))
 

@@ -23,7 +23,7 @@ from functools import cache
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable, replace
-from optimizer.ir.rows.row import INT, REF, Type
+from optimizer.ir.rows.row import FLOAT, INT, REF, Type
 from optimizer.ir.text.string_text import HIGHEST
 
 NO_INDEX = -1
@@ -87,9 +87,36 @@ class Field:
         return self.immutable or self.owner in HIGHEST
 
 
+NARROW = {
+    "i8": (-(1 << 7), (1 << 7) - 1),
+    "u8": (0, (1 << 8) - 1),
+    "i16": (-(1 << 15), (1 << 15) - 1),
+    "u16": (0, (1 << 16) - 1),
+    "i32": (-(1 << 31), (1 << 31) - 1),
+    "u32": (0, (1 << 32) - 1),
+    "bool": (0, 1),
+}
+"""The ranges of narrow memory, by its types as they are declared."""
+
+DECLARED_TYPES = ("int", "ref", "float", *NARROW)
+
+
+def declared_field(owner: str, name: str, type_: str, *, items: bool = False, **flags: bool) -> Field:
+    """The declared field of a struct, or what an array holds: its `items`, without a name, or a field of them."""
+    key = f"{owner}{'[]' if items else ''}{'.' if name else ''}{name}"
+    low, high = NARROW.get(type_, (None, None))
+    return Field(key, name, {"ref": REF, "float": FLOAT}.get(type_, INT), owner, low, high, declared=True, **flags)
+
+
+def declared_type(field: Field) -> str:
+    """The type of a declared field, as it is declared."""
+    return next((name for name, limits in NARROW.items() if limits == (field.low, field.high)), field.type.value)
+
+
 @immutable
 class Struct:
-    """A class of objects, with all its fields, the inherited ones first."""
+    """A class of objects, with all its fields, the inherited ones first; as it is declared, with its own. `vtable` is
+    what `ConstClass` names."""
 
     name: str
     vtable: str
@@ -104,7 +131,7 @@ class Array:
     """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
 
     name: str
-    item: Field | None
+    item: Field | None = None
     fields: tuple[Field, ...] = ()
     immutable: bool = False
     declared: bool = False

@@ -27,7 +27,7 @@ from optimizer.ir.rows.row import INT, REF, DescrKind, Kind, Meaning, Memory, Op
 from optimizer.ir.rows.string_rows import holds_range
 from optimizer.ir.text.string_text import STR, UNICODE, is_text, read_text, write_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value
-from optimizer.ir.types.declaration_entries import Call
+from optimizer.ir.types.declared import Call
 from optimizer.ir.types.memory_types import string_type
 
 _NO_STRING = "the object is NULL or no string of that kind"
