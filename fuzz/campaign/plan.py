@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
@@ -99,49 +99,25 @@ class Plan:
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "seed": self.seed,
-            "traces": self.traces,
-            "seconds": self.seconds,
-            "stop_after": self.stop_after,
-            "optimizer": self.optimizer.data(),
-            "seeds_from": list(self.seeds_from),
-            "seeds_skip": self.seeds_skip,
-            "mutate": self.mutate,
-            "memory_mb": self.memory_mb,
-            "asked": self.asked.data(),
-            "announced": self.announced.data(),
-            "options": {
-                "guards": self.options.guards.value,
-                "failargs": self.options.failargs.value,
-                "effort": self.options.effort,
-                "timeout_s": self.options.timeout_s,
-            },
-        }
+        modes = {"guards": self.options.guards.value, "failargs": self.options.failargs.value}
+        limits = {"effort": self.options.effort, "timeout_s": self.options.timeout_s}
+        return asdict(self) | {"options": modes | limits}
 
     @staticmethod
     def read(data: dict[str, Any], file: str) -> Plan:
         """The plan whose `data` that is. Raises InputError."""
         try:
-            options = data["options"]
-            return Plan(
-                seed=int(data["seed"]),
-                traces=data["traces"],
-                seconds=data["seconds"],
-                stop_after=data["stop_after"],
-                optimizer=OptimizerSpec.read(data["optimizer"]),
-                seeds_from=tuple(data["seeds_from"]),
-                seeds_skip=data.get("seeds_skip", 0),
-                mutate=data["mutate"],
-                memory_mb=data["memory_mb"],
-                asked=Vocabulary.read(data["asked"]),
-                announced=Vocabulary.read(data["announced"]),
-                options=Options(
-                    Guards(options["guards"]),
-                    Failargs(options["failargs"]),
-                    effort=options["effort"],
-                    timeout_s=options["timeout_s"],
-                ),
-            )
+            given = {"seeds_skip": 0} | data
+            options = given["options"]
+            guards, failargs = Guards(options["guards"]), Failargs(options["failargs"])
+            read = {
+                "seed": int(given["seed"]),
+                "optimizer": OptimizerSpec.read(given["optimizer"]),
+                "seeds_from": tuple(given["seeds_from"]),
+                "asked": Vocabulary.read(given["asked"]),
+                "announced": Vocabulary.read(given["announced"]),
+                "options": Options(guards, failargs, effort=options["effort"], timeout_s=options["timeout_s"]),
+            }
+            return Plan(**{item.name: given[item.name] for item in fields(Plan)} | read)
         except (KeyError, TypeError, ValueError) as problem:
             raise InputError(f"this is no plan of a campaign: {problem!r}", file=file) from None
