@@ -52,13 +52,20 @@ class AlwaysFails(Exception):
 
 
 class FindKind(Enum):
-    """The kind of a find: something is wrong with the optimizer, or (`FAULT`) with this tool."""
+    """The kind of a find: something is wrong with the optimizer, or with this tool, which breaks down (`FAULT`) or
+    proves what is not so (`DISAGREEMENT` between a proof and a run of what its checker has come up with)."""
 
     CRASH = "crash"
     HANG = "hang"
     MALFORMED = "malformed"
     REFUTED = "refuted"
     FAULT = "fault"
+    DISAGREEMENT = "disagreement"
+
+    @property
+    def is_ours(self) -> bool:
+        """Is it this tool that is wrong, not the optimizer?"""
+        return self in (FindKind.FAULT, FindKind.DISAGREEMENT)
 
 
 class OutsideFailure(Exception):
@@ -204,6 +211,9 @@ def passes(generated: GeneratedTrace, guard: int) -> bool:
     return left_behind or isinstance(run.outcome, Finished | Jumped)
 
 
+_FAULTS = {Fault.INPUT: FindKind.MALFORMED, Fault.TOOL: FindKind.FAULT, Fault.PROOF: FindKind.DISAGREEMENT}
+
+
 def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
     match verdict:
         case Proved() | Unknown() | Unsupported():
@@ -212,8 +222,7 @@ def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
             message = f"{counterexample.obligation}: {counterexample.difference}"
             return Find(made.seed, FindKind.REFUTED, made, after, message, verdict)
         case Failed(fault, reason, report):
-            kind = FindKind.MALFORMED if fault is Fault.INPUT else FindKind.FAULT
-            return Find(made.seed, kind, made, after, reason, verdict, report)
+            return Find(made.seed, _FAULTS[fault], made, after, reason, verdict, report)
 
 
 def malformed(before: Trace, after: object) -> str | None:
