@@ -60,6 +60,7 @@ class Asking:
         self._quick = z3.SimpleSolver()
         self._slicing = Slicing()
         self.queries = 0
+        self.model: Any = None  # of the last claim that has values for which it does not hold
 
     def holds(
         self,
@@ -118,6 +119,8 @@ class Asking:
         solver.add(*query)
         try:
             answer = solver.check()
+            if answer == z3.sat:
+                self.model = solver.model()
         except z3.Z3Exception:
             return None
         if answer == z3.unsat:

@@ -51,11 +51,11 @@ CUT = 300_000
 
 
 class Fails(Exception):
-    """An obligation that is not proved, and why."""
+    """An obligation that is not proved, and why; with the `model` on which it does not hold, if there is one."""
 
-    def __init__(self, obligation: str, reason: str) -> None:
+    def __init__(self, obligation: str, reason: str, model: Any = None) -> None:
         super().__init__(f"{obligation}: {reason}")
-        self.obligation, self.reason = obligation, reason
+        self.obligation, self.reason, self.model = obligation, reason, model
 
 
 class Cuts:
@@ -158,8 +158,10 @@ class Optimized(Follower):
     def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> None:
         self.obligations += 1
         answer = self._asking.holds(self._before, self.side, place, given, claim)
-        if answer is not True:
-            raise Fails(name, "the solver gave up" if answer is None else "it does not follow from what is assumed")
+        if answer is None:
+            raise Fails(name, "the solver gave up")
+        if not answer:
+            raise Fails(name, "it does not follow from what is assumed", self._asking.model)
 
     # What is found on the way.
 
