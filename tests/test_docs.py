@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -24,6 +28,7 @@ from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import DEFAULT_PASSES, optimize
 from validator import Failargs, Guards, Options, validate
 from validator.command.exits import Exit
+from validator.processes.guardian import let_go, watch
 from validator.tell.report import verdict_json, verdict_name, verdict_text
 
 ROOT = Path(__file__).parent.parent
@@ -37,7 +42,11 @@ OPTIMIZER = ROOT / "docs" / "your-optimizer.md"
 REDUCTION = ROOT / "docs" / "reduction.md"
 PYPY_LOGS = ROOT / "docs" / "pypy-logs.md"
 FOREIGN = ROOT / "docs" / "foreign-optimizers.md"
-DOCUMENTS = (README, LANGUAGE, HEAP, VERDICTS, CACHE, NIGHTLY, OPTIMIZER, REDUCTION, PYPY_LOGS, FOREIGN)
+COMMANDS = ROOT / "docs" / "commands.md"
+PYTHON = ROOT / "docs" / "python.md"
+OUR_OPTIMIZER = ROOT / "docs" / "optimizer.md"
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+DOCUMENTS = (README, *sorted({*(ROOT / "docs").glob("*.md")} - {ARCHITECTURE, ROOT / "docs" / "performance.md"}))
 CORPUS = ROOT / "corpus"
 
 
@@ -203,9 +212,11 @@ def test_pairs_are_judged_as_they_say(before: Block, after: Block) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A folder in which the commands of a document run, one after the other."""
+    """A folder in which the commands of a document run, one after the other. `left` are the groups of processes that
+    they may have left behind."""
 
     folder: Path
+    left: list[int] = field(default_factory=list)
 
     def try_block(self, block: Block) -> None:
         parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
@@ -222,17 +233,30 @@ class Session:
 
     def run(self, command: str) -> tuple[int, str]:
         tools = Path(sys.executable).parent
-        done = subprocess.run(
+        with subprocess.Popen(
             ["bash", "-c", command],
             cwd=self.folder,
             env={"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, done.stdout
+            start_new_session=True,
+        ) as started:
+            watch(started.pid)
+            self.left.append(started.pid)
+            try:
+                printed, _ = started.communicate(timeout=60)
+            except BaseException:
+                os.killpg(started.pid, signal.SIGKILL)
+                raise
+        return started.returncode, printed
+
+    def end(self) -> None:
+        """End what still runs in the background."""
+        for group in self.left:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+            let_go(group)
 
 
 def fits(printed: str, shown: str) -> bool:
@@ -248,8 +272,22 @@ def test_commands_print_what_is_shown(document: Path, tmp_path: Path) -> None:
     session = Session(tmp_path)
     if document == OPTIMIZER and shutil.which("cc") is None:
         pytest.skip("the page compiles a program, and there is no C compiler here")
-    for block in of_kind("console", document):
-        session.try_block(block)
+    if document == NIGHTLY:
+        pytest.importorskip("distributed", reason="Dask is not installed: pip install 'traceproof[cluster]'")
+    port = str(free_port())
+    try:
+        for block in of_kind("console", document):
+            session.try_block(replace(block, text=block.text.replace("8786", port)))
+    finally:
+        session.end()
+
+
+def free_port() -> int:
+    """A port for the scheduler of a page: its own may be taken on this machine."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
 
 
 def test_what_is_shown_can_be_wrong(tmp_path: Path) -> None:
@@ -269,15 +307,33 @@ def test_scripts_that_are_named_are_there() -> None:
 
 def test_python_examples_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {"__name__": "example"}
-    found = blocks(README)
+    found = blocks(PYTHON)
     for block, answer in zip(found, [*found[1:], Block("", "", 0)], strict=False):
         if block.kind == "python":
-            exec(compile(block.text, f"{README}:{block.line}", "exec"), names)
+            exec(compile(block.text, f"{PYTHON}:{block.line}", "exec"), names)
             if answer.kind == "output":
                 assert capsys.readouterr().out == answer.text
     test = names["test_my_optimizer"]
     assert callable(test)
     test()
+
+
+def test_the_readme_is_short_and_names_every_page() -> None:
+    text = README.read_text()
+    assert len(text.splitlines()) <= 180
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"(docs/{page.name})" in text, page.name
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ARCHITECTURE], ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for file, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+        path = document.parent / file if file else document
+        assert path.exists(), file
+        if anchor:
+            heads = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}, anchor
 
 
 # Tables.
@@ -296,24 +352,24 @@ def rows(document: Path, first_column: str) -> dict[str, str]:
     return found
 
 
-def test_the_readme_lists_the_commands(tmp_path: Path) -> None:
-    told = {words[1] for words in (key.split() for key in rows(README, "command")) if words[0] == "traceproof"}
+def test_the_commands_are_listed(tmp_path: Path) -> None:
+    told = {words[1] for words in (key.split() for key in rows(COMMANDS, "command")) if words[0] == "traceproof"}
     code, printed = Session(tmp_path).run("traceproof --help")
     assert code == 0
     assert told == set(re.findall(r"^  ([a-z-]+)  ", printed.partition("Commands:")[2], re.MULTILINE))
 
 
-def test_the_readme_lists_the_exit_codes() -> None:
-    assert [int(key) for key in rows(README, "exit code")] == [code.value for code in Exit]
+def test_the_exit_codes_are_listed() -> None:
+    assert [int(key) for key in rows(COMMANDS, "exit code")] == [code.value for code in Exit]
 
 
-def test_the_readme_lists_the_passes() -> None:
-    assert tuple(rows(README, "pass")) == DEFAULT_PASSES
+def test_the_passes_are_listed() -> None:
+    assert tuple(rows(OUR_OPTIMIZER, "pass")) == DEFAULT_PASSES
 
 
-def test_the_readme_counts_what_is_left_of_the_running_example() -> None:
+def test_what_is_left_of_the_running_example_is_counted() -> None:
     recorded = parse((CORPUS / "boxed-integers-in-a-loop" / "before.trace").read_text())
-    told = rows(README, "in the loop")
+    told = rows(OUR_OPTIMIZER, "in the loop")
     both = (recorded, optimize(recorded))
     assert told.pop("operations") == " | ".join(str(len(trace.ops)) for trace in both)
     assert len(told) == 4
@@ -322,15 +378,15 @@ def test_the_readme_counts_what_is_left_of_the_running_example() -> None:
         assert numbers == f"{counts[0]} | {counts[1]}", name
 
 
-def test_the_readme_lists_the_dependencies() -> None:
+def test_the_dependencies_are_listed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pinned = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     names = {name.partition(">=")[0] for name in pinned if not name.startswith("traceproof")}
-    assert set(rows(README, "package")) == names
+    assert set(rows(ROOT / "docs" / "dependencies.md", "package")) == names
 
 
-def test_the_readme_lists_the_fields_of_a_verdict() -> None:
-    told = rows(README, "field")
+def test_the_fields_of_a_verdict_are_listed() -> None:
+    told = rows(COMMANDS, "field")
     before = parse("[i0]\nescape_n(i0)\nguard_value(i0, 1) [i0]\nfinish(i0)")
     bad = parse("[i0]\nescape_n(i0)\nfinish(i0)")
     unsupported = validate(parse("[f0]"), parse("[f0]"))

@@ -1,4 +1,4 @@
-"""The wheel: all code, and the corpus, which an installed `traceproof` finds from any folder."""
+"""The wheel: all code, the corpus and the templates of pages, which an installed `traceproof` finds from any folder."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def test_the_wheel_has_all_code_and_the_corpus(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_all_code_the_corpus_and_the_templates(wheel: zipfile.ZipFile) -> None:
     code = {path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
     cases = {f"fuzz/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "corpus").glob("*/*")}
+    templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "fuzz").glob("*/templates/*")}
     held = {name for name in wheel.namelist() if ".dist-info/" not in name and not name.endswith("py.typed")}
-    assert held == code | cases
+    assert held == code | cases | templates
+    assert held > {"fuzz/report/templates/campaign.html", "fuzz/command/templates/traceproof.yml"}
     assert len(cases) > 300
 
 
@@ -48,16 +50,19 @@ def test_the_installed_corpus_is_run_from_an_empty_folder(wheel: zipfile.ZipFile
     (tmp_path / "empty").mkdir()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
 
-    def run(*args: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-P", "-c", "import fuzz.command.main; fuzz.command.main.main()", "corpus", *args]
+    def run(*args: str, command: str = "corpus") -> subprocess.CompletedProcess[str]:
+        started = [sys.executable, "-P", "-c", "import fuzz.command.main; fuzz.command.main.main()", command, *args]
         return subprocess.run(
-            command, cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=300
+            started, cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=300
         )
 
     listed = run("list", "--shipped")
     assert (listed.returncode, listed.stderr) == (0, "")
     assert len(listed.stdout.splitlines()) == len(list((ROOT / "corpus").glob("*/case.toml")))
     assert run("show", "swapped-failargs", "--shipped").returncode == 0
+    written = run(str(tmp_path / "site" / "fuzz" / "corpus" / "swapped-failargs"), "-o", "-", command="report")
+    assert (written.returncode, written.stderr) == (0, "")
+    assert "<h1>swapped-failargs</h1>" in written.stdout
     without = run("run")
     assert without.returncode == 2
     assert "--shipped those of traceproof" in without.stderr

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from optimizer.facts.backward import EXACT, INVERSES
+from optimizer.ir.domains.backward import INVERSES
 from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import cone
@@ -80,4 +80,4 @@ def _can_be_inverted(row: Op) -> bool:
     args = [terms.var(f"x{index}") for index in range(len(row.args or ()))]
     said = [term for term in (row.meaning, row.overflows, row.defined, row.passes) if term is not None]
     kinds = {term.kind for term in cone([term(terms, *args) for term in said])}
-    return not kinds.isdisjoint({*INVERSES, *EXACT})
+    return not kinds.isdisjoint(INVERSES)

@@ -16,7 +16,7 @@ from functools import partial
 from fuzz.campaign.batch import Cut, Found, Task, Told, lost_in_making, run_batch
 from fuzz.campaign.plan import Plan
 from optimizer.ir.immutable import replace
-from validator.processes.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
+from validator.processes.workers import Done, Loss, Supervision, Workers, working
 
 _TICK_S = 1.0
 
@@ -78,14 +78,9 @@ def supervise(
 ) -> Generator[Told | Found | Task | Cut]:
     """What is told of the seeds, as it comes, finds before they are reduced, each task when it is done, and what is cut
     at the end. `tick` is called about every second. To be closed when it is not run to its end."""
-    with hearing_of_the_end():
-        workers: Workers[Task, Told | Found] = Workers(
-            nullcontext(partial(run_batch, plan)), Supervision(jobs, plan.memory_mb, plan.patience_s)
-        )
-        try:
-            yield from _supervised(workers, next_task, tick)
-        finally:
-            workers.stop()
+    supervision = Supervision(jobs, plan.memory_mb, plan.patience_s)
+    with working(nullcontext(partial(run_batch, plan)), supervision) as workers:
+        yield from _supervised(workers, next_task, tick)
 
 
 def _supervised(

@@ -24,16 +24,15 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
-from fuzz.cases.state_table import known_state, state_of
-from fuzz.cases.toml_table import Table
-from fuzz.cases.toml_text import TomlValue, format_toml
+from fuzz.cases.toml import Table, format_toml
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.files import read_text
-from validator.tell.stored_state import StoredState
+from validator.tell.stored_state import StoredState, write_toml
 from validator.verdict import Failargs, Guards, Options
 
 VERDICTS = ("proved", "refuted", "unknown", "unsupported")
@@ -121,37 +120,30 @@ def _files(case: Case) -> dict[str, str]:
     return files
 
 
-def _known(case: Case) -> dict[str, TomlValue]:
-    default = Options()
-    options = {
-        name: chosen.value
-        for name, chosen, usual in (
-            ("guards", case.options.guards, default.guards),
-            ("failargs", case.options.failargs, default.failargs),
-        )
-        if chosen is not usual
-    }
-    known: dict[str, TomlValue] = {
-        "about": case.about,
-        "taught": case.taught,
-        "source": case.source,
-        "expect": case.expect,
-        "obligation": case.obligation,
-        "optimizer": "" if case.optimizer else False,
-        "kind": case.kind,
-        "message": case.message,
-        "command": case.command,
-        **known_state(case.state),
-        "options": options,
-        "expected": {name: value for name, value in asdict(case.expected).items() if value is not None},
+def case_data(case: Case) -> dict[str, Any]:
+    """What is known of the pair, as plain data by the keys of `case.toml`; what is not said is None or empty."""
+    modes = {name: (getattr(case.options, name), getattr(Options(), name)) for name in ("guards", "failargs")}
+    values = ((item.name, getattr(case.state, item.name)) for item in fields(case.state))
+    state = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+    return {
+        "seed": case.seed,
+        "stops_at_event": state.pop("stops_at"),
+        **{name: getattr(case, name) for name in ("about", "taught", "source", "expect", "obligation", "optimizer")},
+        **{name: getattr(case, name) for name in ("kind", "message", "command")},
+        **state,
+        "writes": [[write_toml(write) for write in done] for done in case.state.writes],
+        "options": {name: chosen.value for name, (chosen, usual) in modes.items() if chosen is not usual},
+        "expected": {name: list(value) for name, value in asdict(case.expected).items() if value is not None},
         "inputs": dict(case.state.inputs),
         "gc_types": dict(case.state.gc_types),
         "versions": dict(case.versions),
     }
-    said = {key: value for key, value in known.items() if value or value is False}
-    if case.state.stops_at is not None:
-        said = {"stops_at_event": case.state.stops_at, **said}
-    return said if case.seed is None else {"seed": case.seed, **said}
+
+
+def _known(case: Case) -> dict[str, Any]:
+    """What is written of it."""
+    said = case_data(case) | {"optimizer": None if case.optimizer else False}
+    return {key: value for key, value in said.items() if value not in (None, "", [], {})}
 
 
 SHIPPED_CORPUS = Path(__file__).parents[1] / "corpus"
@@ -241,7 +233,7 @@ def _case(name: str, before: str, table: Table) -> Case:
                 options.choose("failargs", tuple(mode.value for mode in Failargs), Options().failargs.value)
             ),
         ),
-        state=state_of(table),
+        state=_state(table),
         seed=table.take("seed", int, None),
         kind=table.take("kind", str, ""),
         message=table.take("message", str, ""),
@@ -251,3 +243,22 @@ def _case(name: str, before: str, table: Table) -> Case:
     for taken in (options, expected, table):
         taken.close()
     return case
+
+
+def _state(table: Table) -> StoredState:
+    """The state, taken out of the table."""
+    return StoredState(
+        inputs=table.table("inputs").stored(),
+        event_results=table.values("event_results"),
+        heap=table.take("heap", str, ""),
+        writes=table.writes("writes"),
+        invalid=table.numbers("invalid"),
+        gc_types=table.table("gc_types").all(int),
+        stops_at=table.take("stops_at_event", int, None),
+        raises=table.values("raises"),
+        function_results=table.values("function_results"),
+        function_raises=table.values("function_raises"),
+        pending=table.take("pending", str, ""),
+        forced=table.numbers("forced"),
+        false_conditions=table.numbers("false_conditions"),
+    )

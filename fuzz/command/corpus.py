@@ -13,10 +13,9 @@ import click
 
 from fuzz.cases.jobs import CorpusRun, Unreadable, run_corpus
 from fuzz.cases.run import CaseRun
-from fuzz.cases.store import Case, case_names, read_case
+from fuzz.cases.store import Case, case_data, case_names, read_case
 from fuzz.command.corpus_edit import add, export, prune, read_corpus_option
-from fuzz.command.jobs import jobs_option
-from fuzz.command.optimizer import optimizer_options
+from fuzz.command.options import jobs_option, json_option, optimizer_options
 from fuzz.report.junit import RunCase, corpus_junit_text
 from fuzz.report.words import times
 from fuzz.subject.optimizers import OptimizerSpec
@@ -25,7 +24,7 @@ from validator.command.files import write_text
 from validator.command.judging import open_cache
 from validator.tell.report import verdict_name
 
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
+_json_option = json_option("Print a JSON object for each case.")
 
 
 @click.group()
@@ -64,35 +63,14 @@ def list_cases(folder: str, as_json: bool) -> int:
 
 
 def _json(case: Case) -> dict[str, Any]:
+    told = {key: None if value == "" else value for key, value in case_data(case).items() if key != "options"}
     return {
         "name": case.name,
+        **told,
         "about": case.about,
-        "taught": case.taught or None,
-        "source": case.source or None,
-        "expect": case.expect or None,
-        "obligation": case.obligation or None,
-        "expected": {name: list(told) for name, told in asdict(case.expected).items() if told is not None},
-        "kind": case.kind or None,
-        "message": case.message or None,
-        "seed": case.seed,
-        "command": case.command or None,
-        "optimizer": case.optimizer,
         "guards": case.options.guards.value,
         "failargs": case.options.failargs.value,
-        "inputs": dict(case.state.inputs),
-        "event_results": list(case.state.event_results),
-        "heap": case.state.heap or None,
         "writes": [[asdict(write) for write in done] for done in case.state.writes],
-        "invalid": list(case.state.invalid),
-        "gc_types": dict(case.state.gc_types),
-        "stops_at_event": case.state.stops_at,
-        "raises": list(case.state.raises),
-        "function_results": list(case.state.function_results),
-        "function_raises": list(case.state.function_raises),
-        "pending": case.state.pending or None,
-        "forced": list(case.state.forced),
-        "false_conditions": list(case.state.false_conditions),
-        "versions": dict(case.versions),
     }
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from fuzz.command.options import json_option, word_option
 from optimizer.ir.rows.notation import meaning, signature
 from optimizer.ir.rows.ops import OPS, Op
 from validator.command.exits import Exit, worst
 
 if TYPE_CHECKING:
+    from optimizer.rules.language import Rule
     from validator.rules.proofs import RuleProof
 
 
 @click.command(short_help="Print the operation table.")
-@click.option(
-    "--word", type=click.IntRange(4, 64), default=64, metavar="BITS", help="Width of a machine int; 64 usually."
-)
+@word_option("Width of a machine int; 64 usually.", default=64)
 @click.option("--all", "everything", is_flag=True, help="Also those on a heap, and those not modelled yet.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object an operation.")
+@json_option("Print one JSON object an operation.")
 def ops(word: int, everything: bool, as_json: bool) -> int:
     """Print the operation table: each operation with its meaning and when it is defined.
 
@@ -69,10 +70,10 @@ def _line(row: Op, told: dict[str, str]) -> str:
 
 
 @click.command("prove-rules", short_help="Prove the rules of our optimizer.")
-@click.argument("names", nargs=-1, metavar="[RULE]...")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a rule.")
-def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
-    """Prove the optimizer's rules (or those named), and print the table of proofs.
+@click.argument("texts", nargs=-1, metavar="[RULE]...")
+@json_option("Print one JSON object a rule.")
+def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
+    """Prove the optimizer's rules, or those named, or rules as they are written here, and print the table of proofs.
 
     A rule is proved for all inputs at 64 bits, where Z3 manages that, and always on all inputs at a small width; where
     only the latter was possible, the width is told. A rule must also be able to fire.
@@ -80,6 +81,7 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
     \b
     $ traceproof prove-rules
     $ traceproof prove-rules add_zero sub_self --json
+    $ traceproof prove-rules 'int_mul(x, C) => int_lshift(x, log2(C)) if is_power_of_two(C)'
 
     Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
     """
@@ -87,12 +89,9 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
     from validator.rules.proofs import prove_rules as prove
     from validator.rules.status import Proved, Unproved
 
-    known = {rule.name: rule for rule in ALL_RULES}
-    for name in names:
-        if name not in known:
-            raise click.BadParameter(f"there is no rule {name!r}; without names all are proved")
+    rules = [_rule(text, ALL_RULES) for text in texts] or ALL_RULES
     proofs: list[RuleProof] = []
-    for proof in prove([known[name] for name in names] if names else ALL_RULES, time.monotonic):
+    for proof in prove(rules, time.monotonic):
         proofs.append(proof)
         click.echo(json.dumps(_proof_json(proof)) if as_json else _proof_line(proof))
     proved = [proof.status for proof in proofs if isinstance(proof.status, Proved)]
@@ -105,6 +104,22 @@ def prove_rules(names: tuple[str, ...], as_json: bool) -> int:
             f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
         )
     return worst(_proof_code(proof) for proof in proofs)
+
+
+def _rule(text: str, table: Sequence[Rule]) -> Rule:
+    """The rule of the table that has this name, or the rule that is written here."""
+    from optimizer.rules.language import RuleError, rule
+
+    if "=>" not in text:
+        for row in table:
+            if row.name == text:
+                return row
+        raise click.BadParameter(f"there is no rule {text!r}; without names all are proved")
+    line, _, conditions = text.partition(" if ")
+    try:
+        return rule("given", line.strip(), *(part.strip() for part in conditions.split(" and ") if part.strip()))
+    except RuleError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def _proof_code(proof: RuleProof) -> Exit:

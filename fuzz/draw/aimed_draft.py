@@ -35,29 +35,21 @@ class AimedDraft(HeapDraft):
     have their addresses, `byte_bases` the objects that are used by their bytes, in `byte_share` percent of these
     accesses."""
 
-    __slots__ = (
-        "__weakref__",
-        "aims",
-        "byte_bases",
-        "byte_share",
-        "calls",
-        "raw_accesses",
-        "raw_bases",
-        "raw_indices",
-        "uses_raw_fields",
-    )
-
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
         self.raw_bases: list[Value] = []
         self.raw_indices: list[Value] = []
         self.byte_bases: list[Value] = []
         self.raw_accesses = 0
+        self.calls = CallDraft(self, shape.word)
         self.uses_raw_fields = choices.chance(25)
         self.byte_share = choices.pick((0, 0, 40, 100))
         super().__init__(choices, shape, heap)
         self.byte_references = self.byte_share > 0 and choices.chance(40)
-        self.calls = CallDraft(self)
+
+    def event(self, row: Op, args: Args, descr: str | None = None) -> None:
+        self.need(row)
+        self.calls.add(row, args, descr)
 
     def aim(self) -> Aim | None:
         """A place to access: often one that was accessed, through the same pointer or another."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from weakref import proxy
 
 from fuzz.draw.draft import Args
 from fuzz.draw.heap_draft import HeapDraft
-from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, Op, Type
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.call_domain import Invocation
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, Op, Role, Type
+from optimizer.ir.run.caller import ConcreteCalls
+from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given
-from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value, Var
-from optimizer.ir.types.calls import MEANINGS
-from optimizer.ir.types.declaration_entries import Call, Scalar
-from optimizer.ir.types.effects import effects_of
+from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value
+from optimizer.ir.types.calls import MEANINGS, CallSite, call_of
+from optimizer.ir.types.declared import Call, Scalar
+from optimizer.ir.types.effects import NOTHING
 from optimizer.ir.types.layout import Struct
 
 _UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)
@@ -29,15 +34,80 @@ _LETTERS = {INT: "i", REF: "r", FLOAT: "f"}
 Key = tuple[Type, tuple[Datum, ...]]
 
 
-class CallDraft:
-    """`made` are the calls of functions so far, by their declarations' names."""
+_Call = Invocation[Any, bool]
 
-    def __init__(self, draft: HeapDraft) -> None:
+
+class CallDraft(ConcreteCalls):
+    """Calls over what they give and raise on the example, None for nothing. `made` are the calls of functions so far,
+    by their declarations' names."""
+
+    def __init__(self, draft: HeapDraft, word: int) -> None:
+        super().__init__(concrete(word))
         self._draft: HeapDraft = proxy(draft)  # which keeps this one: both go when nobody else needs it
         self._known: dict[Key, tuple[Datum, Ref]] = {}
         self._called: set[Key] = set()
-        self._invariants: dict[str, tuple[Var, Ref]] = {}
+        self._is_event = False  # is the call at hand one?
         self.made: list[tuple[str, Args]] = []
+
+    def add(self, row: Op, args: Args, descr: str | None) -> None:
+        """Adds a call or other event, which is done on the example."""
+        draft, operation = self._draft, Operation(row, args, descr=descr)
+        draft.use(args)
+        self._is_event = False
+        value = self.perform(self._site(operation), operation, 0, [draft.datum(arg) for arg in args])
+        result = None if value is None or row.result is VOID else draft.defined(value)
+        if result is not None and result.type is INT and not self._is_event:
+            draft.numbers.append(result)
+        draft.ops.append(Operation(row, args, result, descr=descr))
+
+    def _site(self, operation: Operation) -> CallSite:
+        if operation.descr == _UNKNOWN.name:
+            role, args = (Role.RECORD, operation.args[1:]) if operation.op is _SAYS else (Role.FUNCTION, operation.args)
+            return CallSite(role, replace(NOTHING, can_raise=True), args, operation.op.name, declared=_UNKNOWN)
+        site = call_of(operation, self._draft.types.layout)
+        assert site is not None
+        return site
+
+    # What calls do on the example.
+
+    @property
+    def heap(self) -> Heap:
+        return self._draft.heap
+
+    def require(self, call: _Call, condition: bool, reason: str) -> None:
+        """What is added is defined."""
+        assert condition, reason
+
+    def happen(self, call: _Call) -> tuple[Datum | None, Ref]:
+        draft, effects, type_ = self._draft, call.site.effects, call.operation.op.result
+        self._is_event = True
+        if not draft.heap.seen.keys() >= {ref for ref in draft.heap.objects if ref.fresh}:  # else it sees nothing new
+            draft.heap.reveal(call.args, effects)
+        draft.world.act(draft.choices, draft.heap, effects, draft.shape.word)
+        value: Datum
+        if type_ is REF:
+            value, scripted = draft.world.reference(draft.choices, draft.heap, draft.shape.word)
+        else:
+            value = scripted = draft.given(type_)
+        draft.results.append(scripted)
+        return value, draft.heap.pending()
+
+    def function_of(self, call: _Call) -> tuple[Datum, Type]:
+        return call.args[0], call.operation.op.result
+
+    def apply(self, call: _Call, args: tuple[Datum, ...]) -> tuple[Datum, Ref]:
+        key, declared = (call.operation.op.result, args), call.site.declared
+        assert declared is not None
+        if key not in self._known:
+            self._known[key] = self._new(declared, key, key[0])
+        value, raised = self._known[key]
+        if key not in self._called:
+            self._called.add(key)
+            self._draft.world.give(Given(self._draft.world.name(value, self._draft.heap), raised))
+        return value, raised
+
+    def promise(self, call: _Call, value: Datum) -> None:
+        self._known.setdefault((INT, call.args), (value, NULL))
 
     def pick_function(self, result: Type | None = None) -> Call:
         """A function that is declared, or one that is not."""
@@ -53,41 +123,12 @@ class CallDraft:
         row = OPS[f"{self._draft.choices.pick(stems)}_{letter}"]
         self._draft.need(row)
         full = self._full(call, args)
-        self._put(row, full, call, self._give(call, full, row.result))
+        self.add(row, full, call.name)
         self.made.append((call.name, args))
 
     def _full(self, call: Call, args: Args) -> Args:
         which = "twin" if self._draft.choices.chance(20) else "func"
         return (ConstClass(f"{call.name}_{which}"), *args)
-
-    def _put(self, row: Op, args: Args, call: Call, value: Datum) -> None:
-        draft = self._draft
-        draft.use(args)
-        result = self._define(value)
-        draft.ops.append(Operation(row, args, result, descr=call.name))
-
-    def _define(self, value: Datum) -> Var:
-        if isinstance(value, Ref):
-            return self._draft.define_ref(value)
-        if isinstance(value, Float):
-            return self._draft.define_float(value)
-        assert isinstance(value, int)
-        result = self._draft.define(value)
-        self._draft.numbers.append(result)
-        return result
-
-    def _give(self, call: Call, args: Args, type_: Type) -> Datum:
-        """What the call gives; what it raises is pending then."""
-        key = type_, tuple(map(self._draft.datum, args))
-        if key not in self._known:
-            self._known[key] = self._new(call, key, type_)
-        value, raised = self._known[key]
-        if key not in self._called:
-            self._called.add(key)
-            self._draft.world.give(Given(self._draft.world.name(value, self._draft.heap), raised))
-        if call.can_raise:
-            self._draft.heap.set_pending(raised)
-        return value
 
     def _new(self, call: Call, key: Key, type_: Type) -> tuple[Datum, Ref]:
         draft, wanted = self._draft, self._declared(call, key[1][1:])
@@ -112,15 +153,13 @@ class CallDraft:
         draft, full = self._draft, self._full(call, args)
         key = INT, tuple(map(draft.datum, full))
         variable = draft.variable()
-        if key not in self._known:
-            wanted = self._declared(call, key[1][1:])
-            self._known[key] = (draft.values[variable.name] if wanted is None else wanted), NULL
-        value, raised = self._known[key]
+        declared = self._declared(call, key[1][1:])
+        here = draft.values[variable.name]
+        value, raised = self._known.get(key, (here if declared is None else declared, NULL))
         if raised != NULL or not isinstance(value, int):
             return
-        told: Value = variable if draft.values[variable.name] == value else ConstInt(value)
-        draft.use((told, *full))
-        draft.ops.append(Operation(_SAYS, (told, *full), descr=call.name))
+        told: Value = variable if here == value else ConstInt(value)
+        self.add(_SAYS, (told, *full), call.name)
 
     def pick_meaning(self) -> Call | None:
         """A call that is declared to be an operation."""
@@ -129,13 +168,11 @@ class CallDraft:
 
     def meaning(self, call: Call, row: Op, args: Args) -> None:
         """A call of what is an operation."""
-        assert row.meaning is not None
         draft = self._draft
-        value = row.meaning(draft.domain, *map(draft.datum, args))
         stem = draft.choices.pick(("call", "call_pure"))
         called = OPS[f"{stem}_{_LETTERS[row.result]}"]
         draft.need(called)
-        self._put(called, self._full(call, args), call, value)
+        self.add(called, self._full(call, args), call.name)
 
     def reading(self, args: Args) -> None:
         """A reading of what belongs to the thread."""
@@ -143,31 +180,22 @@ class CallDraft:
         call = next((one for one in draft.types.declarations.calls if one.name == "local"), None)
         if call is not None:
             draft.need(_READS)
-            full = self._full(call, args)
-            value = self._give(call, (*full, ConstInt(draft.upheavals)), INT)
-            self._put(_READS, full, call, value)
+            self.add(_READS, self._full(call, args), call.name)
 
     # Conditional and loop-invariant calls.
 
     def conditional_value(self, condition: Value, call: Call, args: Args) -> None:
-        if call is _UNKNOWN:
-            return
-        self._draft.need(_CONDITIONAL_VALUE)
-        full, value = self._full(call, args), self._draft.datum(condition)
-        given = value if value != 0 else self._give(call, full, INT)
-        self._put(_CONDITIONAL_VALUE, (condition, *full), call, given)
+        if call is not _UNKNOWN:
+            self._draft.need(_CONDITIONAL_VALUE)
+            self.add(_CONDITIONAL_VALUE, (condition, *self._full(call, args)), call.name)
 
     def conditional(self, condition: Value, args: Args) -> None:
         draft = self._draft
         draft.need(_CONDITIONAL)
         declared = [call for call in draft.types.declarations.calls if call.result == "void"]
         call = draft.choices.pick(declared) if declared and draft.choices.chance(70) else None
-        full = (ConstClass("conditional_func"), *args)
-        operation = Operation(_CONDITIONAL, (condition, *full), descr=None if call is None else call.name)
-        draft.use(operation.args)
-        if draft.datum(condition) != 0:
-            draft.happen(full, effects_of(operation, draft.types.layout), VOID)
-        draft.ops.append(operation)
+        full = (condition, ConstClass("conditional_func"), *args)
+        self.add(_CONDITIONAL, full, None if call is None else call.name)
 
     def invariant(self, function: ConstClass, args: Args) -> None:
         draft = self._draft
@@ -176,18 +204,10 @@ class CallDraft:
             return
         row = OPS[draft.choices.pick(("call_loopinvariant_i", "call_i"))]
         draft.need(row)
-        if function.name not in self._invariants:
-            draft.event(row, (function, *args), call.name)
-            result = draft.ops[-1].result
-            assert result is not None
-            if draft.choices.chance(30):
-                draft.use((result,))  # it is made for what it does
-            self._invariants[function.name] = result, draft.heap.pending() if call.can_raise else NULL
-            return
-        result, raised = self._invariants[function.name]
-        if call.can_raise:
-            draft.heap.set_pending(raised)
-        self._put(row, (function, *args), call, draft.values[result.name])
+        self.add(row, (function, *args), call.name)
+        result = draft.ops[-1].result
+        if self._is_event and result is not None and draft.choices.chance(30):
+            draft.use((result,))  # it is made for what it does
 
     # Exceptions.
 

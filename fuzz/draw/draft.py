@@ -15,7 +15,7 @@ from fuzz.draw.shape import Shape
 from fuzz.draw.steps.laws import Law, laws_of
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, Op, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, Op, Type
 from optimizer.ir.run.objects import Datum
 from optimizer.ir.run.runs import Scripted, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var
@@ -44,32 +44,6 @@ class Draft:
     that computed each variable. `floats` are the variables that are, with their values, `on_floats` the operations on
     them. What is in `kept` each guard hands over.
     """
-
-    __slots__ = (
-        "_laws",
-        "_tests",
-        "checked",
-        "choices",
-        "computed",
-        "constants",
-        "domain",
-        "excluded",
-        "floats",
-        "inputs",
-        "kept",
-        "made",
-        "named",
-        "numbers",
-        "on_floats",
-        "ops",
-        "results",
-        "rows",
-        "shape",
-        "truths",
-        "unused",
-        "values",
-        "variables",
-    )
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
@@ -175,6 +149,10 @@ class Draft:
 
     def operand(self) -> Value:
         return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
+
+    def knows(self, operand: Value) -> bool:
+        """Is it an integer whose value is known on the example?"""
+        return operand.name in self.values if isinstance(operand, Var) else isinstance(operand, ConstInt)
 
     def value(self, operand: Value) -> int:
         if isinstance(operand, Var):
@@ -320,17 +298,18 @@ class Draft:
     def event(self, row: Op, args: Args) -> None:
         self.need(row)
         self.use(args)
-        value, result = self.given(row.result)
+        value = self.given(row.result)
         self.results.append(value)
-        self.ops.append(Operation(row, args, result))
+        self.ops.append(Operation(row, args, None if row.result is VOID else self.defined(value)))
 
-    def given(self, type_: Type) -> tuple[int | Float, Var | None]:
-        """What an event gives that gives no reference, and the variable that it is."""
-        if type_ is FLOAT:
-            number = float_constant(self.choices)
-            return number, self.define_float(number)
-        value = self.constant() if type_ is INT else 0
-        return value, self.define(value) if type_ is INT else None
+    def given(self, type_: Type) -> int | Float:
+        """What an event gives that gives no reference."""
+        return float_constant(self.choices) if type_ is FLOAT else self.constant() if type_ is INT else 0
+
+    def defined(self, value: Datum) -> Var:
+        """A new variable."""
+        assert isinstance(value, int | Float)
+        return self.define_float(value) if isinstance(value, Float) else self.define(value)
 
     def add(self, row: Op, args: Args) -> None:
         """Adds an operation without result or condition."""

@@ -9,21 +9,21 @@ from __future__ import annotations
 from fuzz.draw.choices import Choices
 from fuzz.draw.draft import Args, Draft
 from fuzz.draw.memory_rows import memory_rows
-from fuzz.draw.random_heap import LONGEST, draw_heap, ref_of, told_heap
+from fuzz.draw.random_heap import LONGEST, draw_heap, ref_of
 from fuzz.draw.random_types import draw_types
 from fuzz.draw.shape import HeapShape, Shape
 from fuzz.draw.world_draft import WorldDraft
+from fuzz.edits.reach import reached
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import INT, REF, Op, Type
+from optimizer.ir.rows.ops import INT, REF, Op
 from optimizer.ir.rows.row import ARRAY, COPY, LOAD, NEW, STORE, STRUCT
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.text.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
-from optimizer.ir.types.effects import Effects, effects_of
+from optimizer.ir.types.byte_access import UsedAs
 from optimizer.ir.types.layout import Array, Field, Resolved, Struct
-from optimizer.ir.types.object_bytes import UsedAs
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.ir.values import address_of
 from validator.search.counterexample import State
@@ -42,24 +42,6 @@ class HeapDraft(Draft):
     With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
     that does both it is not known what these hold."""
 
-    __slots__ = (
-        "byte_references",
-        "checked_refs",
-        "const_refs",
-        "fresh",
-        "heap",
-        "initial",
-        "initial_raw",
-        "memory",
-        "references",
-        "refs",
-        "share",
-        "types",
-        "upheavals",
-        "used_as",
-        "world",
-    )
-
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
         self.references: list[Var] = []
@@ -70,7 +52,6 @@ class HeapDraft(Draft):
         self.types = draw_types(choices, heap, shape.word)
         self.const_refs = [ConstRef(constant_text(name)) for name in self.types.constants]
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
-        self.upheavals = 0  # events that may write everything
         self.world = WorldDraft(self.types, self.initial, heap.exceptions)
         self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
@@ -100,14 +81,12 @@ class HeapDraft(Draft):
     def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
         trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word, self.types.declarations)
         layout = layout_of(trace)
-        world = self.world.told(layout, tuple(self.results))
-        inputs = tuple(self.datum(var) for var in self.inputs)
-        roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
-        heap = told_heap(self.initial, self.types, trace, layout, roots)
-        heap.objects.update(self.initial_raw.objects)
+        self.initial.objects.update(self.initial_raw.objects)
         if RAW_REF in self.heap.objects:
-            heap.add_raw()
-        return trace, State(inputs, world, heap), {**self.values, **self.refs, **self.floats}
+            self.initial.add_raw()
+        inputs = tuple(self.datum(var) for var in self.inputs)
+        state = State(inputs, self.world.script(tuple(self.results)), self.initial)
+        return trace, reached(state, [trace], layout), {**self.values, **self.refs, **self.floats}
 
     # Values.
 
@@ -116,6 +95,9 @@ class HeapDraft(Draft):
         self.references.append(var)
         self.refs[var.name] = ref
         return var
+
+    def defined(self, value: Datum) -> Var:
+        return self.define_ref(value) if isinstance(value, Ref) else super().defined(value)
 
     def datum(self, value: Value) -> Datum:
         """What a variable or constant is on the example."""
@@ -232,27 +214,6 @@ class HeapDraft(Draft):
         if fitting and self.choices.chance(15):
             return self.choices.pick(fitting)
         return ConstInt(self.choices.integer(0, LONGEST))
-
-    def event(self, row: Op, args: Args, descr: str | None = None) -> None:
-        self.need(row)
-        self.use(args)
-        effects = effects_of(Operation(row, args, None, descr=descr), self.types.layout)
-        result = self.happen(args, effects, row.result)
-        self.ops.append(Operation(row, args, result, descr=descr))
-
-    def happen(self, args: Args, effects: Effects, type_: Type) -> Var | None:
-        """An event is done on the example; gives its result."""
-        self.upheavals += effects.writes is None
-        if not self.heap.seen.keys() >= {ref for ref in self.heap.objects if ref.fresh}:  # else it sees nothing new
-            self.heap.reveal([self.datum(arg) for arg in args], effects)
-        self.world.act(self.choices, self.heap, effects, self.shape.word)
-        if type_ is REF:
-            ref, scripted = self.world.reference(self.choices, self.heap, self.shape.word)
-            self.results.append(scripted)
-            return self.define_ref(ref)
-        value, result = self.given(type_)
-        self.results.append(value)
-        return result
 
     # Exits.
 

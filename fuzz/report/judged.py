@@ -10,6 +10,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.run.interpreter import Finished, Jumped
 from optimizer.ir.text import parse
+from optimizer.ir.text.declarations import format_declarations
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.judge import validate
@@ -17,6 +18,7 @@ from validator.search.counterexample import State
 from validator.search.replay import Replay
 from validator.search.states import sample_states
 from validator.tell.line_pairs import Row
+from validator.tell.report import verdict_name, verdict_text
 from validator.tell.side_by_side import rows
 from validator.tell.state_text import Ran, state_lines
 from validator.tell.stored_state import restored_state
@@ -50,6 +52,25 @@ class JudgedPair:
     @property
     def evidence(self) -> Evidence | None:
         return self.verdict.evidence if isinstance(self.verdict, Proved | Refuted | Unknown) else None
+
+    @property
+    def name(self) -> str:
+        """The verdict in a word."""
+        return verdict_name(self.verdict)
+
+    @property
+    def told(self) -> str:
+        """What the verdict says besides."""
+        if isinstance(self.verdict, Refuted):
+            counterexample = self.verdict.counterexample
+            return f"{counterexample.obligation}: {counterexample.difference}."
+        first, *_ = verdict_text(self.verdict).splitlines()
+        return first.partition(": ")[2]
+
+    @property
+    def declared(self) -> str:
+        """The declarations of the recorded trace."""
+        return format_declarations(self.before.declarations).rstrip()
 
 
 def judge_case(case: Case, options: Options) -> JudgedPair | None:

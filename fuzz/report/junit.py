@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
-from fuzz.report.markup import printable
+from fuzz.report.words import printable
 
 
 def junit_text(told: CampaignFacts) -> str:
@@ -91,7 +91,7 @@ def _step(suite: ElementTree.Element, step: Step) -> None:
 
 def _find(suite: ElementTree.Element, find: KeptFind) -> None:
     bucket = find.bucket
-    kind = "error" if bucket.kind == FindKind.FAULT.value else "failure"
+    kind = "error" if FindKind(bucket.kind).is_ours else "failure"
     test = _test(suite, "finds", bucket.name)
     failure = ElementTree.SubElement(test, kind, message=printable(bucket.message), type=bucket.kind)
     lines = [f"finds: {bucket.count}", *(["repeat with:", f"  {find.command}"] if find.command else [])]

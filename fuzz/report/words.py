@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from fuzz.report.markup import printable
+import re
+
+# What a text may hold and a page may not: control characters that are no white space, and halves of characters.
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(text: str) -> str:
+    """The text with what HTML and XML do not allow replaced by its escape."""
+    return _NOT_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def duration(seconds: float) -> str:

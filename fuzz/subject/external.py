@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from fuzz.campaign.examine import Crashes, Garbled, Hangs
 from fuzz.subject.announcement import is_announcement
-from fuzz.subject.child import MOST_BYTES, Came, Child
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
+from validator.processes.child import MOST_BYTES, Came, Child
 
 _SHOWN = 1 << 16
 """So many bytes are kept of an output that is no trace."""
@@ -31,7 +31,7 @@ class CommandOptimizer:
         """Raises Crashes, Hangs and Garbled."""
         child = _start(self._words, self._memory_mb)
         try:
-            came = child.exchange(format_trace(before).encode(), time.monotonic() + self._limit_s, until_line=False)
+            came = child.exchange(format_trace(before).encode(), time.monotonic() + self._limit_s)
             if came is not Came.END:
                 child.kill()
                 raise _late_or_flood(came, child, self._limit_s)
@@ -60,6 +60,7 @@ class ServerOptimizer:
     def __init__(self, words: Sequence[str], limit_s: float, memory_mb: int) -> None:
         self._words, self._limit_s, self._memory_mb = words, limit_s, memory_mb
         self._child: Child | None = None
+        self._has_answered = False  # the program that runs now
         self.announced: dict[str, object] | None = None
 
     def __call__(self, before: Trace) -> Trace:
@@ -87,12 +88,16 @@ class ServerOptimizer:
         child = self._waiting()
         deadline = time.monotonic() + self._limit_s
         try:
-            came = child.exchange(request, deadline, until_line=True)
-            if came is Came.LINE and not child.answered and self._is_announced(child.first_line()):
-                child.drop_line()
-                came = came if child.has_line() else child.exchange(b"", deadline, until_line=True)
-            if came is Came.LINE:
-                return child.take_line()
+            came = child.exchange(request, deadline, _has_line)
+            first, _, rest = bytes(child.output).partition(b"\n")
+            if came is Came.ANSWER and not self._has_answered and self._is_announced(first):
+                child.output[:] = rest
+                came = came if _has_line(child.output) else child.exchange(b"", deadline, _has_line)
+            if came is Came.ANSWER:
+                self._has_answered = True
+                answer = bytes(child.output).removesuffix(b"\n")  # there may be more lines, which is told
+                child.output.clear()
+                return answer
             code = child.end() if came is Came.END else None
         except BaseException:
             self._drop()
@@ -102,7 +107,7 @@ class ServerOptimizer:
             raise _late_or_flood(came, child, self._limit_s)
         if code == 0 and child.output:
             raise Garbled("the optimizer ended in the middle of a line", _shown(child.output), child.report())
-        if code == 0 and child.answered:
+        if code == 0 and self._has_answered:
             return self._line(request)  # it answers so many requests, and ends
         how = "closed its output" if code is None else f"ended with {_code(code)}"
         raise Crashes(f"the optimizer {how} and gave no answer", child.report())
@@ -123,7 +128,7 @@ class ServerOptimizer:
         if self._child is not None and not self._child.is_waiting():
             self._drop()
         if self._child is None:
-            self._child = _start(self._words, self._memory_mb)
+            self._child, self._has_answered = _start(self._words, self._memory_mb), False
         return self._child
 
     def _drop(self) -> str:
@@ -139,6 +144,10 @@ class ServerOptimizer:
         if self._child is not None:
             self._child.close()
             self._child = None
+
+
+def _has_line(output: bytearray) -> bool:
+    return b"\n" in output
 
 
 def _start(words: Sequence[str], memory_mb: int) -> Child:

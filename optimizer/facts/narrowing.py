@@ -14,22 +14,39 @@ from functools import cache, lru_cache
 from types import new_class
 from typing import Any, cast
 
-from optimizer.facts.backward import EXACT, INVERSES, Contradiction, Fact, Inverse, agree, between
 from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.domains.backward import EXACT, INVERSES, narrowed
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain, transfer
-from optimizer.ir.domains.ranges import Interval, Range, exact_difference, exact_product, exact_sum
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.domain import PRIMITIVES, Domain
 from optimizer.ir.rows.ops import Op
 
-_EXACT_RESULTS: dict[str, Callable[[Range, Range], Interval]] = {
-    "add": exact_sum,
-    "sub": exact_difference,
-    "mul": exact_product,
-}
+Fact = Bounds | Truth
+"""Bounds of a word, or the truth of a condition."""
+
 _MAX_ROUNDS = 2
 _SETTLED = frozenset({"eq", "slt", "not_", "bit", "either"})
 """Primitives that tell all in one round: the ends that narrow an argument are not those that the other one narrows."""
+
+
+class Contradiction(Exception):
+    """No input makes these facts hold together: the place is not reached."""
+
+
+def agree(d: BoundsDomain, known: Any, fact: Fact) -> Any:
+    """The fact that holds where both facts about the same thing do. Raises Contradiction if they cannot."""
+    if fact is None or fact is known:
+        return known
+    if known is None:
+        return fact
+    if isinstance(known, Bounds) and isinstance(fact, Bounds):
+        met = d.meet(known, fact)
+        if met is None:
+            raise Contradiction
+        return met
+    if known is not fact:
+        raise Contradiction
+    return known
 
 
 class _Recording(Domain[int, int]):
@@ -62,16 +79,15 @@ _Recorder = cast(
 
 @immutable
 class _Step:
-    """One primitive on the results of earlier steps, with its inverse (see `optimizer.facts.backward`).
+    """One primitive on the results of earlier steps.
 
     `flag` is the step that says whether this one, an `add`, `sub` or `mul`, wraps around.
     """
 
+    kind: str
     args: tuple[int, ...]
     evaluate: Callable[..., Fact]
-    inverse: Inverse | None
     flag: int | None
-    exact_result: Callable[[Range, Range], Interval] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +133,7 @@ def _template(row: Op, word: int, arity: int) -> _Template:
     return _Template(
         tuple(_fixed(word, *step) for step in list(recording.steps)[arity:]),
         tuple(computed),
-        tuple((index, step) for index, step in reversed(computed) if step.inverse is not None),
+        tuple((index, step) for index, step in reversed(computed) if step.kind in INVERSES),
         tuple(term for term in (defined, passes) if term is not None),
         overflows,
         meaning,
@@ -127,9 +143,8 @@ def _template(row: Op, word: int, arity: int) -> _Template:
 
 
 def _step(recording: _Recording, kind: str, parts: tuple[int, ...]) -> _Step:
-    inverse = EXACT.get(kind) or INVERSES.get(kind)
     flag = recording.steps[f"{kind}_overflows", parts] if kind in EXACT else None
-    return _Step(parts, getattr(bounds_domain(recording.width), kind), inverse, flag, _EXACT_RESULTS.get(kind))
+    return _Step(kind, parts, getattr(bounds_domain(recording.width), kind), flag)
 
 
 def _fixed(word: int, kind: str, parts: tuple[int, ...]) -> Fact:
@@ -140,23 +155,24 @@ def _fixed(word: int, kind: str, parts: tuple[int, ...]) -> Fact:
 
 def _evaluate(d: BoundsDomain, step: _Step, facts: list[Any]) -> Fact:
     fact = step.evaluate(*map(facts.__getitem__, step.args))
-    if step.exact_result is not None and step.flag is not None and facts[step.flag] is False:
+    if step.flag is not None and facts[step.flag] is False:
         a, b = step.args
-        return cast(Fact, agree(d, fact, between(d, *step.exact_result(facts[a].range, facts[b].range))))
+        exact = d.between(*EXACT[step.kind](facts[a].range, facts[b].range))
+        if exact is None:
+            raise Contradiction
+        return cast(Fact, agree(d, fact, exact))
     return fact
 
 
 def _invert(d: BoundsDomain, step: _Step, result: Fact, facts: list[Any]) -> None:
-    """Narrow the facts of the step's arguments, by its inverse."""
-    assert step.inverse is not None
-    known = map(facts.__getitem__, step.args)
-    if step.flag is None:
-        inverted = step.inverse(d, result, *known)
-    else:
-        inverted = step.inverse(d, result, *known, facts[step.flag] is False)
-    for arg, fact in zip(step.args, inverted, strict=True):
-        if fact is not None:
-            facts[arg] = agree(d, facts[arg], fact)
+    """Narrow the facts of the step's arguments."""
+    known = tuple([facts[arg] for arg in step.args])
+    exact = step.flag is not None and facts[step.flag] is False
+    for place, fact in narrowed(d.width, step.kind, result, known, exact):
+        if fact is None:
+            raise Contradiction
+        arg = step.args[place]
+        facts[arg] = agree(d, facts[arg], fact)
 
 
 def _round(d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted: Mapping[int, Fact]) -> list[Any]:

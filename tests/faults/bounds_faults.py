@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
-from optimizer.facts import backward, bounds_inference, narrowing
-from optimizer.facts.backward import EXACT, INVERSES, between
+from optimizer.facts import bounds_inference, narrowing
 from optimizer.facts.bounds_inference import BoundsInference
 from optimizer.facts.facts import Facts
+from optimizer.ir.domains.backward import Backward
 from optimizer.ir.domains.bounds import BoundsDomain
 from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain
 from optimizer.ir.domains.ranges import Range, Ranges
@@ -23,13 +23,8 @@ def _method(owner: type, name: str, wrong: Callable[..., Any]) -> Plant:
 
 
 def _inverse(name: str, wrong: Callable[..., Any]) -> Plant:
-    table = EXACT if name in EXACT else INVERSES
-
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        assert name in table
-        patch.setitem(table, name, wrong)
-
-    return plant
+    assert name in vars(Backward)
+    return _method(Backward, name, wrong)
 
 
 # Ranges.
@@ -101,47 +96,46 @@ def _first(d: BoundsDomain, a: Any, b: Any) -> Any:
 # Backward.
 
 
-def _slt_far(d: BoundsDomain, result: Any, a: Any, b: Any) -> Any:
-    if result:
-        return between(d, -d.half, b.high - 2), between(d, a.low + 1, d.half - 1)
-    return _SLT(d, result, a, b)
+_ADD, _SUB, _MUL, _BOTH = Backward.add, Backward.sub, Backward.mul, Backward.both
 
 
-def _slt_strict(d: BoundsDomain, result: Any, a: Any, b: Any) -> Any:
-    if result is False:
-        return between(d, b.low + 1, d.half - 1), between(d, -d.half, a.high)
-    return _SLT(d, result, a, b)
+def _slt_far(self: Backward, holds: bool, a: Any, b: Any) -> Any:
+    if holds:
+        yield 0, self.domain.between(a.low, b.high - 2)
+        yield 1, self.domain.between(a.low + 1, b.high)
+    else:
+        yield from _SLT(self, holds, a, b)
 
 
-_SLT, _BOTH = INVERSES["slt"], INVERSES["both"]
-_ADD, _MUL, _SUB = EXACT["add"], EXACT["mul"], EXACT["sub"]
+def _slt_strict(self: Backward, holds: bool, a: Any, b: Any) -> Any:
+    if holds:
+        yield from _SLT(self, holds, a, b)
+    else:
+        yield 0, self.domain.between(b.low + 1, a.high)
+        yield 1, self.domain.between(b.low, a.high)
 
 
-def _without(d: BoundsDomain, a: Any, b: Any) -> Any:
-    if b.low not in (a.low, a.high):
-        return None
-    return between(d, a.low + (a.low == b.low), a.high - (a.high == b.low))
+_SLT = Backward.slt
 
 
-def _as_result(d: BoundsDomain, result: Any, a: Any, b: Any) -> Any:
+def _without(self: Backward, holds: bool, a: Any, b: Any) -> Any:
+    for place, one, other in ((0, a, b), (1, b, a)):
+        yield place, other if holds else self.exclude(one, other.low, other.low)
+
+
+def _as_result(self: Backward, value: Any, a: Any, b: Any) -> Any:
     """Both have the bits that are known of the result."""
-    zeros = d.full & ~(result.value | result.mask)
-    return (backward._with_ones_and_zeros(d, result.value, zeros),) * 2
+    yield from ((place, self.domain.with_bits(value.value, value.mask)) for place in (0, 1))
 
 
-def _nothing_lost(d: BoundsDomain, result: Any, a: Any, b: Any) -> Any:
-    amount = backward._known_amount(d, b)
-    if amount is None:
-        return None, None
-    return d.with_bits(result.value >> amount, result.mask >> amount), None
+def _nothing_lost(self: Backward, value: Any, a: Any, b: Any) -> Any:
+    amount = self._amount(b)
+    if amount is not None:
+        yield 0, self.domain.with_bits(value.value >> amount, value.mask >> amount)
 
 
-def _as_signed(d: BoundsDomain, result: Any, a: Any, b: Any) -> Any:
-    return _SLT(d, result, a, b)
-
-
-def _both_false(d: BoundsDomain, result: Any, left: Any, right: Any) -> Any:
-    return (False, False) if result is False else _BOTH(d, result, left, right)
+def _both_false(self: Backward, holds: bool, c: Any, d: Any) -> Any:
+    yield from ((0, False), (1, False)) if not holds else _BOTH(self, holds, c, d)
 
 
 def _exact_anyway(patch: pytest.MonkeyPatch) -> None:
@@ -283,23 +277,22 @@ BOUNDS_FAULTS = (
         _guarded("int_ge(i0, i1)", "i9 = int_gt(i0, -9223372036854775808)"),
     ),
     _fault(
-        "unequal to a range", "a != b takes the least of b from a", lambda patch: patch.setattr(
-            backward, "_without", _without),
+        "unequal to a range", "a != b takes the least of b from a", _inverse("eq", _without),
         "[i0, i1]\ni2 = int_and(i0, 1)\ni3 = int_and(i1, 1)\ni4 = int_ne(i2, i3)\nguard_true(i4) []\njump(i2)\n",
     ),
     _fault(
         "wrapping sums bound their operands", "a + b is taken for the sum of the integers",
-        _inverse("add", lambda d, result, a, b, exact: _ADD(d, result, a, b, True)),
+        _inverse("add", lambda d, value, a, b, exact: _ADD(d, value, a, b, True)),
         "[i0]\ni1 = int_add(i0, 10)\ni2 = int_lt(i1, 15)\nguard_true(i2) []\ni3 = int_lt(i0, 5)\njump(i3)\n",
     ),
     _fault(
         "wrapping differences bound their operands", "a - b is taken for the difference of the integers",
-        _inverse("sub", lambda d, result, a, b, exact: _SUB(d, result, a, b, True)),
+        _inverse("sub", lambda d, value, a, b, exact: _SUB(d, value, a, b, True)),
         "[i0]\ni1 = int_sub(10, i0)\ni2 = int_lt(i1, 15)\nguard_true(i2) []\ni3 = int_gt(i0, -5)\njump(i3)\n",
     ),
     _fault(
         "wrapping products bound their operands", "a * b is taken for the product of the integers",
-        _inverse("mul", lambda d, result, a, b, exact: _MUL(d, result, a, b, True)),
+        _inverse("mul", lambda d, value, a, b, exact: _MUL(d, value, a, b, True)),
         "[i0]\ni1 = int_mul(i0, 6)\nguard_value(i1, 6) []\ni2 = int_gt(i0, 0)\njump(i2)\n",
     ),
     _fault(
@@ -315,7 +308,7 @@ BOUNDS_FAULTS = (
         "[i0]\ni1 = int_lshift(i0, 1)\ni2 = int_lt(i0, 0)\njump(i2, i1)\n",
     ),
     _fault(
-        "unsigned test narrows as signed", "unsigned a < b narrows a and b as signed", _inverse("ult", _as_signed),
+        "unsigned test narrows as signed", "unsigned a < b narrows a and b as signed", _inverse("ult", Backward.slt),
         "[i0]\ni1 = uint_gt(i0, 5)\nguard_true(i1) []\ni2 = int_gt(i0, 5)\njump(i2)\n",
     ),
     _fault(

@@ -8,18 +8,17 @@ from typing import Any
 
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
-from optimizer.facts import facts
 from optimizer.facts.memory import Memory
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL
 from optimizer.ir.trace import ConstRef, Operation
+from optimizer.ir.types.byte_access import UsedAs, takes_object
 from optimizer.ir.types.memory_types import RawItem, is_of_object
-from optimizer.ir.types.object_bytes import UsedAs, takes_object
 from optimizer.passes import dead_code
-from validator.prove.memory import store_chains, visibility
+from validator.prove.memory import chain_reader, visibility
 from validator.prove.memory.chain_links import Bytewise
-from validator.prove.memory.store_chains import Chains
+from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 
 _PAIRS = "validator/test_object_bytes_pairs.py::"
@@ -54,7 +53,7 @@ def _wrong(name: str, breaks: str, plant: Plant, smallest: str) -> OptimizerFaul
 
 BYTES_FAULTS = (
     _wrong("sign of bytes of objects", "what is loaded from bytes of an object is not negative",
-        _around(facts, "range_of", _without_sign),
+        _around(RawItem, "range", _without_sign),
         "[p0]\ni1 = gc_load_i(p0, 8, -1)\ni2 = int_lt(i1, 0)\nfinish(i2)\n"),
     _wrong("bytes of objects are dead", "a store to bytes of an object is dead code",
         _around(vars(dead_code)["_Liveness"], "_goes", _or_a_store), "[p0]\ngc_store(p0, 8, 1, 1)\nfinish()\n"),
@@ -78,19 +77,19 @@ def _fault(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFaul
 
 BYTES_VALIDATOR_FAULTS = (
     _fault("fields behind bytes", "a field holds behind a store to bytes what it held before",
-        _set(Chains, "_behind", lambda _self, _slot, _link, held, _p, _index: held), f"{_PAIRS}test_neither"),
+        _set(ChainReader, "_behind", lambda _self, _slot, _link, held, _p, _index: held), f"{_PAIRS}test_neither"),
     _fault("bytes behind fields", "bytes are behind a store to a field what they were before",
         _set(SymbolicHeap, "_changed", lambda *_: []), f"{_PAIRS}test_neither"),
     _fault("bytes are not compared as fields", "what a store to bytes does to fields is not compared",
         _set(visibility, "changes", _without_bytes(visibility.changes)), f"{_PAIRS}test_neither"),
     _fault("new objects of zeros", "the bytes of a new object are 0",
-        _set(store_chains, "VIEWS", {}), f"{_PAIRS}test_neither"),
+        _set(chain_reader, "VIEWS", {}), f"{_PAIRS}test_neither"),
     _fault("bytes of new objects in runs", "a run takes the bytes of a new object for 0",
         _set(Heap, "_known_bytes", lambda _self, _p, held, otherwise: otherwise if held is None else held),
         "ir/test_object_bytes.py::test_a_run_asks_nothing_that_depends_on_where_fields_and_items_are"),
     _fault("both ways in runs", "a run may use an object by its bytes and by its fields",
         _set(UsedAs, "note", lambda *_: None), f"{_PAIRS}test_neither"),
     _fault("an address for all", "all objects have one address",
-        _set(SymbolicHeap, "_address", lambda self, _p: self._terms.zero),
+        _set(SymbolicHeap, "_address", lambda self, _p: self.terms.zero),
         "validator/test_addresses.py::test_refuted", "validator/test_addresses.py::test_neither"),
 )  # fmt: skip

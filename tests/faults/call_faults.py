@@ -12,7 +12,7 @@ from optimizer import pipeline
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Role
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import Call
+from optimizer.ir.types.calls import CallSite
 from optimizer.ir.types.effects import NOTHING, Effects
 from optimizer.ir.types.layout import Layout
 from optimizer.passes import calls, dead_code, heap
@@ -30,12 +30,12 @@ def _fault(name: str, breaks: str, plant: Plant, *lines: str) -> OptimizerFault:
     return OptimizerFault(name, breaks, "calls", plant, "\n".join([*lines, ""]))
 
 
-def _first_argument_only(right: Any, self: Calls, operation: Operation, call: Call) -> Any:
+def _first_argument_only(right: Any, self: Calls, operation: Operation, call: CallSite) -> Any:
     role, type_, args = right(self, operation, call)
     return role, type_, args[:1]
 
 
-def _any_function(right: Any, self: Calls, operation: Operation, call: Call) -> Any:
+def _any_function(right: Any, self: Calls, operation: Operation, call: CallSite) -> Any:
     role, type_, args = right(self, operation, call)
     return role, type_, args[1:]
 
@@ -47,7 +47,7 @@ def _always_clear(right: Any, self: Calls, guard: Operation) -> Answer | None:
 
 
 def _keeps_clear(role: Role) -> Callable[..., None]:
-    def learn_call(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+    def learn_call(right: Any, self: Calls, operation: Operation, call: CallSite) -> None:
         clear = self._is_clear
         right(self, operation, call)
         if call.role is role:
@@ -56,7 +56,7 @@ def _keeps_clear(role: Role) -> Callable[..., None]:
     return learn_call
 
 
-def _any_known_result(right: Any, call: Call) -> Any:
+def _any_known_result(right: Any, call: CallSite) -> Any:
     for known in () if call.declared is None else call.declared.results:
         return calls._constant(known.value)
     return right(call)
@@ -69,19 +69,19 @@ def _as_in_c(right: Any, self: Calls, operation: Operation, facts: Facts) -> Ans
     return answer
 
 
-def _settled_for_good(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+def _settled_for_good(right: Any, self: Calls, operation: Operation, call: CallSite) -> None:
     settled = set(self._settled)
     right(self, operation, call)
     self._settled |= settled
 
 
-def _always_made(right: Any, operation: Operation, call: Call, facts: Facts) -> Answer | None:
+def _always_made(right: Any, operation: Operation, call: CallSite, facts: Facts) -> Answer | None:
     if operation.result is None:
         return Becomes(OPS[call.name], call.args, "planted")
     return right(operation, call, facts)
 
 
-def _never_made(right: Any, operation: Operation, call: Call, facts: Facts) -> Answer | None:
+def _never_made(right: Any, operation: Operation, call: CallSite, facts: Facts) -> Answer | None:
     return Needless("planted") if operation.result is None else right(operation, call, facts)
 
 
@@ -114,17 +114,17 @@ def _above_its_guard(right: Any, *args: Any) -> Any:
     return replace(walked, trace=walked.trace.of(ops))
 
 
-def _reads_once(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+def _reads_once(right: Any, self: Calls, operation: Operation, call: CallSite) -> None:
     right(self, operation, call)
-    self._upheavals = 0
+    self.upheavals = 0
 
 
-def _said_of_others(right: Any, self: Calls, operation: Operation, call: Call) -> None:
+def _said_of_others(right: Any, self: Calls, operation: Operation, call: CallSite) -> None:
     right(self, operation, call)
     if call.role is Role.RECORD and call.meaning is None:
         for key in list(self._given):
             if key[2][:1] == call.args[:1]:
-                self._given[key] = operation.args[0]
+                self._given[key] = operation.args[0], None
                 self._calm.add(key)
 
 

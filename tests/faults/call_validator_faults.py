@@ -15,6 +15,7 @@ from validator.prove.memory import looks, symbolic_heap, visibility
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.object_terms import ObjectTerms
+from validator.prove.terms.pointers import Pointers
 
 _RIGHT = "validator/test_call_pairs.py::test_right"
 _WRONG = "validator/test_call_pairs.py::test_wrong"
@@ -41,29 +42,20 @@ def _never(*_: Any) -> Iterator[Obligation]:
     return iter(())
 
 
-def _one_argument(right: Any, self: ObjectTerms, result: Any, args: Any, events: int) -> Any:
-    return right(self, result, args[:1], events)
+def _one_argument(right: Any, self: ObjectTerms, result: Any, args: Any) -> Any:
+    return right(self, result, args[:1])
 
 
 def _nothing_raised(_right: Any, self: ObjectTerms, *_: Any) -> Any:
     return self.null
 
 
-def _known_for_all(right: Any, self: CallEncoder, *args: Any) -> Any:
-    found = []
-    for one in right(self, *args):
-        found.append(one.args[1] if one.kind == "either" else one)
-    return found
-
-
 def _forced_at_once(_right: Any, _events: int) -> str:
     return "forced"
 
 
-def _decided_at_once(right: Any, self: CallEncoder, *args: Any) -> Any:
-    given = right(self, *args)
-    self._terms.decide(*given)
-    return given
+def _decided_at_once(right: Any, self: CallEncoder, *args: Any, surely: bool) -> Any:
+    return right(self, *args, surely=True)
 
 
 def _recorded_is_old(right: Any, self: CallEncoder, *args: Any) -> Any:
@@ -74,7 +66,7 @@ def _recorded_is_old(right: Any, self: CallEncoder, *args: Any) -> Any:
 
 def _settled_for_all(right: Any, self: SymbolicHeap, p: Term, *more: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(self, "_lenient", self._lenient and p.kind == "alloc")
+        patch.setattr(self, "lenient", self.lenient and p.kind == "alloc")
         return right(self, p, *more)
 
 
@@ -88,7 +80,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "functions find anything",
         "it does not matter what a function finds in memory",
-        _around(looks, "finds_the_same", lambda _, memory, *__: memory.terms.true),
+        _around(looks, "finds_the_same", lambda _, terms, *__: terms.true),
         _WRONG,
     ),
     _caught(
@@ -121,7 +113,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "calls raise nothing",
         "no call changes what is pending",
-        lambda patch: patch.setattr(CallEncoder, "_raise", lambda *_: None),
+        lambda patch: patch.setattr(CallEncoder, "raise_", lambda *_: None),
         _WRONG,
     ),
     _caught(
@@ -145,13 +137,13 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "seen too late",
         "a function gives nothing that it was shown itself",
-        lambda patch: patch.setattr(ObjectTerms, "now", lambda _, events: (events, 0)),
+        lambda patch: patch.setattr(Pointers, "next_call", lambda _, events: (events, 0)),
         _REVIEW,
     ),
     _caught(
         "what is recorded is old",
         "no function is recorded to give an object of the trace",
-        _around(CallEncoder, "_record", _recorded_is_old),
+        _around(CallEncoder, "promise", _recorded_is_old),
         _REVIEW,
     ),
     _caught(
@@ -163,7 +155,7 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "conditions of calls",
         "a conditional call counts as made",
-        lambda patch: patch.setattr(CallEncoder, "_happens", lambda self, *_: self._terms.true),
+        lambda patch: patch.setattr(CallEncoder, "happens", lambda self, *_: self._terms.true),
         _WRONG,
     ),
     _caught(

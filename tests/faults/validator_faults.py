@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from faults.planting import Plant, ValidatorFault
 
+from optimizer.ir.domains.backward import Backward
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain
 from optimizer.ir.domains.concrete import Concrete
 from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain
@@ -22,16 +23,15 @@ from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import Journal
-from validator.prove.facts.narrowing import Narrowing
 from validator.prove.lemmas import division as division_lemmas
 from validator.prove.lemmas import orders as order_lemmas
 from validator.prove.lemmas import products as product_lemmas
 from validator.prove.lemmas import sums as sum_lemmas
 from validator.prove.lemmas.lemma import Lemmas
-from validator.prove.memory.store_chains import Chains
-from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.memory.chain_reader import ChainReader
+from validator.prove.memory.heap_state import HeapState
 from validator.prove.obligations import Obligation, Pair
-from validator.prove.terms.object_terms import ObjectTerms
+from validator.prove.terms.pointers import Pointers
 from validator.search import replay
 from validator.search.replay import Replay
 from validator.search.running import Running
@@ -155,8 +155,8 @@ def _narrowed_too_far(self: Any, holds: bool, a: Any, b: Any) -> Any:
         yield 0, self.domain.between(b.low, a.high)
 
 
-def _always_exact(right: Any, self: Any, kind: str, value: Any, args: Any, *, exact: bool) -> Any:
-    return right(self, kind, value, args, exact=True)
+def _always_exact(right: Any, self: Any, value: Any, a: Any, b: Any, exact: bool) -> Any:
+    return right(self, value, a, b, True)
 
 
 def _undecided_holds(right: Any, self: Intervals, claim: Term) -> Any:
@@ -254,7 +254,7 @@ def _said_for_good(heap: Any, term: Term) -> Term:
 
 
 def _read_before(self: Any, _slot: Any, chain: Any, p: Term, index: Term | None, value: Term) -> bool:
-    return self._read.get((chain, p, index)) is value
+    return self._chains.read.get((self._era, chain, p, index)) is value
 
 
 def _fault(name: str, breaks: str, layer: str, plant: Plant, *catches: str) -> ValidatorFault:
@@ -283,7 +283,7 @@ _DOMAINS = "ir/test_abstract_domains.py::"
 _TEXT = "validator/test_solver_text.py::test_operations_mean_what_they_mean_concretely"
 _RUNGS = "validator/test_rungs_exhaustive.py"
 _CLAIMS = "fuzz/test_random_claims.py::test_whatever_is_claimed_is_so"
-_NARROWING = "validator/test_narrowing_of_terms.py::test_every_pair_of_arguments"
+_NARROWING = "ir/test_backward.py::test_every_pair_of_arguments"
 
 VALIDATOR_FAULTS = (
     _obligation("failargs are not compared", "a guard may hand over anything", _set(Pair, "_failargs", _nothing),
@@ -338,11 +338,11 @@ VALIDATOR_FAULTS = (
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",
         _set(KnownBitsDomain, "_shl", _mask_stays), f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
-    _known("narrowed by two", "a < b says that a is at most b - 2", _set(Narrowing, "slt", _narrowed_too_far),
+    _known("narrowed by two", "a < b says that a is at most b - 2", _set(Backward, "slt", _narrowed_too_far),
         _NARROWING,
         _CLAIMS),
     _known("everything is exact", "a sum that may wrap is taken for that of the integers",
-        _around(Narrowing, "arguments", _always_exact), _NARROWING, _CLAIMS),
+        _around(Backward, "add", _always_exact), _NARROWING, _CLAIMS),
     _known("undecided is true", "an unsigned order that is not decided holds",
         _around(Intervals, "truth", _undecided_holds), "validator/test_intervals.py"),
     _known("algebra of a difference", "(a - b) + b is b", _around(
@@ -383,16 +383,16 @@ VALIDATOR_FAULTS = (
     _fault("no axioms", "nothing is said of classes, lengths and what is old", "objects",
         _set(References, "axioms", _nothing), "validator/test_heap_pairs.py"),
     _fault("nothing fresh comes back", "what is read or given is never an object of the trace", "objects",
-        _set(ObjectTerms, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
+        _set(Pointers, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
         "validator/test_heap_exposure.py"),
     _fault("visibility too small", "an event sees no more than what it is given", "objects",
         _set(encoding, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
     _fault("events write nothing", "memory is behind an event what it was ahead of it", "objects",
-        _around(SymbolicHeap, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
+        _around(HeapState, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
     _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",
-        _set(SymbolicHeap, "now", _said_for_good), "validator/test_settled_by_structure.py"),
+        _set(HeapState, "now", _said_for_good), "validator/test_settled_by_structure.py"),
     _fault("storing zero writes nothing", "memory that was not cleared holds what a read of it gave", "objects",
-        _set(Chains, "holds", _read_before), "validator/test_settled_by_structure.py"),
+        _set(ChainReader, "holds", _read_before), "validator/test_settled_by_structure.py"),
     _fault("nothing handed over is run", "runs that fail at a guard are not compared", "runs",
         _set(Replay, "_handed_over", lambda *_: None),
         "validator/test_soundness_events.py::test_replay_agrees_with_the_definition"),

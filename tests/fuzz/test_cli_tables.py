@@ -36,3 +36,20 @@ def test_rules_are_proved(traceproof: Command) -> None:
     assert last == "1 rule: 1 proved at 64 bits, 0 at a small width only, 0 not settled, 0 wrong"
     told = json.loads(traceproof("prove-rules", "add_zero", "--json").out)
     assert (told["rule"], told["status"]) == ("add_zero", "proved")
+
+
+def test_rules_that_are_written_on_the_command_line_are_proved(traceproof: Command) -> None:
+    right = traceproof("prove-rules", "int_mul(x, C) => int_lshift(x, log2(C)) if is_power_of_two(C)")
+    assert right.code == 0
+    assert right.out.startswith("given                                proved at ")
+    wrong = traceproof("prove-rules", "int_rshift(int_lshift(x, C), C) => x if uint_lt(C, WORD) and int_ge(x, 0)")
+    assert wrong.code == 1
+    assert " wrong at " in wrong.out
+    assert " for x = " in wrong.out
+
+
+def test_rules_that_are_none(traceproof: Command) -> None:
+    for text, complaint in (("int_add(x, y => x", "expected ')'"), ("add_zeroo", "there is no rule 'add_zeroo'")):
+        ended = traceproof("prove-rules", text)
+        assert ended.code == 2
+        assert complaint in ended.err

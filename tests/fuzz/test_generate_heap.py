@@ -74,7 +74,7 @@ _DECLARED: dict[str, Callable[[GeneratedTrace], bool]] = {
     "quasi-immutable fields": lambda one: any(
         f.quasi_immutable for s in one.trace.declarations.structs for f in s.fields
     ),
-    "narrow fields": lambda one: any(f.type == "u8" for s in one.trace.declarations.structs for f in s.fields),
+    "narrow fields": lambda one: any(f.high == 255 for s in one.trace.declarations.structs for f in s.fields),
     "arrays of structs": lambda one: any(array.fields for array in one.trace.declarations.arrays),
     "immutable arrays": lambda one: any(array.immutable for array in one.trace.declarations.arrays),
     "calls with effects": lambda one: any(call.writes != ("*",) for call in one.trace.declarations.calls),

@@ -17,11 +17,12 @@ from processes import start_python
 
 from fuzz.campaign.examine import AlwaysFails, Counted, Find, Made, Optimized, Record, examine
 from fuzz.draw.generator import GeneratedTrace, generate_for
-from fuzz.subject import child, optimizers
+from fuzz.subject import optimizers
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
+from validator.processes import child
 from validator.search.counterexample import State
 from validator.verdict import Evidence, Proved, Unsupported, Verdict
 
@@ -281,7 +282,7 @@ def test_an_interruption_kills(
     raised: list[bool] = []
 
     class Interrupted(child.Child):
-        def _hear(self) -> bytes:
+        def _hear(self) -> bool:
             if not raised and pids.read_text().count("\n") == 2:
                 raised.append(True)
                 raise interruption
@@ -446,7 +447,7 @@ def test_the_time_of_a_program_is_limited_even_if_nobody_is_there_to_kill_it(pro
     server = child.Child([sys.executable, "-S", "-c", later], 4096)
     try:
         for _ in range(2):
-            assert server.exchange(b"x\n", time.monotonic() + 100, until_line=True) is child.Came.LINE
-        assert resource.prlimit(server._process.pid, resource.RLIMIT_CPU)[0] >= 100
+            assert server.exchange(b"x\n", time.monotonic() + 100, lambda output: b"\n" in output) is child.Came.ANSWER
+        assert resource.prlimit(server.pid, resource.RLIMIT_CPU)[0] >= 100
     finally:
         server.kill()

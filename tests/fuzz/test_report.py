@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from jinja2 import UndefinedError
 from report_folder import BEFORE, CASES, SCRIPT, WRONG, make_campaign
 
 from fuzz.campaign.coverage import all_coverage
@@ -19,15 +20,16 @@ from fuzz.campaign.results import Result
 from fuzz.cases.store import case_names, read_case
 from fuzz.report.beside import beside
 from fuzz.report.campaign_facts import CampaignFacts, read_campaign
-from fuzz.report.campaign_page import campaign_page
+from fuzz.report.campaign_page import DETAILED, campaign_page
 from fuzz.report.figures import count, power_of_two_ms
 from fuzz.report.folder import FILES, write_report
 from fuzz.report.judged import Link, judge_case, judge_pair
-from fuzz.report.markup import escape, tag
+from fuzz.report.pages import environment
 from fuzz.report.pair_page import pair_page
 from fuzz.report.plots import nice_steps, unit_of_time
 from fuzz.report.words import duration, share
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.pipeline import optimize
 from validator.verdict import Options, Proved, Refuted
@@ -230,7 +232,8 @@ def test_the_drawing_is_as_high_as_the_table(name: str) -> None:
     pair = judge_case(case, case.options)
     if pair is None:
         return
-    table = ElementTree.fromstring(beside(pair))
+    both_traces = environment().get_template("traces.html").module.both_traces  # type: ignore[attr-defined]  # a macro
+    table = ElementTree.fromstring(both_traces(beside(pair)))
     rows = next(table.iter("tbody"))
     heights = []
     for row in rows:
@@ -256,8 +259,19 @@ def test_a_case_that_is_no_pair_shows_its_texts() -> None:
 
 
 def test_text_is_escaped() -> None:
-    assert tag("p", "<b>", escape("&"), title='"') == '<p title="&quot;">&lt;b&gt;&amp;</p>'
-    assert escape("a\x00\ud800b") == "a\\u0000\\ud800b"
+    paragraph = environment().from_string('<p title="{{ title }}">{{ text }}</p>')
+    assert paragraph.render(title='"', text="<b>&") == '<p title="&#34;">&lt;b&gt;&amp;</p>'
+    assert paragraph.render(title="a\x00\ud800b", text=1.5) == '<p title="a\\u0000\\ud800b">1.5</p>'
+    with pytest.raises(UndefinedError):
+        paragraph.render(title="what a page forgets is told")
+
+
+def test_more_finds_than_are_shown_in_full_are_listed(facts: CampaignFacts) -> None:
+    page = _Checked(campaign_page(replace(facts, finds=facts.finds * (DETAILED // 3 + 1))))
+    shown = 3 * (DETAILED // 3 + 1) - DETAILED
+    assert f"And {shown} more bucket{'s' * (shown > 1)}" in page.text
+    assert f"The first {DETAILED}; the other {shown} are in the folder of cases." in page.text
+    assert page.tags["article"] == DETAILED
 
 
 @pytest.mark.parametrize("most", [0.003, 0.4, 1, 7, 99, 100, 101, 12345])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fuzz.cases import store
 from fuzz.cases.store import Case, case_names, read_case, store_case
-from fuzz.cases.toml_text import format_toml
+from fuzz.cases.toml import format_toml
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
 from optimizer.ir.types.trace_layout import layout_of
@@ -162,14 +162,30 @@ TABLES = st.dictionaries(st.text(), SCALARS)
 
 @given(st.dictionaries(st.text(), SCALARS | st.tuples(st.integers(0, 9)) | TABLES))
 def test_what_is_written_as_toml_is_read_again(data: dict[str, object]) -> None:
-    read = tomllib.loads(format_toml(data))  # type: ignore[arg-type]  # the strategy makes nothing else
+    read = tomllib.loads(format_toml(data))
     assert read == {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("a\r\nb\n", "a\r\nb\n"),
+        ('a\rb\n"""\'', 'a\rb\n"""\''),
+        ("\ud800\n", "\\ud800\n"),
+        ("\n\n a \\\n", "\n\n a \\\n"),
+    ],
+)
+def test_odd_texts_survive_as_toml(text: str, read: str) -> None:
+    assert tomllib.loads(format_toml({"text": text, "table": {"text": text}})) == {
+        "text": read,
+        "table": {"text": read},
+    }
 
 
 def test_a_heap_is_stored_as_it_is_read(tmp_path: Path) -> None:
     store_case(tmp_path, CASE)
     text = (tmp_path / CASE.name / "case.toml").read_text()
-    assert "heap = '''\np1 = Node(value=5, next=q0)\nq0 = Chars[length=3]\nConstPtr(a) = q0\n'''\n" in text
+    assert 'heap = """\np1 = Node(value=5, next=q0)\nq0 = Chars[length=3]\nConstPtr(a) = q0\n"""\n' in text
 
 
 HEADER = """+++

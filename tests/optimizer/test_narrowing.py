@@ -8,24 +8,15 @@ from random import Random
 
 import pytest
 
-from optimizer.facts.backward import EXACT, INVERSES, Fact
-from optimizer.facts.narrowing import _narrow, _template, narrow
+from optimizer.facts.narrowing import Fact, _narrow, _template, narrow
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.concrete import concrete
-from optimizer.ir.rows.domain import PRIMITIVES
 from optimizer.ir.rows.ops import OPS, Op
 
 MAXINT = (1 << 63) - 1
 MININT = -MAXINT - 1
 PURE = [row for row in OPS.values() if row.is_pure and row.min_word <= 4]
 GUARDS = [row for row in OPS.values() if row.is_guard and row.modelled]
-
-
-def test_inverses_are_of_primitives() -> None:
-    """Those without are missing on purpose."""
-    named = {*EXACT, *INVERSES} - {"bit"}
-    assert named <= set(PRIMITIVES)
-    assert set(PRIMITIVES) - named == {"const", "truth", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"}
 
 
 def random_bounds(random: Random, word: int) -> Bounds:

@@ -80,7 +80,7 @@ def test_a_process_that_does_not_answer(name: str, tmp_path: Path, monkeypatch: 
     code, reason = FAKES[name]
     t = PlainTerms(64)
     with monkeypatch.context() as patched:
-        patched.setattr("validator.solvers.z3_process._GRACE_S", 0.3)
+        patched.setattr("validator.solvers.z3_process.GRACE_S", 0.3)
         patched.setattr("validator.solvers.z3_process.z3_path", lambda: fake(tmp_path, code))
         many = [t.slt(t.var(f"x{number}"), t.const(number)) for number in range(4000)]  # more than a pipe holds
         answer = Portfolio(t, SolverChoice.Z3).check(many, 1_000_000, 0.1)
@@ -111,7 +111,7 @@ def test_a_query_that_is_interrupted_says_nothing_of_the_next_one(monkeypatch: p
     impossible = t.both(t.slt(t.var("x"), t.zero), t.slt(t.zero, t.var("x")))
     assert isinstance(solver.check([t.slt(t.var("y"), t.zero)], FIRST_EFFORT, 60.0), Sat)
 
-    def interrupted(process: Process, text: str) -> None:
+    def interrupted(process: Process, text: bytes) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -306,7 +306,7 @@ from validator.solvers.portfolio import Portfolio
 from validator.solvers.process import _KEPT
 t = PlainTerms(64)
 Portfolio(t).check([t.slt(t.var("x"), t.const(3))], 1000000, 10)
-print(*[process._child.pid for process in _KEPT.values()], flush=True)
+print(*[process.pid for process in _KEPT.values()], flush=True)
 """
 
 
@@ -322,7 +322,7 @@ def test_solvers_end_with_the_program(end: str) -> None:
 
 def test_a_process_that_was_killed_is_no_zombie() -> None:
     with running(("cat",)) as process:
-        pid = process._child.pid
+        pid = process.pid
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(Died):
             process.ask("", "end", 10)

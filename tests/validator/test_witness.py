@@ -12,8 +12,9 @@ from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.memory.chain_links import initial
-from validator.prove.terms.object_kinds import ARRAYS, OBJECTS, STRUCTS, at_event
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_kinds import ARRAYS, OBJECTS, STRUCTS
+from validator.prove.terms.object_terms import ObjectTerms
+from validator.prove.terms.pointers import NO_POINTERS
 from validator.prove.witness import is_satisfiable
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Portfolio
@@ -32,7 +33,7 @@ class Built:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.layout = layout()
-        self.terms = terms = SimplifyingObjectTerms(WIDE, self.layout)
+        terms = ObjectTerms(WIDE, self.layout)
         constants = [const.name for const in self.layout.declarations.consts]
         self.slots = [
             *(field for struct in self.layout.declarations.structs for field in self.layout.struct(struct.name).fields),
@@ -43,8 +44,8 @@ class Built:
             terms.allocate(Array("words", Field("words[]", "", Type.INT)), terms.const(2), True),
             terms.allocate(Struct("U", "U"), None, True),
         ]
-        terms.expose(allocations[0], at_event(0))
-        terms.expose(allocations[1], at_event(1))
+        pointers = NO_POINTERS.exposing(allocations[:1], 0).exposing(allocations[1:2], 1)
+        self.terms = terms = terms.knowing(pointers)
         self.references = [terms.null, terms.constant("free"), *map(terms.constant, constants), *allocations]
         self.references += [terms.pointer(f"p{epoch}", epoch) for epoch in (0, 0, 1, 2)]
         self.words: list[Term] = [terms.var(name) for name in "xy"]
@@ -111,11 +112,11 @@ def test_what_is_found_to_be_satisfiable_is(block: int) -> None:
     assert unsatisfiable > 10
 
 
-def contradictions() -> dict[str, tuple[SimplifyingObjectTerms, list[Term]]]:
+def contradictions() -> dict[str, tuple[ObjectTerms, list[Term]]]:
     """Conditions that contradict what always holds of references, but without one of them do not."""
     built = Built(0)
     terms, layout = built.terms, built.layout
-    early, late = terms.exposed
+    early, late = terms.pointers.visible_from
     p, q = terms.pointer("p", 1), terms.pointer("q", 2)
     free, k, m, ka = map(terms.constant, ("free", "k", "m", "ka"))
     value, fixed = (terms.load(initial(layout.field(name), 0), p) for name in ("Node.value", "Node.fixed"))
@@ -153,7 +154,7 @@ def test_contradictions(name: str) -> None:
 
 
 def test_shared_terms_are_no_problem() -> None:
-    terms = SimplifyingObjectTerms(WIDE, Layout())
+    terms = ObjectTerms(WIDE, Layout())
     found = terms.eq(terms.var("x"), terms.one)
     for number in range(30):
         a, b = (terms.eq(terms.var(f"{name}{number}"), terms.one) for name in "ab")

@@ -15,6 +15,7 @@ from random import Random
 import pytest
 from processes import children_of, is_running, start_python
 
+from validator.processes.guardian import let_go, watch
 from validator.processes.ordered import Answer, Request, answer_all, judge_all
 from validator.processes.workers import Loss, Supervision
 
@@ -79,6 +80,8 @@ def children() -> set[int]:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind() -> Iterator[None]:
+    watch(os.getpid())  # starts the guardian, which stays
+    let_go(os.getpid())
     before = children()
     yield
     assert children() <= before

@@ -56,6 +56,7 @@ class Asking:
         self._solver = z3.Then(*_REWRITE, "smt").solver()
         self._slicing = Slicing()
         self.queries = 0
+        self.model: Any = None  # of the last claim that has values for which it does not hold
 
     def holds(self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any) -> bool | None:
         """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up; False where it has
@@ -109,6 +110,8 @@ class Asking:
         solver.add(*query)
         try:
             answer = solver.check()
+            if answer == z3.sat:
+                self.model = solver.model()
         except z3.Z3Exception:
             return None
         return None if answer == z3.unknown else bool(answer == z3.unsat)

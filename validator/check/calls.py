@@ -13,7 +13,7 @@ import z3
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import REF, VOID, Role, Type
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import Call, call_of
+from optimizer.ir.types.calls import CallSite, call_of
 from validator.check.reach import OLD
 from validator.check.seen import Applied
 from validator.check.universe import NULL
@@ -69,7 +69,7 @@ class Calls:
     def _must(self, number: int, what: str, condition: Any, happens: Any) -> None:
         self._side.follower.must(number, what, condition if z3.is_true(happens) else z3.Implies(happens, condition))
 
-    def _raise(self, call: Call, raised: Any, happens: Any) -> None:
+    def _raise(self, call: CallSite, raised: Any, happens: Any) -> None:
         if call.effects.can_raise:
             pending = raised if z3.is_true(happens) else z3.If(happens, raised, self._memory.pending())
             self._memory.set_pending(pending)
@@ -77,7 +77,7 @@ class Calls:
     # Events.
 
     def _event(
-        self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], happens: Any
+        self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any
     ) -> tuple[Any, Any] | Any:
         count = len(self._side.events)
         found = self._side.event(call, operation, args, happens)
@@ -97,7 +97,7 @@ class Calls:
             self._side.fact(self._universe.among(value, reach.seen))
         return value
 
-    def _invariant(self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
+    def _invariant(self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
         if not z3.is_true(happens):
             raise Unsupported(f"{operation.op.name} of a loop-invariant function", operation.line)
         function, type_ = args[0], operation.op.result
@@ -115,7 +115,7 @@ class Calls:
 
     # Functions.
 
-    def _function(self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
+    def _function(self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
         side, type_ = self._side, operation.op.result
         if call.passing:
             args = (*args, self._universe.words.const(self._upheavals))
@@ -147,7 +147,9 @@ class Calls:
             self._side.fact(z3.Implies(happens, universe.among(one, reach.given | reach.seen)))
         return result, raised
 
-    def _declared(self, call: Call, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any) -> None:
+    def _declared(
+        self, call: CallSite, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any
+    ) -> None:
         """What is declared of what the function gives is assumed of the recorded trace."""
         if not self._side.is_recorded or call.declared is None or result is None:
             return
@@ -158,7 +160,7 @@ class Calls:
                 gives = z3.And(same(result, self._universe.content(known.value.value)), raised == NULL)
                 self._must(number, "defined", z3.Implies(z3.And(*equal), gives), happens)
 
-    def _meaning(self, call: Call, number: int, args: tuple[Any, ...], happens: Any) -> Any:
+    def _meaning(self, call: CallSite, number: int, args: tuple[Any, ...], happens: Any) -> Any:
         row, words = call.meaning, self._universe.words
         assert row is not None
         assert row.meaning is not None
@@ -166,7 +168,7 @@ class Calls:
             self._must(number, "defined", row.defined(words, *args[1:]), happens)
         return row.meaning(words, *args[1:])
 
-    def _record(self, call: Call, operation: Operation, number: int, args: tuple[Any, ...], value: Any) -> None:
+    def _record(self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], value: Any) -> None:
         if call.meaning is not None:
             self._must(number, "defined", same(self._meaning(call, number, args, _TRUE), value), _TRUE)
             return
@@ -182,4 +184,4 @@ def _is_constant(function: Any) -> bool:
 
 def same(one: Any, other: Any) -> Any:
     """Are both the same value? Never, if they are of two types."""
-    return one == other if one.sort() == other.sort() else z3.BoolVal(False)
+    return _TRUE if one.eq(other) else one == other if one.sort() == other.sort() else z3.BoolVal(False)

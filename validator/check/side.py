@@ -24,7 +24,7 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
-from optimizer.ir.types.calls import Call, may_be_raised_before
+from optimizer.ir.types.calls import CallSite, may_be_raised_before
 from optimizer.ir.types.known_calls import meant
 from validator.check.calls import Calls
 from validator.check.memory import Memory
@@ -179,7 +179,7 @@ class Side:
             args = self._meant_args(operation, meaning)
             self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))
 
-    def event(self, call: Call, operation: Operation, args: tuple[Any, ...], happens: Any) -> Places:
+    def event(self, call: CallSite, operation: Operation, args: tuple[Any, ...], happens: Any) -> Places:
         """The trace comes to an event; what this finds."""
         memory = self.memory
         may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))

@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import wait
-from typing import BinaryIO, Generic, TypeVar
+from typing import BinaryIO, TypeVar
 
-from validator.processes.workers import Done, Loss, Supervision, Workers, hearing_of_the_end
+from validator.processes.workers import Done, Loss, Supervision, working
 
 _AHEAD = 32
 """So many requests for each worker are read ahead of the first one that is not answered."""
@@ -58,7 +58,7 @@ def judge_all(
         yield from map(judge, requests)
         return
     source = _Lines(lines)
-    yield from _by_workers(source.next_request, source, nullcontext(judge), lost, supervision)
+    yield from _in_order(source.next_request, source, nullcontext(judge), lost, supervision)
 
 
 def answer_all(
@@ -72,69 +72,51 @@ def answer_all(
         with work as answer:
             yield from map(answer, requests)
         return
-    yield from _by_workers(partial(next, iter(requests), None), None, work, lost, supervision)
+    yield from _in_order(partial(next, iter(requests), None), None, work, lost, supervision)
 
 
-def _by_workers(
+_Numbered = tuple[int, Q]
+
+
+@contextmanager
+def _answering(work: AbstractContextManager[Callable[[Q], A]]) -> Iterator[Callable[[_Numbered[Q]], tuple[A]]]:
+    with work as answer:
+        yield lambda numbered: (answer(numbered[1]),)
+
+
+def _in_order(
     next_request: Callable[[], Q | None],
     lines: _Lines | None,
     work: AbstractContextManager[Callable[[Q], A]],
     lost: Callable[[Q, Loss], A],
     supervision: Supervision,
 ) -> Generator[A]:
-    with hearing_of_the_end():
-        workers: Workers[_Numbered[Q], A] = Workers(_answering(work), supervision)
-        try:
-            yield from _in_order(next_request, lines, workers, lost)
-        finally:
-            workers.stop()
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbered(Generic[Q]):
-    number: int
-    request: Q
-
-
-@contextmanager
-def _answering(work: AbstractContextManager[Callable[[Q], A]]) -> Iterator[Callable[[_Numbered[Q]], tuple[A]]]:
-    with work as answer:
-        yield lambda numbered: (answer(numbered.request),)
-
-
-def _in_order(
-    next_request: Callable[[], Q | None],
-    lines: _Lines | None,
-    workers: Workers[_Numbered[Q], A],
-    lost: Callable[[Q, Loss], A],
-) -> Iterator[A]:
-    """`next_request` gives None while there is no request: for ever, or until more of the `lines` are read."""
-    read = told = 0  # so many requests
+    """The answers of workers. `next_request` gives None while there is no request: for ever, or until more of the
+    `lines` are read."""
+    taken = told = 0  # so many requests
+    most = _AHEAD * supervision.jobs
     waiting: deque[_Numbered[Q]] = deque()
     answers: dict[int, A] = {}
-    while True:
-        while read - told < _AHEAD * workers.jobs and (request := next_request()) is not None:
-            waiting.append(_Numbered(read, request))
-            read += 1
-        while waiting and workers.has_idle():
-            workers.give(waiting.popleft())
-        while told in answers:
-            yield answers.pop(told)
-            told += 1
-        if told == read and (lines is None or lines.has_ended):
-            return
-        to_read = [] if lines is None or lines.has_ended or read - told >= _AHEAD * workers.jobs else [lines]
-        for numbered, answer in workers.collect([one.fileno() for one in to_read]):
-            match answer:
-                case Loss():
-                    answers[numbered.number] = lost(numbered.request, answer)
-                case Done():
-                    pass
-                case _:
-                    answers[numbered.number] = answer
-        for one in to_read:
-            if wait([one.fileno()], 0):
-                one.read()
+    with working(_answering(work), supervision) as workers:
+        while True:
+            while taken - told < most and (request := next_request()) is not None:
+                waiting.append((taken, request))
+                taken += 1
+            while waiting and workers.has_idle():
+                workers.give(waiting.popleft())
+            while told in answers:
+                yield answers.pop(told)
+                told += 1
+            has_more = lines is not None and not lines.has_ended
+            if told == taken and not has_more:
+                return
+            to_read = [lines] if lines is not None and has_more and taken - told < most else []
+            for (number, request), answer in workers.collect([file.fileno() for file in to_read]):
+                if not isinstance(answer, Done):
+                    answers[number] = lost(request, answer) if isinstance(answer, Loss) else answer
+            for file in to_read:
+                if wait([file.fileno()], 0):
+                    file.read()
 
 
 class _Lines:

@@ -80,7 +80,7 @@ class _Worker(Generic[Q]):
 
 class Workers(Generic[Q, A]):
     """As many workers as are needed, up to the number of jobs; each enters the context of the work for itself. To be
-    used inside `hearing_of_the_end`, and to be stopped."""
+    stopped: see `working`."""
 
     def __init__(self, work: AbstractContextManager[Callable[[Q], Iterable[A]]], supervision: Supervision) -> None:
         self.jobs = supervision.jobs
@@ -242,10 +242,16 @@ def _exit(*_: object) -> None:
 
 
 @contextmanager
-def hearing_of_the_end() -> Iterator[None]:
-    """SIGTERM ends what is running inside as an exception does."""
+def working(
+    work: AbstractContextManager[Callable[[Q], Iterable[A]]], supervision: Supervision
+) -> Iterator[Workers[Q, A]]:
+    """Workers, which end with what runs inside; SIGTERM ends that as an exception does."""
     before = signal.signal(signal.SIGTERM, _exit)
     try:
-        yield
+        workers = Workers(work, supervision)
+        try:
+            yield workers
+        finally:
+            workers.stop()
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from optimizer.ir.rows.row import Type
 from optimizer.ir.trace import all_operations
-from optimizer.ir.types.raw_memory import is_raw
+from optimizer.ir.types.memory_types import MemoryKind, kind_of
 from validator.prove.jump_targets import must_correspond
 from validator.prove.obligations import Pair
 from validator.verdict import Failargs
@@ -28,7 +28,7 @@ def assumptions(pair: Pair) -> tuple[str, ...]:
 def _of_objects(pair: Pair) -> Iterator[str]:
     if _hands_allocations(pair):
         yield "functions do not look into objects that the traces allocate"
-    if any(is_raw(key) for key in pair.memory.slots) and _takes_addresses(pair):
+    if any(kind_of(key) is MemoryKind.RAW for key in pair.memory.slots) and _takes_addresses(pair):
         yield "no access to raw memory goes to an object, though addresses of objects are taken"
 
 

@@ -1,19 +1,19 @@
 """From a trace to terms: what it computes, when each part of it is defined, its heap, and its ways out.
 
-Both traces of a pair are encoded in one `Memory`, on the same inputs (matched by position) and the same world: the
+Both traces of a pair are encoded in one `PairMemory`, on the same inputs (matched by position) and the same world: the
 result of the n-th event is one variable for both, and so is what it leaves in the memory that it may write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.ops import Memory as MemoryMeaning
-from optimizer.ir.rows.ops import Op, Type
-from optimizer.ir.rows.row import END, EVENT, FACT, FIELD, FLOAT, GUARD, INT, POSITION, PURE, REF
+from optimizer.ir.rows.ops import Op
+from optimizer.ir.rows.row import END, EVENT, FACT, FIELD, GUARD, INT, POSITION, PURE
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -28,37 +28,36 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from optimizer.ir.types.byte_access import RAW_KINDS, slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.object_bytes import VIEWS
-from optimizer.ir.types.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.types.memory_types import BYTES, MemoryKind
+from optimizer.ir.types.trace_layout import uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
-from validator.prove.memory.pair_memory import Allocator, Computed, Memory
+from validator.prove.memory.chain_reader import MOST_TERMS
+from validator.prove.memory.pair_memory import Allocator, Computed, PairMemory
 from validator.prove.memory.raw_chains import RawChains
-from validator.prove.memory.raw_overlaps import Overlaps
-from validator.prove.memory.store_chains import MOST_TERMS, Chains
+from validator.prove.memory.store_chains import Chains
 from validator.prove.memory.symbolic_heap import SymbolicHeap
-from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 if TYPE_CHECKING:
     from validator.prove.call_encoder import CallEncoder
 
 
-def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> Memory:
-    """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
-    terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
+def memory_for(layout: Layout, *traces: Trace) -> PairMemory:
+    """The memory that the traces of a pair share."""
+    terms = ObjectTerms(layout.word, layout)
     on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
     slots, indexed = _slots(on_memory, layout)
     rows = {one.op for one in on_memory}
     if any(row.memory is not None and row.memory.descr in RAW_KINDS for row in rows):
         _check_raw(traces, layout, slots)
-    terms.texts = [terms.constant(text) for text in layout.texts]
-    chains = Chains(terms)
-    terms.is_abstract |= any(is_raw(key) or key in VIEWS for key in slots)
+    chains = Chains()
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return Memory(terms, chains, RawChains(terms), Overlaps(), slots, indexed, *exceptions, is_plain=plain)
+    return PairMemory(terms, chains, RawChains(terms, chains), slots, indexed, *exceptions)
 
 
 def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Field], frozenset[str]]:
@@ -84,9 +83,9 @@ def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Fi
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not INT), None)
+        mixed = next((slot for slot in slots.values() if slot.kind is MemoryKind.RAW and slot.type is not INT), None)
         if mixed is not None:
-            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {mixed.kind.descr(mixed.key)} beside bytes of raw memory")
 
 
 def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:
@@ -99,7 +98,7 @@ def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace
 
 
 def encode(
-    trace: Trace, memory: Memory, before: Encoding | None = None, named: Mapping[int, Term] | None = None
+    trace: Trace, memory: PairMemory, before: Encoding | None = None, named: Mapping[int, Term] | None = None
 ) -> Encoding:
     """Encode `trace`: the recorded one, or the optimized one of the recorded one `before`. Its allocations with numbers
     in `named` are those terms.
@@ -118,9 +117,6 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
-Known = tuple[Sequence[Term], Iterable[tuple[Sequence[Term], Term]]]
-"""What holds, and in turn what else does as long as certain guards pass."""
-
 Place = tuple[int, int]
 """How many guards and events stand ahead."""
 
@@ -130,12 +126,15 @@ class _Computer:
 
     def __init__(self, heap: SymbolicHeap, values: dict[str, Term]) -> None:
         self.heap = heap
-        self.terms = heap.memory.terms
         self.layout = self.terms.layout
         self.values = values
         self.defined: list[Definedness] = []
         self.flag: Term = self.terms.false
         self.passes: Term = self.terms.true
+
+    @property
+    def terms(self) -> ObjectTerms:
+        return self.heap.terms
 
     def term(self, value: Value, line: int) -> Term:
         if isinstance(value, Var):
@@ -246,12 +245,13 @@ def _computed(terms: ObjectTerms, operation: Operation, args: tuple[Term, ...]) 
 
 
 class _Encoder:
-    def __init__(self, trace: Trace, memory: Memory, named: Mapping[int, Term], before: Encoding | None) -> None:
+    def __init__(self, trace: Trace, memory: PairMemory, named: Mapping[int, Term], before: Encoding | None) -> None:
         self._trace = trace
         self._before = before
         self._allocator = Allocator(named)
-        self._terms = terms = memory.terms
-        self._heap = SymbolicHeap(memory, self._allocator, lenient=before is None)
+        terms = memory.fresh_terms if before is None else before.heap.terms
+        self._layout = terms.layout
+        self._heap = SymbolicHeap(memory, terms, self._allocator, lenient=before is None)
         self._values: dict[str, Term] = {}
         self._computer = _Computer(self._heap, self._values)
         self._defined = self._computer.defined
@@ -260,7 +260,7 @@ class _Encoder:
         self._positions = 0
         self._number = 0
         for position, var in enumerate(trace.inputs):
-            self._values[var.name] = unknown(terms, input_name(position), var.type, 0)
+            self._values[var.name] = terms.unknown(input_name(position), var.type, 0)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
@@ -278,7 +278,7 @@ class _Encoder:
 
     def step(self, operation: Operation) -> None:
         if operation.op.is_call:
-            operation = meant(operation, self._terms.layout)
+            operation = meant(operation, self._layout)
         number, kind = self._number, operation.op.kind
         self._number += 1
         if kind is PURE:
@@ -288,7 +288,7 @@ class _Encoder:
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
             self._call(operation, number)
         elif kind is not END:
-            if len(self._terms) > MOST_TERMS:
+            if len(self._heap.terms) > MOST_TERMS:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
@@ -320,40 +320,16 @@ class _Encoder:
     def _call(self, operation: Operation, number: int) -> None:
         if self._calls is None:
             from validator.prove.call_encoder import CallEncoder  # here: many traces have no calls
+            from validator.prove.path import Path
 
-            self._calls = CallEncoder(self._heap, recorded=self._before is None)
+            path = Path(self._guards, self._defined, self._before)
+            self._calls = CallEncoder(self._heap, path, recorded=self._before is None)
         args = self._computer.args(operation)
-        result, defined = self._calls.call(operation, number, args, len(self._guards), self._known)
+        result, defined = self._calls.call(operation, number, args, len(self._guards))
         self._defined += defined
         if operation.result is not None:
             assert result is not None
             self._values[operation.result.name] = result
-
-    def _known(self) -> Known:
-        """What holds where the run gets here: its guards have passed, and what the recorded trace has done by now is
-        defined."""
-        passed = [guard.passes for guard in self._guards]
-        if self._before is None:
-            return [*passed, *(known.condition for known in self._defined)], ()
-        return passed, _promised(self._before, self._events)
-
-
-def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
-    """That the operations of `before` that have so many events ahead are defined, each with the guards in front of it
-    and behind the one before it."""
-    guards = 0
-    for known in before.defined:
-        if known.events > events:
-            return
-        yield [guard.passes for guard in before.guards[guards : known.guards]], known.condition
-        guards = known.guards
-
-
-def unknown(terms: ObjectTerms, name: str, type_: Type, epoch: int) -> Term:
-    """An unknown value that came into being behind so many events."""
-    if type_ is FLOAT:
-        return terms.floats.var(name)
-    return terms.pointer(name, epoch) if type_ is REF else terms.var(name)
 
 
 def _exit(

@@ -21,7 +21,7 @@ from validator.prove.encode import leave
 from validator.prove.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
 from validator.prove.jump_targets import jump_apart
 from validator.prove.matching import Simplify, knowing_all, match_exit
-from validator.prove.memory.pair_memory import Memory
+from validator.prove.memory.pair_memory import PairMemory
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import agrees
 from validator.prove.terms.object_terms import ObjectTerms
@@ -63,11 +63,11 @@ Values = Sequence[Term | None]
 
 
 class Pair:
-    """Two encodings over one `Memory`, and the obligations between them."""
+    """Two encodings over one `PairMemory`, and the obligations between them."""
 
-    def __init__(self, memory: Memory, before: Encoding, after: Encoding, options: Options) -> None:
+    def __init__(self, memory: PairMemory, before: Encoding, after: Encoding, options: Options) -> None:
         self.memory = memory
-        self.terms: ObjectTerms = memory.terms
+        self.terms: ObjectTerms = after.heap.terms  # which know all that there is to know of pointers
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
         self._simplify: Simplify | None = None
@@ -210,7 +210,7 @@ class Pair:
         self, name: str, before: Values, after: Values, place: Place, given: tuple[Term, ...] = ()
     ) -> Iterator[Obligation]:
         """Both hand over the same values, as far as `before` does hand over any: most often the same terms."""
-        if before == after and None not in before and not self.memory.is_plain:
+        if before == after and None not in before:
             if before:
                 yield Obligation(name, place, self.terms.true, given, several=len(before))
             return
@@ -254,7 +254,7 @@ class Pair:
         self, before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field], seen: frozenset[Term]
     ) -> Iterator[tuple[Field, Term]]:
         for slot in slots:
-            same = agrees(before, after, slot, seen)
+            same = agrees(self.terms, before, after, slot, seen)
             if same is not self.terms.true:
                 yield slot, same
 
@@ -312,7 +312,7 @@ class Pair:
             ahead = [guard.passes for guard in self.before.guards[place.before : other.guards]]
             made = terms.all_of((other.happens, *ahead, *map(terms.equal, other.args, application.args)))
             if made is not terms.false:
-                finds = finds_the_same(self.memory, self.before.events, other, application, number)
+                finds = finds_the_same(terms, self.before.events, other, application, number)
                 claim = terms.either(claim, terms.both(made, finds))
             if claim is terms.true:
                 break

@@ -136,7 +136,7 @@ class TermValues:
         kind, value = term.kind, self.values[term]
         if kind in ("pointer", "load_ref", "applied_ref", "raised_ref", "constant"):
             if value >= _FRESH:
-                return value in [_FRESH + alloc.number for alloc in self.terms.may_be(term)]
+                return value in [_FRESH + alloc.number for alloc in self.terms.pointers.may_be(term)]
             return value > 0 or kind != "constant"
         if kind not in _LIMITED:
             return True

@@ -10,13 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from validator.solvers.answers import GaveUp
-from validator.solvers.process import Died, Silent, running
+from validator.solvers.process import GRACE_S, NoAnswer, Process, converse
 from validator.solvers.replies import Reply
 from validator.solvers.smtlib import Script
 
 _CHILD = Path(__file__).with_name("child.py")
 _END = "end of answer"
-_GRACE_S = 1.0
 _LONGEST_S = 1_000_000.0
 
 
@@ -27,8 +26,7 @@ def is_installed(solver: str) -> bool:
 
 
 def check(solver: str, script: Script, timeout_s: float, memory_mb: int) -> Reply:
-    """Asks the solver of that name. A process that served others before and dies has a new one asked again."""
-    command = (sys.executable, "-P", str(_CHILD), solver, str(memory_mb))
+    """Asks the solver of that name."""
     timeout_s = min(_LONGEST_S, timeout_s)
     query = {
         "text": script.text,
@@ -36,21 +34,15 @@ def check(solver: str, script: Script, timeout_s: float, memory_mb: int) -> Repl
         "names": list(script.asked),
         "timeout_ms": max(1, int(timeout_s * 1000)),
     }
-    while True:
-        with running(command) as process:
-            try:
-                said = process.ask(f"{json.dumps(query)}\n", _END, timeout_s + _GRACE_S)
-            except Silent:
-                return GaveUp("wall", (solver,))
-            except Died as death:
-                if death.is_new:
-                    return GaveUp(_cause(death.code), (solver,))
-                continue
-            try:
-                return _reply(solver, script, said)
-            except (ValueError, KeyError, TypeError):
-                process.kill()
-                return GaveUp("not an answer", (solver,))
+
+    def talk(process: Process) -> Reply:
+        said = process.ask(f"{json.dumps(query)}\n", _END, timeout_s + GRACE_S)
+        try:
+            return _reply(solver, script, said)
+        except (ValueError, KeyError, TypeError):
+            raise NoAnswer("not an answer") from None
+
+    return converse(solver, (sys.executable, "-P", str(_CHILD), solver, str(memory_mb)), talk, _cause)
 
 
 def _reply(solver: str, script: Script, said: str) -> Reply:

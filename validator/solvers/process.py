@@ -1,28 +1,29 @@
-"""Solver processes: started when first asked, kept for the whole program, killed where they do not answer.
-
-A process is a session of its own, so that Ctrl-C comes to this program only. When this program ends, however it ends,
-its guardian ends the processes too.
-"""
+"""Solver processes: started when first asked, kept for the whole program, killed where they do not answer."""
 
 from __future__ import annotations
 
 import atexit
 import os
-import select
-import subprocess
+import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from validator.processes.guardian import let_go, watch
+from validator.processes.child import Came, Child
+from validator.solvers.answers import GaveUp
+from validator.solvers.replies import Reply
 
-_CHUNK = 1 << 16
-_LONGEST_MS = 1 << 30
+GRACE_S = 1.0
+"""So long behind its limit of time a solver is waited for."""
 
 
 class Silent(Exception):
     """The process did not answer in time, and was killed."""
+
+
+class NoAnswer(Exception):
+    """What the process said is none of the answers that there are."""
 
 
 class Died(Exception):
@@ -35,97 +36,61 @@ class Died(Exception):
         self.is_new = is_new
 
 
-class Process:
+class Process(Child):
     """A process that reads queries and writes answers."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._child = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            bufsize=0,
-        )
-        watch(self._child.pid)
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        self._in, self._out = self._child.stdin.fileno(), self._child.stdout.fileno()
-        os.set_blocking(self._in, False)
-        self._owner = os.getpid()
-        self._answers = 0
+        super().__init__(command)
         self.lock = threading.Lock()
-
-    @property
-    def is_usable(self) -> bool:
-        """Is it alive, and this program's own? A forked program has a copy of its parent's processes."""
-        return self._owner == os.getpid() and self._child.returncode is None
-
-    @property
-    def is_new(self) -> bool:
+        self.is_new = True
         """Has it answered nothing so far?"""
-        return self._answers == 0
 
     def ask(self, text: str, end: str, timeout_s: float) -> str:
         """What it writes up to the line `end`. Raises `Silent` or `Died`; where anything goes wrong, it is killed."""
+        last = f"{end}\n".encode()
+
+        def is_answer(said: bytearray) -> bool:
+            return said.endswith(last) and (said == last or said[-len(last) - 1] == 10)
+
         try:
-            answer = self._exchange(text.encode(), f"{end}\n".encode(), time.monotonic() + timeout_s)
+            came = self.exchange(text.encode(), time.monotonic() + timeout_s, is_answer)
+            if came is Came.END:
+                code = self.end()
+                raise Died(self._take(), -signal.SIGKILL if code is None else code, self.is_new)
+            if came is not Came.ANSWER:
+                raise Silent
         except BaseException:
             self.kill()
             raise
-        self._answers += 1
-        return answer
+        self.is_new = False
+        return self._take().removesuffix(f"{end}\n")
 
-    def tell(self, text: str) -> None:
-        """Give it something short to do that has no answer."""
-        self._write(memoryview(text.encode()))
+    def _take(self) -> str:
+        said = self.output.decode(errors="replace")
+        self.output.clear()
+        return said
 
-    def _exchange(self, text: bytes, end: bytes, deadline: float) -> str:
-        poll = select.poll()
-        poll.register(self._out, select.POLLIN)
-        rest = self._write(memoryview(text))
-        if rest:
-            poll.register(self._in, select.POLLOUT)
-        said = bytearray()
-        while True:
-            ready = poll.poll(min(_LONGEST_MS, max(0.0, deadline - time.monotonic()) * 1000))
-            if not ready and time.monotonic() >= deadline:
-                raise Silent
-            for file, _ in ready:
-                if file == self._in:
-                    rest = self._write(rest)
-                    if not rest:
-                        poll.unregister(self._in)
-                    continue
-                read = os.read(self._out, _CHUNK)
-                said += read
-                if said.endswith(end) and (said == end or said[-len(end) - 1] == 10):
-                    return said[: -len(end)].decode(errors="replace")
-                if not read:
-                    let_go(self._child.pid)
-                    raise Died(said.decode(errors="replace"), self._child.wait(), self.is_new)
 
-    def _write(self, text: memoryview) -> memoryview:
-        """Writes as much as fits; what is left, nothing where the process reads no more."""
-        try:
-            return text[os.write(self._in, text) :]
-        except BlockingIOError:
-            return text
-        except BrokenPipeError:  # what it said at last is still to be read
-            return text[:0]
-
-    def kill(self) -> None:
-        """End it, if it is this program's own, and let go of it."""
-        for pipe in (self._child.stdin, self._child.stdout):
-            assert pipe is not None
-            pipe.close()
-        if self._owner == os.getpid():
-            if self._child.returncode is None:
-                let_go(self._child.pid)
-            self._child.kill()
-            self._child.wait()
-        else:
-            self._child.returncode = 0  # the parent's: not ours to wait for
+def converse(
+    solver: str, command: tuple[str, ...], talk: Callable[[Process], Reply], cause: Callable[[int], str]
+) -> Reply:
+    """What comes of a talk with the process that runs this command. One that served others before and dies has a new
+    one talked to. `cause` says why a process ended, from its exit code."""
+    while True:
+        with running(command) as process:
+            try:
+                return talk(process)
+            except Silent:
+                return GaveUp("wall", (solver,))
+            except Died as death:
+                if death.is_new:
+                    return GaveUp(cause(death.code), (solver,))
+            except NoAnswer as wrong:
+                process.kill()
+                return GaveUp(str(wrong), (solver,))
+            except BaseException:  # it has this query still, and the next one would be asked under its assertions
+                process.kill()
+                raise
 
 
 _KEPT: dict[tuple[str, ...], Process] = {}

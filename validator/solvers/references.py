@@ -148,7 +148,7 @@ class References:
         """It is old, or an allocation that it may be."""
         reference = self._texts[term]
         old = f"(bvult {reference} {_reference(_FRESH)})"
-        fresh = [f"(= {reference} {self._fresh(alloc)})" for alloc in self._terms.may_be(term)]
+        fresh = [f"(= {reference} {self._fresh(alloc)})" for alloc in self._terms.pointers.may_be(term)]
         yield f"(or {old} {' '.join(fresh)})" if fresh else old
         if term.kind == "constant":
             yield f"(distinct {reference} {_reference(0)})"

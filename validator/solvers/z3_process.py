@@ -14,7 +14,7 @@ from pathlib import Path
 
 from optimizer.ir.faults import InputError
 from validator.solvers.answers import GaveUp
-from validator.solvers.process import Died, Process, Silent, running
+from validator.solvers.process import GRACE_S, NoAnswer, Process, converse
 from validator.solvers.replies import Reply, values_in
 from validator.solvers.smtlib import Script
 
@@ -23,7 +23,6 @@ _LARGEST = (1 << 32) - 1
 """The largest limit that Z3 can be given; larger ones would wrap around."""
 
 _END = "end of answer"
-_GRACE_S = 1.0
 _NO_MEMORY = 101
 """What Z3 ends with where memory is at its limit."""
 
@@ -33,36 +32,25 @@ SOLVING = f"(then {_STEPS} smt)"
 PREPROCESSING = f"(then {_STEPS} fail-if-undecided)"
 
 # Ahead of the next query, so that Z3 makes itself ready, which takes it a millisecond, while nobody waits.
-READY = "(reset)\n(declare-const $ready Bool)\n"
+READY = b"(reset)\n(declare-const $ready Bool)\n"
 
 
 def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb: int) -> Reply:
-    """Asks Z3 by this tactic. A process that served others before and dies has a new one asked again."""
-    command = (z3_path(), "-in", "-smt2", f"-memory:{memory_mb}")
-    while True:
-        with running(command) as process:
-            if process.is_new:
-                process.tell(READY)
-            try:
-                reply = _Asking(process, tactic, min(effort, _LARGEST), timeout_s).check(script)
-                process.tell(READY)
-            except Silent:
-                return GaveUp("wall")
-            except Died as death:
-                if death.is_new:
-                    return GaveUp("memory" if death.code == _NO_MEMORY else f"ended with {death.code}")
-                continue
-            except _NoAnswer as wrong:
-                process.kill()
-                return GaveUp("memory" if "out of memory" in str(wrong) else str(wrong))
-            except BaseException:  # it has this query still, and the next one would be asked under its assertions
-                process.kill()
-                raise
-            return reply
+    """Asks Z3 by this tactic."""
+
+    def talk(process: Process) -> Reply:
+        if process.is_new:
+            process.tell(READY)
+        reply = _Asking(process, tactic, min(effort, _LARGEST), timeout_s).check(script)
+        process.tell(READY)
+        return reply
+
+    return converse("z3", (z3_path(), "-in", "-smt2", f"-memory:{memory_mb}"), talk, _cause)
 
 
-class _NoAnswer(Exception):
-    """What Z3 said is none of the answers that there are."""
+def _cause(code: int) -> str:
+    """Why Z3 ended."""
+    return "memory" if code == _NO_MEMORY else f"ended with {code}"
 
 
 class _Asking:
@@ -87,14 +75,14 @@ class _Asking:
                 return values
             case "unknown" if len(said) > 2:
                 return GaveUp(self._why(said[1], said[2]))
-        raise _NoAnswer(said[0])
+        raise NoAnswer("memory" if "out of memory" in said[0] else said[0])
 
     def _exchange(self, text: str, script: Script) -> list[str]:
         """The lines that Z3 says to assertions: its answer, or what is wrong with them; what that took, the reason for
         an `unknown`, and values, an error where there are none."""
         tell = f"(get-value ({' '.join(script.asked)}))\n" if script.asked else ""
         solve = f"{self._solve}(get-info :rlimit)\n(get-info :reason-unknown)\n{tell}"
-        said = self._process.ask(f'{text}{solve}(echo "{_END}")\n', _END, self._timeout_s + _GRACE_S)
+        said = self._process.ask(f'{text}{solve}(echo "{_END}")\n', _END, self._timeout_s + GRACE_S)
         return said.split("\n")
 
     def _why(self, used: str, reason: str) -> str:
@@ -110,7 +98,7 @@ class _Asking:
 def _values(script: Script, said: list[str]) -> Mapping[str, int]:
     values = values_in("\n".join(said[3:]))
     if values.keys() != script.asked.keys():
-        raise _NoAnswer("values are missing")
+        raise NoAnswer("values are missing")
     return values
 
 

@@ -22,7 +22,7 @@ from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import MemoryKind
 
 
 class Environment:
@@ -79,21 +79,20 @@ class Environment:
         """Does this event return?"""
         return self._world.stops_at != number
 
-    def act(self, number: int, effects: Effects, result: Type) -> Datum | None:
-        """The event invalidates, writes and gives its result, None where it has none."""
+    def act(self, number: int, effects: Effects, result: Type) -> tuple[Datum | None, Ref]:
+        """The event invalidates and writes; gives its result, None where it has none, and what it raises if it may."""
         world = self._world
         if effects.can_invalidate:
             self._invalidations += 1
             self._heap.invalidate(self._invalidations not in world.invalid)
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
-        if effects.can_raise:
-            raised = self._value(world.raises[number]) if number < len(world.raises) else NULL
-            self._heap.set_pending(raised if isinstance(raised, Ref) else NULL)
+        scripted = self._value(world.raises[number]) if number < len(world.raises) else NULL
+        raised = scripted if isinstance(scripted, Ref) else NULL
         if result is VOID:
-            return None
+            return None, raised
         value = self._value(world.results[number]) if number < len(world.results) else None
-        return blank(result) if value is None or type_of(value) is not result else value
+        return blank(result) if value is None or type_of(value) is not result else value, raised
 
     def _write(self, write: Write, effects: Effects, place: tuple[int, int]) -> None:
         heap = self._heap
@@ -101,11 +100,11 @@ class Environment:
         slot = heap.layout.memory(write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
             return
-        if heap.is_text(target) or (slot.key in VIEWS and not self._may_write_bytes(target, effects)):
+        if heap.is_text(target) or (slot.kind is MemoryKind.VIEW and not self._may_write_bytes(target, effects)):
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return
-        if write.index is not None and not 0 <= write.index < self._end(target, slot):
+        if write.index is not None and not 0 <= write.index < slot.kind.end(heap.length(target), heap.layout.word):
             return
         if not self._world.checked and self._is_kept(target, slot, write.index):
             self._not_done.add(place)
@@ -115,10 +114,6 @@ class Environment:
             heap.set_field(target, slot, value)
         else:
             heap.set_item(target, slot, write.index, value)
-
-    def _end(self, target: Ref, slot: Field) -> int:
-        """The first index behind what that memory of the object has."""
-        return 1 << (self._heap.layout.word - 1) if slot.key in VIEWS else self._heap.length(target)
 
     def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
         """Those of a string are changed by what may change its items."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.call_domain import OTHERWISE
 from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import Renaming, Sight
@@ -19,12 +20,11 @@ from optimizer.ir.run.runs import Applied, Given, Look, Scripted, Seen, World
 from optimizer.ir.types.effects import Effects
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.calls import Call
-    from optimizer.ir.types.declaration_entries import Call as Declared
+    from optimizer.ir.types.calls import CallSite
+    from optimizer.ir.types.declared import Call
 
 NOT_MADE = "the function is called as the recorded trace has not called it there"
 FINDS_OTHER = "the function finds other memory than where the recorded trace calls it"
-OTHERWISE = "the function gives something else"
 CONTRADICTED = "the function gives something else than what is declared"
 
 Arguments = tuple[Datum, ...]
@@ -66,7 +66,7 @@ class Functions:
             for one in self.applied
         )
 
-    def call(self, op: int, args: Arguments, type_: Type, events: int, call: Call) -> Applied | str:
+    def call(self, op: int, args: Arguments, type_: Type, events: int, call: CallSite) -> Applied | str:
         """What the function `args[0]` gives of the other arguments, or why it is undefined."""
         key = type_, args
         wanted = self._declared(call.declared, args[1:])
@@ -88,7 +88,7 @@ class Functions:
             return CONTRADICTED
         return known
 
-    def say(self, op: int, args: Arguments, value: Datum, declared: Declared | None) -> str | None:
+    def say(self, op: int, args: Arguments, value: Datum, declared: Call | None) -> str | None:
         """The trace says that the function gives that value; why this is undefined, if it is."""
         type_ = type_of(value)
         known = self._known.get((type_, args))
@@ -188,7 +188,7 @@ class Functions:
 
     # Declarations.
 
-    def _declared(self, declared: Declared | None, args: Sequence[Datum]) -> list[Datum]:
+    def _declared(self, declared: Call | None, args: Sequence[Datum]) -> list[Datum]:
         """What is declared of what the function gives of these arguments: more than once, where constants with
         different names are one object."""
         return [

@@ -9,19 +9,18 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.text.declaration_writer import format_declarations as format_declarations
 from optimizer.ir.text.toml_source import Path, TomlSource
-from optimizer.ir.types.declaration_entries import Array as Array
-from optimizer.ir.types.declaration_entries import Call as Call
-from optimizer.ir.types.declaration_entries import Descr as Descr
-from optimizer.ir.types.declaration_entries import Field as Field
-from optimizer.ir.types.declaration_entries import KnownObject as KnownObject
-from optimizer.ir.types.declaration_entries import KnownResult as KnownResult
-from optimizer.ir.types.declaration_entries import Scalar as Scalar
-from optimizer.ir.types.declaration_entries import Struct as Struct
 from optimizer.ir.types.declaration_rules import ITEMS, find_problems
-from optimizer.ir.types.declared import NO_DECLARATIONS
-from optimizer.ir.types.declared import Declarations as Declarations
+from optimizer.ir.types.declared import (
+    NO_DECLARATIONS,
+    Call,
+    Declarations,
+    Descr,
+    KnownObject,
+    KnownResult,
+    Scalar,
+)
+from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Field, Struct, declared_field
 
-FIELD_TYPES = ("int", "ref", "float", "i8", "u8", "i16", "u16", "i32", "u32", "bool")
 RESULT_TYPES = ("int", "ref", "float", "void")
 
 # Reads one TOML value: takes the source, the path of the value and the value; raises InputError.
@@ -170,15 +169,16 @@ def _check_name(source: TomlSource, path: Path) -> None:
 
 
 def _field(source: TomlSource, path: Path, value: object) -> Field:
+    section, owner, *_ = path
     if "." in path[-1]:
         raise source.fault(path, f"the name of a field holds no dot, got {path[-1]}")
     _check_name(source, path)
     if not isinstance(value, dict):
-        return Field(path[-1], _FIELD["type"](source, path, value))
+        return declared_field(owner, path[-1], _FIELD["type"](source, path, value), items=section == "array")
     read = _read_table(source, path, value, _FIELD)
     if "type" not in read:
-        raise source.fault(path, f"{'.'.join(path)} lacks its type: one of {', '.join(FIELD_TYPES)}")
-    return Field(path[-1], **read)
+        raise source.fault(path, f"{'.'.join(path)} lacks its type: one of {', '.join(DECLARED_TYPES)}")
+    return declared_field(owner, path[-1], read.pop("type"), items=section == "array", **read)
 
 
 def _field_list(source: TomlSource, path: Path, value: object) -> tuple[Field, ...]:
@@ -204,6 +204,8 @@ def _array(source: TomlSource, path: Path, value: object) -> Array:
     read = _read_table(source, path, value, _ARRAY)
     if ("item" in read) == ("fields" in read):
         raise source.fault(path, f"{'.'.join(path)} must have either an item or fields")
+    if "item" in read:
+        read["item"] = declared_field(path[-1], "", read["item"], items=True)
     return Array(path[-1], **read)
 
 
@@ -239,9 +241,9 @@ def _section(reader: Reader) -> Reader:
     return read
 
 
-_FIELD: dict[str, Reader] = {"type": _one_of(FIELD_TYPES), "immutable": _flag, "quasi_immutable": _flag}
+_FIELD: dict[str, Reader] = {"type": _one_of(DECLARED_TYPES), "immutable": _flag, "quasi_immutable": _flag}
 _STRUCT: dict[str, Reader] = {"parent": _text, "vtable": _text, "cleared": _flag, "fields": _field_list}
-_ARRAY: dict[str, Reader] = {"item": _one_of(FIELD_TYPES), "fields": _field_list, "immutable": _flag}
+_ARRAY: dict[str, Reader] = {"item": _one_of(DECLARED_TYPES), "fields": _field_list, "immutable": _flag}
 _CALL: dict[str, Reader] = {
     "result": _one_of(RESULT_TYPES),
     "elidable": _flag,

@@ -15,7 +15,7 @@ from optimizer.ir.text.raw_text import RawReader
 from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.types.layout import Array, Field, Layout, Struct, WrongDescr
-from optimizer.ir.types.raw_memory import RAW_ARRAY
+from optimizer.ir.types.memory_types import RAW_ARRAY
 from optimizer.ir.values import BadConstant, read_constant
 
 

@@ -10,7 +10,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.run.objects import NULL
 from optimizer.ir.text.lexer import NAME, Source, Token, describe
 from optimizer.ir.text.string_text import HIGHEST, BadText, read_text, write_text
-from optimizer.ir.types.raw_memory import RAW, RAW_ARRAY
+from optimizer.ir.types.memory_types import RAW, RAW_ARRAY
 
 
 @dataclass(frozen=True, slots=True)

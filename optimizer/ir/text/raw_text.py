@@ -9,23 +9,23 @@ are the fields of raw structs, by the addresses of these. What is not mentioned 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.row import DescrKind
 from optimizer.ir.run.objects import Cell, Datum, type_of
-from optimizer.ir.run.raw_heap import Cells, cell
 from optimizer.ir.text.cell_reader import CellReader
 from optimizer.ir.text.heap_syntax import Entry, Line
 from optimizer.ir.text.lexer import NAME, Token, describe
 from optimizer.ir.types.layout import Field, Layout, WrongDescr
-from optimizer.ir.types.raw_memory import BYTES, RAW
+from optimizer.ir.types.memory_types import BYTES, RAW
 
 _WORD = re.compile(rf"{NAME}\Z")
 
 
-def format_raw(cells: Cells, word: int) -> str:
+def format_raw(cells: Mapping[Cell, Any], word: int) -> str:
     """The line."""
     held = {(key, wrap(address, word)): value for (key, address), value in cells.items()}
     fields = [f"{_name(key)}[{address}]={held[key, address]}" for key, address in sorted(held) if key != BYTES.key]
@@ -78,7 +78,7 @@ class RawReader:
         self._put(layout.raw_field(name), self._int(entry.index, "an address"), entry.value, name)
 
     def _put(self, slot: Field, address: int, token: Token, name: str) -> None:
-        self._cells.read(slot, cell(slot, address, self._layout.word), token, name)
+        self._cells.read(slot, slot.kind.cell(slot.key, address, self._layout.word), token, name)
 
     def _int(self, token: Token, what: str) -> int:
         value = self._value(token)

@@ -7,7 +7,7 @@
   that one gave, and raise what it raised.
 - A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
 
-- A known operation on *memory*: the oopspec names a function on strings (see `optimizer.ir.types.string_calls`).
+- A known operation on *memory*: the oopspec names a function on strings (see `optimizer.ir.types.known_calls`).
 - A *reading* of what belongs to the thread: its oopspec is `threadlocalref_get`, and it is declared as neither elidable
   nor loop invariant, and cannot raise. It is a function until the next event that may write everything, which may give
   the slot another value: how many of these there have been is one more argument.
@@ -32,7 +32,7 @@ from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.declaration_entries import Call as Declared
+    from optimizer.ir.types.declared import Call
 
 MEANINGS: dict[str, Op] = {
     "int_py_div": OPS["int_py_div"],
@@ -54,8 +54,8 @@ _RAISING = replace(NOTHING, can_raise=True)
 
 
 @immutable
-class Call:
-    """What a call is. `args` are the function, where the row has one, and what it is called with.
+class CallSite:
+    """What a call is at its place. `args` are the function, where the row has one, and what it is called with.
 
     With `condition` it is made only where that holds (see `Memory.happens`). `meaning` is the operation that it stands
     for, if it does; `declared` its declaration. Events that may be the same have the same `name`. A function that is
@@ -68,7 +68,7 @@ class Call:
     name: str
     is_conditional: bool = False
     meaning: Op | None = None
-    declared: Declared | None = None
+    declared: Call | None = None
     passing: bool = False
 
     @property
@@ -107,7 +107,7 @@ def effects_at(operation: Operation, layout: Layout) -> Effects:
     return NOTHING if call is None else call.effects
 
 
-def call_of(operation: Operation, layout: Layout) -> Call | None:
+def call_of(operation: Operation, layout: Layout) -> CallSite | None:
     """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
     if operation.op.kind is not EVENT and not operation.op.is_call:
         return None
@@ -117,17 +117,17 @@ def call_of(operation: Operation, layout: Layout) -> Call | None:
     return known[1]
 
 
-def _call_of(operation: Operation, layout: Layout) -> Call:
+def _call_of(operation: Operation, layout: Layout) -> CallSite:
     memory, row = operation.op.memory, operation.op
     if memory is None or memory.descr is not CALL:
-        return Call(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
+        return CallSite(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
     declared = None if operation.descr is None else layout.call(operation.descr)
     known = meant(operation, layout)
     if known.op.kind in (SCAN, NEW):
         slot = layout.descr_of(known)
         assert isinstance(slot, Field)
         effects = replace(NOTHING, reads=frozenset((slot.key,)))
-        return Call(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
+        return CallSite(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
     role = _role(declared, layout, operation)
     is_conditional = memory.happens is not None
     is_record = row.kind is FACT
@@ -137,15 +137,15 @@ def _call_of(operation: Operation, layout: Layout) -> Call:
     if is_record:
         if role not in _FUNCTIONS or not args:
             raise Unsupported(f"{row.name} of what is not elidable", operation.line)
-        return Call(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
+        return CallSite(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
     if role is _INVARIANT and not args:
         raise Unsupported(f"{row.name} of a loop-invariant function that is not there", operation.line)
     effects = _effects(role, declared, operation, layout)
     passing = role is _FUNCTION and declared is not None and not declared.elidable
-    return Call(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
+    return CallSite(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
 
 
-def _role(declared: Declared | None, layout: Layout, operation: Operation) -> Role:
+def _role(declared: Call | None, layout: Layout, operation: Operation) -> Role:
     if declared is None:
         return layout.role(operation.descr)
     meaning, memory = MEANINGS.get(declared.oopspec or ""), operation.op.memory
@@ -158,14 +158,14 @@ def _role(declared: Declared | None, layout: Layout, operation: Operation) -> Ro
     return Role.INVARIANT if declared.loop_invariant else Role.EVENT
 
 
-def _is_reading(declared: Declared, operation: Operation) -> bool:
+def _is_reading(declared: Call, operation: Operation) -> bool:
     row, memory = operation.op, operation.op.memory
     is_plain = row.kind is EVENT and memory is not None and memory.happens is None and memory.function == 0
     gives = row.result is not VOID and not declared.can_raise and not declared.loop_invariant
     return declared.oopspec == _READING and is_plain and gives
 
 
-def _effects(role: Role, declared: Declared | None, operation: Operation, layout: Layout) -> Effects:
+def _effects(role: Role, declared: Call | None, operation: Operation, layout: Layout) -> Effects:
     effects = effects_of(operation, layout)
     if role not in _FUNCTIONS:
         return effects

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from optimizer.ir.text.string_text import HIGHEST
-
-if TYPE_CHECKING:
-    from optimizer.ir.types.declaration_entries import Array, Field, KnownObject, Scalar, Struct
-    from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Declarations, KnownObject, Scalar
+from optimizer.ir.types.memory_types import Array, Field, Struct, declared_type
 
 Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
@@ -20,16 +17,6 @@ name."""
 
 DEEPEST = 1000
 """So many structs may inherit from one another in a row."""
-
-NARROW = {
-    "i8": (-(1 << 7), (1 << 7) - 1),
-    "u8": (0, (1 << 8) - 1),
-    "i16": (-(1 << 15), (1 << 15) - 1),
-    "u16": (0, (1 << 16) - 1),
-    "i32": (-(1 << 31), (1 << 31) - 1),
-    "u32": (0, (1 << 32) - 1),
-    "bool": (0, 1),
-}
 
 
 def find_problems(declarations: Declarations) -> Iterator[Problem]:
@@ -200,12 +187,11 @@ def _known_fields(const: KnownObject, structs: dict[str, Struct]) -> Iterator[Pr
                 (*path, name),
                 f"field {name} of struct {const.struct} may change: its value cannot be known",
             )
-        elif not _fits(value, field.type):
-            yield (*path, name), f"field {name} of struct {const.struct} is {field.type}, got {value.value}"
+        elif not _fits(value, field):
+            yield (*path, name), f"field {name} of struct {const.struct} is {declared_type(field)}, got {value.value}"
 
 
-def _fits(value: Scalar, type_name: str) -> bool:
-    if type_name in ("ref", "float", "int"):
-        return value.type == type_name
-    low, high = NARROW[type_name]
-    return isinstance(value.value, int) and value.type == "int" and low <= value.value <= high
+def _fits(value: Scalar, field: Field) -> bool:
+    if value.type != field.type.value or field.low is None or field.high is None:
+        return value.type == field.type.value
+    return isinstance(value.value, int) and field.low <= value.value <= field.high

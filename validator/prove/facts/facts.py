@@ -48,6 +48,10 @@ class Facts:
         self.contradiction = False
         self.notes: dict[Any, Any] = {}
 
+    def move_on(self, terms: ObjectTerms) -> None:
+        """More may be known of pointers, in the same era: what was found out by the facts stays right."""
+        self._terms = terms
+
     def mark(self) -> None:
         """What is assumed from here on can be taken back."""
         self._journal.mark()

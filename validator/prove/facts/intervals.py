@@ -1,7 +1,7 @@
 """Bounds of terms, intervals and known bits, under conditions that hold: a rung between structure and solving.
 
 Terms are evaluated bottom-up over the abstract domain `optimizer.ir.domains.bounds`. A condition that holds narrows
-what it is made of (`validator.prove.facts.narrowing`), and whatever changes goes up to what is built of it, and down
+what it is made of (`optimizer.ir.domains.backward`), and whatever changes goes up to what is built of it, and down
 again from there, a bounded number of steps. What is known of a term only ever gets sharper, so that conditions may come
 one by one; a `Journal` takes back what was assumed for one question.
 """
@@ -14,12 +14,11 @@ from functools import lru_cache
 from typing import Any
 
 from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.domains.backward import EXACT, Value, backward, narrowed
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
-from optimizer.ir.domains.ranges import Interval, exact_difference, exact_product, exact_sum
 from optimizer.ir.domains.term import Term, missing
 from optimizer.ir.rows.domain import PRIMITIVES
 from validator.prove.facts.journal import Journal
-from validator.prove.facts.narrowing import Value, narrowing
 from validator.prove.terms.object_kinds import CONDITIONS, OF_OBJECTS
 from validator.prove.terms.object_terms import ObjectTerms
 
@@ -41,7 +40,7 @@ class Intervals:
         self._journal = journal or Journal()
         self._changed = changed
         self.domain = bounds_domain(terms.width)
-        self._narrowing = narrowing(terms.width)
+        self._backward = backward(terms.width)
         self._known: dict[Term, Value] = {}
         self._limited: dict[Term, bool] = {}  # of which more is known than of their arguments
         self._exact: dict[Term, bool] = {}
@@ -92,7 +91,7 @@ class Intervals:
     def _computed(self, term: Term) -> Value:
         d, kind = self.domain, term.kind
         if kind in _OF_ARGUMENTS:
-            bounds = _computed(d, kind, tuple([self._known[arg] for arg in term.args]))
+            bounds = _computed(d, kind, self._arguments(term))
             return self._without_overflow(term, bounds) if term in self._exact else bounds
         match kind:
             case "var" | "gc_type" | "vtable" | "applied" | "float_to_int" | "float_to_bytes" | "float_to_single":
@@ -129,20 +128,20 @@ class Intervals:
         bounds: Bounds | None = self._known[branch]
         if branch not in c.args:
             return bounds
-        for place, limit in self._narrowing.arguments(c.kind, holds, self._arguments(c), exact=False):
+        for place, limit in narrowed(self.domain.width, c.kind, holds, self._arguments(c)):
             if limit is None:
                 return None
             if c.args[place] is branch and bounds is not None:
                 bounds = self.domain.meet(bounds, limit)
         return bounds
 
-    def _arguments(self, term: Term) -> list[Value]:
-        return [self._known[arg] for arg in term.args]
+    def _arguments(self, term: Term) -> tuple[Any, ...]:
+        return tuple([self._known[arg] for arg in term.args])
 
     def _without_overflow(self, term: Term, bounds: Bounds) -> Bounds:
         """A sum, difference or product that is known not to overflow is that of the integers."""
         a, b = self._arguments(term)
-        between = self.domain.between(*_EXACT[term.kind](a.range, b.range))
+        between = self.domain.between(*EXACT[term.kind](a.range, b.range))
         met = None if between is None else self.domain.meet(bounds, between)
         return self._nothing(bounds) if met is None else met
 
@@ -169,9 +168,8 @@ class Intervals:
         waiting.clear()
 
     def _narrow_arguments(self, term: Term) -> None:
-        arguments = self._arguments(term)
-        exact = term in self._exact
-        for place, value in self._narrowing.arguments(term.kind, self._known[term], arguments, exact=exact):
+        args, exact = self._arguments(term), term in self._exact
+        for place, value in narrowed(self.domain.width, term.kind, self._known[term], args, exact):
             if value is None:
                 self._nothing(None)
                 return
@@ -191,7 +189,7 @@ class Intervals:
         if difference.kind != "sub" or 0 not in (bounds.low, bounds.high):
             return
         if self._known.get(self._terms.eq(*difference.args)) is False:
-            left = self._narrowing.exclude(bounds, 0, 0)
+            left = self._backward.exclude(bounds, 0, 0)
             self._narrow(difference, self._nothing(bounds) if left is None else left)
 
     def _without_wrapping(self, denied: Term) -> None:
@@ -244,5 +242,4 @@ def _computed(domain: BoundsDomain, kind: str, args: tuple[Value, ...]) -> Value
     return getattr(domain, kind)(*args)
 
 
-_EXACT: dict[str, Callable[[Any, Any], Interval]] = {"add": exact_sum, "sub": exact_difference, "mul": exact_product}
-_OVERFLOWS = CONDITIONS & {f"{kind}_overflows" for kind in _EXACT}
+_OVERFLOWS = CONDITIONS & {f"{kind}_overflows" for kind in EXACT}

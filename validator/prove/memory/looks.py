@@ -15,16 +15,15 @@ from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Layout
 from validator.prove.encoding import Application, EventEncoding
 from validator.prove.memory.chain_links import Chain, Renewed, links
-from validator.prove.memory.pair_memory import Memory
 from validator.prove.memory.visibility import agrees
+from validator.prove.terms.object_terms import ObjectTerms
 
 
 def finds_the_same(
-    memory: Memory, events: Sequence[EventEncoding], wanted: Application, got: Application, claim: int
+    terms: ObjectTerms, events: Sequence[EventEncoding], wanted: Application, got: Application, claim: int
 ) -> Term:
     """Does the function find at `got` what it has found at `wanted`, in front of which not all of `events` stand that
     stand in front of `got`? This is the claim of that number of those of which one is to hold."""
-    terms = memory.terms
     if wanted.effects.sees_nothing:
         return terms.true
     if any(_may_change(event, wanted.effects, terms.layout) for event in events[wanted.events : got.events]):
@@ -39,7 +38,7 @@ def finds_the_same(
         if before.chain(slot) is not after.chain(slot):
             if _renewals(before.chain(slot)) != _renewals(after.chain(slot)):
                 return terms.false
-            result = terms.both(result, agrees(before, after, slot, seen, claim))
+            result = terms.both(result, agrees(terms, before, after, slot, seen, claim))
     return result
 
 

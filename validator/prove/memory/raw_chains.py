@@ -3,7 +3,8 @@
 A read walks down the chain. Where the addresses differ by a constant, a store covers all that is read, none of it, or
 some of its bytes, for certain. Where they do not, or a store covers only some, each byte goes down by itself: whether
 the store covers it is a condition on the addresses, and which of the stored bytes it is a shift. At the end is what
-stood there when the epoch began: a byte for each address.
+stood there when the epoch began: a byte for each address. Links that say what may have overlapped are put on top of
+the chains here (see `validator.prove.memory.chain_links`).
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.domains.term import Term
-from optimizer.ir.types.memory_types import RawItem
-from optimizer.ir.types.raw_memory import BYTES
-from validator.prove.memory.chain_links import Chain, Overlapped, Renewed, Stored, held_behind, initial, links
-from validator.prove.memory.raw_overlaps import has_overlaps
-from validator.prove.memory.store_chains import NEAR
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, RawItem, has_kind, kind_of
+from validator.prove.memory.chain_links import Chain, Overlapped, Renewed, Start, Stored, held_behind, initial, links
+from validator.prove.memory.store_chains import NEAR, Chains
 from validator.prove.terms.object_terms import ObjectTerms
 
 ANYWHERE = "any address"
+"""The variable that is any address: what holds of it holds of all."""
+
+_MOST_OVERLAPS = 150
+"""So many links that say what may have overlapped may stand above each other."""
 
 
 def numbered(name: str, claim: int) -> str:
     """The name of what stands for all places, in one of several claims."""
     return f"{name} in claim {claim}" if claim else name
-
-
-"""The variable that is any address: what holds of it holds of all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,9 +41,9 @@ class StoredBytes(Stored):
 class RawChains:
     """Makes the chains of raw memory of a pair of traces, and reads them."""
 
-    def __init__(self, terms: ObjectTerms) -> None:
+    def __init__(self, terms: ObjectTerms, chains: Chains) -> None:
         self._terms = terms
-        self._links: dict[tuple[Chain, Term, Term, int], StoredBytes] = {}
+        self._chains = chains
         self._read: dict[tuple[Chain, Term, int], Term] = {}
         self._bytes: dict[tuple[Chain, Term], Term] = {}
 
@@ -86,11 +87,7 @@ class RawChains:
         return offset is not None and offset + store.size <= size
 
     def _stored(self, below: Chain, address: Term, value: Term, size: int) -> StoredBytes:
-        key = (below, address, value, size)
-        link = self._links.get(key)
-        if link is None:
-            link = self._links[key] = StoredBytes(below, self._terms.null, address, value, size)
-        return link
+        return self._chains.link(StoredBytes, below, self._terms.null, address, value, size)
 
     def load(self, chain: Chain, address: Term, item: RawItem) -> Term:
         """The number that stands at the address."""
@@ -199,6 +196,47 @@ class RawChains:
         for address, size in dict.fromkeys([*_places(one, shared), *_places(two, shared)]):
             result = terms.both(result, terms.eq(self.read(one, address, size), self.read(two, address, size)))
         return result
+
+    # What may overlap.
+
+    def stored(self, heap: dict[str, Chain], key: str) -> None:
+        """There was a store to the raw memory of that key."""
+        store = heap[key]
+        assert isinstance(store, Stored)
+        assert store.index is not None
+        for other in heap:
+            if kind_of(other) is MemoryKind.RAW and other != key and BYTES.key in (key, other):
+                what = f"{key} {getattr(store, 'size', '')}"
+                heap[other] = self._overlapped(heap[other], what, (store.index, store.value))
+
+    def happened(self, heap: dict[str, Chain], written: set[str], event: int) -> None:
+        """An event may have written to the memory of these keys, and to what may overlap with it."""
+        if BYTES.key in heap and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
+            heap[BYTES.key] = self._overlapped(heap[BYTES.key], f"event {event}", ())
+
+    def _overlapped(self, below: Chain, what: str, words: tuple[Term, ...]) -> Chain:
+        """The link on top of `below`; one that did something to the same place is as if it had not been."""
+        if isinstance(below, Overlapped) and below.what == what and below.words[0] is words[0]:
+            below = below.below
+        if sum(isinstance(link, Overlapped) for link in _all_links(below)) >= _MOST_OVERLAPS:
+            raise Unsupported(f"there are more than {_MOST_OVERLAPS} stores to fields of raw structs beside bytes")
+        return self._chains.link(Overlapped, below, what, words)
+
+
+def has_overlaps(chain: Chain, shared: Chain | None) -> bool:
+    """Is there a link above the one that is shared that may have changed what stands anywhere?"""
+    for link in _all_links(chain):
+        if link is shared:
+            return False
+        if isinstance(link, Overlapped):
+            return True
+    return False
+
+
+def _all_links(chain: Chain) -> Iterator[Chain]:
+    while not isinstance(chain, Start):
+        yield chain
+        chain = chain.below
 
 
 def _split(address: Term) -> tuple[Term | None, int]:

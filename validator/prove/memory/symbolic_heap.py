@@ -1,12 +1,7 @@
-"""The heap of one trace, in terms: a domain for the rows of operations on memory.
-
-It changes in place as the trace goes on; what it was at a guard or event is kept as a copy. Allocations take the terms
-that they are given (`named`), so that an allocation of the optimized trace can be that of the recorded one.
-"""
+"""The heap of one trace, in terms: the domain in which the rows of operations on memory have their meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,47 +10,21 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import INT, REF, Type
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
-from optimizer.ir.types.raw_memory import BYTES, is_raw
-from validator.prove.memory.chain_links import NO_EPOCH, Chain, Key
-from validator.prove.memory.pair_memory import Allocator, Memory
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind
+from validator.prove.memory.chain_links import NO_EPOCH, Bytewise
+from validator.prove.memory.heap_state import HeapState
 from validator.prove.terms.object_kinds import (
     ARRAYS,
-    OBJECTS,
-    PENDING,
     STRUCTS,
     Hashed,
     Initial,
-    at_event,
     forced_name,
     future_name,
     is_reference,
 )
-from validator.prove.terms.object_terms import ObjectTerms
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.effects import Effects
     from validator.prove.terms.comparisons import Range
-
-
-def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
-    """The terms that the condition says are constants or objects of a name, and these."""
-    match condition.kind, condition.args:
-        case "both", parts:
-            for part in parts:
-                yield from _said(terms, part)
-            return
-        case "eq", (a, b) if b.kind == "const":
-            yield a, b
-        case "same", (p, q):
-            named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
-            if named is not None:
-                yield (q if named is p else p), named
-        case "not_", (denied,) if denied.kind == "class_in" and denied.value == OBJECTS:
-            if denied.args[0].kind == "class_of":
-                yield denied.args[0].args[0], terms.null
-    yield terms.ite(condition, terms.one, terms.zero), terms.one
-    yield terms.ite(condition, terms.zero, terms.one), terms.zero
 
 
 _ADDRESS = Initial("address", NO_EPOCH, INT)
@@ -73,176 +42,87 @@ def _few(count: Term) -> int | None:
 
 def _is_among_bytes(slot: Field, type_: Type) -> bool:
     """May the field or item be among the bytes of an object that such an access is about?"""
-    return not is_raw(slot.key) and slot.key not in VIEWS and (slot.type is REF) == (type_ is REF)
+    return slot.kind is MemoryKind.OBJECTS and (slot.type is REF) == (type_ is REF)
 
 
-class SymbolicHeap(HeapDomain[Term, Term, Term]):
-    """`lenient` heaps take what may not be settled for not settled: what is assumed must never be too much."""
+class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
+    """The heap of one trace, as the rows of operations speak of it."""
 
-    __slots__ = (
-        "_allocator",
-        "_chains",
-        "_events",
-        "_lenient",
-        "_passed",
-        "_pending",
-        "_protected",
-        "_settled",
-        "_terms",
-        "_validity",
-        "_watched",
-        "allocating",
-        "allocations",
-        "known",
-        "memory",
-    )
-
-    def __init__(self, memory: Memory, allocator: Allocator, *, lenient: bool) -> None:
-        self.memory, self._terms = memory, memory.terms
-        self.allocations: tuple[Term, ...] = ()
-        self.allocating = 0  # the number of the operation that allocates next
-        self._allocator = allocator
-        self._lenient = lenient
-        self._chains: dict[str, Chain] = {key: memory.chains.start(slot) for key, slot in memory.slots.items()}
-        self._settled: tuple[tuple[str, Key], ...] = ()
-        self._watched: tuple[tuple[str, Key], ...] = ()
-        self._protected: tuple[tuple[str, Key], ...] = ()
-        self.known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
-        self._passed = 0
-        self._events = 0
-        self._validity = 0
-        self._pending = memory.terms.pointer(PENDING, 0) if memory.is_pending else memory.terms.null
-
-    def copy(self) -> SymbolicHeap:
-        heap = SymbolicHeap.__new__(SymbolicHeap)
-        heap.memory, heap._terms = self.memory, self._terms
-        heap.allocations, heap.allocating = self.allocations, self.allocating
-        heap._allocator, heap._lenient, heap._chains = self._allocator, self._lenient, self._chains.copy()
-        heap._settled, heap._watched, heap._protected = self._settled, self._watched, self._protected
-        heap.known, heap._passed = self.known, self._passed
-        heap._events, heap._validity, heap._pending = self._events, self._validity, self._pending
-        return heap
-
-    def with_allocator(self, allocator: Allocator) -> SymbolicHeap:
-        """A copy whose further allocations are named by another allocator."""
-        heap = self.copy()
-        heap._allocator = allocator
-        return heap
-
-    def mismatch(self, number: int) -> tuple[Term, Term] | None:
-        """The length of the array that allocation stands for, and its own, where they are not the same term."""
-        return self._allocator.mismatched.get(number)
-
-    def has_mismatches(self) -> bool:
-        """Does an allocation stand for an array that may have another length?"""
-        return bool(self._allocator.mismatched)
+    __slots__ = ()
 
     # Identity and classes.
 
     def null(self) -> Term:
-        return self._terms.null
+        return self.terms.null
 
     def same(self, p: Term, q: Term) -> Term:
-        return self._terms.same(p, q)
+        return self.terms.same(p, q)
 
     def isa(self, p: Term, owner: str) -> Term:
-        return self._terms.class_in(p, self._terms.class_range(owner))
+        return self.terms.class_in(p, self.terms.class_range(owner))
 
     def has_vtable(self, p: Term) -> Term:
-        return self._terms.class_in(p, STRUCTS)
+        return self.terms.class_in(p, STRUCTS)
 
     def has_class(self, p: Term, vtable: str) -> Term:
-        return self._terms.has_class(p, vtable)
+        return self.terms.has_class(p, vtable)
 
     def has_subclass(self, p: Term, vtable: str) -> Term:
-        return self._terms.has_subclass(p, vtable)
+        return self.terms.has_subclass(p, vtable)
 
     def gc_type(self, p: Term) -> Term:
-        return self._terms.gc_type(p)
+        return self.terms.gc_type(p)
 
     # Contents.
 
-    def now(self, term: Term) -> Term:
-        """What a term is as guards that have passed say, itself where they say nothing."""
-        known = self.known.get(term)
-        return term if known is None or known[1] > self._passed else known[0]
-
     def is_set(self, p: Term, slot: Field, index: Term | None = None) -> Term:
-        p, index = self.memory.chains.key(p, index, self.now)
-        return self.memory.chains.written(slot, self._chains[slot.key], p, index)
+        p, index = self.reader.key(p, index, self.now)
+        return self.reader.written(slot, self.chains[slot.key], p, index)
 
     def is_settled(self, p: Term, slot: Field, index: Term | None = None) -> Term:
-        return self._terms.by_object(p, lambda one: self._is_settled(one, slot, index))
+        return self.terms.by_object(p, lambda one: self._is_settled(one, slot, index))
 
     def _is_settled(self, p: Term, slot: Field, index: Term | None) -> Term:
-        terms = self._terms
-        if p.kind == "alloc" and not (p in terms.surely_seen if self._lenient else self.is_seen(p)):
+        terms = self.terms
+        pointers = terms.pointers
+        if p.kind == "alloc" and not (p in pointers.surely_seen if self.lenient else self.is_seen(p)):
             return terms.false
-        read = [key for name, key in self._settled if name == slot.key]
-        is_read = terms.not_(terms.all_of(terms.not_(self.memory.chains.meets(p, index, q, i)) for q, i in read))
-        hidden = terms.may_be(p) if self._lenient else []
-        may_change = (terms.same(p, alloc) for alloc in hidden if alloc not in terms.surely_seen)
+        read = [key for name, key in self.settled if name == slot.key]
+        is_read = terms.not_(terms.all_of(terms.not_(self.reader.meets(p, index, q, i)) for q, i in read))
+        hidden = pointers.may_be(p) if self.lenient else []
+        may_change = (terms.same(p, alloc) for alloc in hidden if alloc not in pointers.surely_seen)
         return terms.both(is_read, terms.all_of(map(terms.not_, may_change)))
 
     def get(self, p: Term, slot: Field, index: Term | None = None) -> Term:
         if slot.immutable:
-            self._settled = (*self._settled, (slot.key, (p, index)))
+            self.settled = (*self.settled, (slot.key, (p, index)))
         return self.read(p, slot, index)
 
-    def read(self, p: Term, slot: Field, index: Term | None = None) -> Term:
-        """What the memory holds, for one who only looks."""
-        p, index = self.memory.chains.key(p, index, self.now)
-        return self.memory.chains.read(slot, self._chains[slot.key], p, index)
-
     def set_field(self, p: Term, slot: Field, value: Term) -> None:
-        self._put(p, slot, None, value)
+        self.put(p, slot, None, value)
 
     def set_item(self, p: Term, slot: Field, index: Term, value: Term) -> None:
-        self._put(p, slot, index, value)
-
-    def _put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
-        chains, chain = self.memory.chains, self._chains[slot.key]
-        p, index = chains.key(p, index, self.now)
-        self._chains[slot.key] = chains.store_read(slot, chain, p, index, value)
-
-    def learn(self, passes: Term) -> None:
-        """A guard with that condition has passed: where it says what an index or an object is, stores are known by
-        that."""
-        self._passed += 1
-        if self.memory.is_plain or passes.kind == "truth":
-            return
-        found = self.memory.said.get(passes)
-        if found is None:
-            told = dict(_said(self._terms, passes))
-            found = self.memory.said[passes] = told, any(term.kind != "ite" for term in told)
-        said, has_keys = found
-        for term, stands in said.items():
-            self.known.setdefault(term, (stands, self._passed))
-        if has_keys:
-            for key in self.memory.slots:
-                if not is_raw(key):
-                    self._chains[key] = self.memory.chains.rekeyed(self._chains[key], said)
+        self.put(p, slot, index, value)
 
     # Raw memory.
 
     def get_raw(self, slot: RawItem | Field, address: Term) -> Term:
         if isinstance(slot, Field):
-            return self.read(self._terms.null, slot, address)
-        return self.memory.raw.load(self._chains[BYTES.key], address, slot)
+            return self.read(self.terms.null, slot, address)
+        return self.memory.raw.load(self.chains[BYTES.key], address, slot)
 
     def set_raw(self, slot: RawItem | Field, address: Term, value: Term) -> None:
         if isinstance(slot, Field):
-            chains, (null, at) = self.memory.chains, self.memory.chains.key(self._terms.null, address, self.now)
-            self._chains[slot.key] = chains.store(self._chains[slot.key], null, at, value)
-            self.memory.overlaps.stored(self._chains, slot.key)
+            self.put(self.terms.null, slot, address, value)
+            self.memory.raw.stored(self.chains, slot.key)
         else:
-            self._chains[BYTES.key] = self.memory.raw.store(self._chains[BYTES.key], address, value, slot.size)
-            self.memory.overlaps.stored(self._chains, BYTES.key)
+            self.chains[BYTES.key] = self.memory.raw.store(self.chains[BYTES.key], address, value, slot.size)
+            self.memory.raw.stored(self.chains, BYTES.key)
 
     # Objects by their bytes.
 
     def get_bytes(self, p: Term, item: RawItem, offset: Term) -> Term:
-        terms = self._terms
+        terms = self.terms
         if item.type is REF:
             return terms.by_object(p, lambda one: self._reference_at(one, offset))
         places = [terms.add(offset, terms.const(k)) for k in range(item.size)]
@@ -250,7 +130,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         return self.memory.raw.extended(held, item.size, item.signed)
 
     def _byte_of(self, p: Term, at: Term) -> Term:
-        return self._terms.by_object(p, lambda one: self._byte(one, at))
+        return self.terms.by_object(p, lambda one: self._byte(one, at))
 
     def _byte(self, p: Term, at: Term) -> Term:
         """A byte of an object that is no choice. Where fields or items of it have been changed, it is a function of
@@ -258,7 +138,7 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         held, changed = self.read(p, OBJECT_BYTES, at), self._changed(p, INT)
         if not changed:
             return held
-        return self._terms.load(Initial(f"a byte behind {changed}", NO_EPOCH, INT, 0, 255), p, at, held)
+        return self.terms.load(Initial(f"a byte behind {changed}", NO_EPOCH, INT, 0, 255), p, at, held)
 
     def _reference_at(self, p: Term, at: Term) -> Term:
         if self._changed(p, REF):
@@ -274,14 +154,14 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     def _changed(self, p: Term, type_: Type) -> list[tuple[str, int]]:
         """The fields and items, of references or not, that may have been changed of an object, and how."""
         slots = [slot for slot in self.memory.slots.values() if _is_among_bytes(slot, type_)]
-        found = [(slot.key, self.memory.chains.changed(self._chains[slot.key], p)) for slot in slots]
+        found = [(slot.key, self.reader.changed(self.chains[slot.key], p)) for slot in slots]
         return sorted((key, version) for key, version in found if version is not None)
 
     def set_bytes(self, p: Term, item: RawItem, offset: Term, value: Term) -> None:
-        terms, chains = self._terms, self.memory.chains
+        terms, link = self.terms, self.memory.chains.link
         for slot in self.memory.slots.values():
             if _is_among_bytes(slot, item.type):
-                self._chains[slot.key] = chains.change_bytes(self._chains[slot.key], p, offset, item.size, value)
+                self.chains[slot.key] = link(Bytewise, self.chains[slot.key], p, offset, item.size, value)
         if item.type is REF:
             self.set_item(p, OBJECT_REFERENCES, offset, value)
             return
@@ -291,54 +171,52 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
     # Addresses.
 
     def address(self, p: Term) -> Term:
-        return self._terms.by_object(p, self._address) if is_reference(p) else p
+        return self.terms.by_object(p, self._address) if is_reference(p) else p
 
     def _address(self, p: Term) -> Term:
         if p.kind == "alloc":
             raise Unsupported("the address of an object that the trace allocates")
-        if p.kind == "applied_ref" and p.args[0] is self._terms.var(_OBJECT_AT):
+        if p.kind == "applied_ref" and p.args[0] is self.terms.var(_OBJECT_AT):
             return p.args[1]
-        return self._terms.load(_ADDRESS, p)
+        return self.terms.load(_ADDRESS, p)
 
     def object_at(self, address: Term) -> Term:
         if address.kind == "load" and address.value is _ADDRESS:
             return address.args[0]
-        if address is self._terms.zero:
-            return self._terms.null
-        function = self._terms.var(_OBJECT_AT)
-        return self._terms.applied(REF, (function, address), self._terms.now(self._events))
-
-    def chain(self, slot: Field) -> Chain:
-        return self._chains[slot.key]
+        if address is self.terms.zero:
+            return self.terms.null
+        given = self.terms.applied(REF, (self.terms.var(_OBJECT_AT), address))
+        self.know(self.terms.pointers.giving((given,), self.events, surely=False))
+        return given
 
     # Arrays.
 
     def has_length(self, p: Term) -> Term:
-        return self._terms.class_in(p, ARRAYS)
+        return self.terms.class_in(p, ARRAYS)
 
     def length(self, p: Term) -> Term:
-        return self._terms.length(p)
+        return self.terms.length(p)
 
     # Ranges of items.
 
     def are_set(self, p: Term, slot: Field, start: Term, count: Term) -> Term:
-        terms = self._terms
+        terms = self.terms
         if (number := _few(count)) is not None:
             return terms.all_of(self.is_set(p, slot, terms.add(start, terms.const(i))) for i in range(number))
         index = self.memory.any_index(slot)
         return terms.implies(terms.ult(terms.sub(index, start), count), self.is_set(p, slot, index))
 
     def copy_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> None:
-        terms, number = self._terms, _few(count)
+        terms, number = self.terms, _few(count)
         if number is None or self.are_set(p, slot, start, count) is not terms.true:
-            self._chains[slot.key] = self.memory.chains.copy(slot, self._chains[slot.key], p, start, q, at, count)
+            self.chains[slot.key] = self.memory.chains.copy(slot, self.chains[slot.key], p, start, q, at, count)
             return
         offsets = [terms.const(i) for i in range(number)]
         for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:
             self.set_item(q, slot, terms.add(at, offset), value)
 
     def same_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> Term:
-        terms = self._terms
+        terms = self.terms
         if (number := _few(count)) is not None:
             return terms.all_of(
                 terms.eq(self.read(p, slot, terms.add(start, offset)), self.read(q, slot, terms.add(at, offset)))
@@ -358,109 +236,64 @@ class SymbolicHeap(HeapDomain[Term, Term, Term]):
         read where all objects of version 0 are."""
         from validator.prove.terms.comparisons import Range
 
-        chains = self.memory.chains
-        chain, p, start = chains.source(self._chains[slot.key], p, start, count)
-        chain = chains.start(slot) if p in self._terms.texts else chain
-        version = chains.version(chain, p)
-        return Range(p, start, version, lambda one, index: chains.read(slot, chain, one, index))
+        reader = self.reader
+        chain, p, start = reader.source(self.chains[slot.key], p, start, count)
+        chain = self.memory.chains.start(slot) if p in self.terms.texts else chain
+        return Range(p, start, reader.version(chain, p), lambda one, index: reader.read(slot, chain, one, index))
 
     def holds(self, p: Term, slot: Field, index: Term, value: Term) -> Term:
-        return self._terms.eq(self.read(p, slot, index), value)
+        return self.terms.eq(self.read(p, slot, index), value)
 
     # Strings.
 
     def is_text(self, p: Term) -> Term:
-        terms = self._terms
+        terms = self.terms
         return terms.not_(terms.all_of(terms.not_(terms.same(p, text)) for text in terms.texts))
 
     def hash(self, p: Term, slot: Field) -> Term:
-        terms = self._terms
+        terms = self.terms
         number = terms.by_object(p, lambda one: self._hash(one, slot))
         return terms.ite(terms.eq(number, terms.zero), terms.one, number)
 
     def _hash(self, p: Term, slot: Field) -> Term:
         """The hash of an object that is no choice: a function of the object and of the version of its memory."""
-        terms, chains, chain = self._terms, self.memory.chains, self._chains[slot.key]
-        version = 0 if p in terms.texts else chains.version(chain, p)
+        terms, reader, chain = self.terms, self.reader, self.chains[slot.key]
+        version = 0 if p in terms.texts else reader.version(chain, p)
         number = terms.load(Initial(f"{slot.key} hash", version, INT), p)
-        terms.hashes.setdefault(number, Hashed(slot, p, lambda index: chains.read(slot, chain, p, index)))
+        terms.hashes.setdefault(number, Hashed(slot, p, lambda index: reader.read(slot, chain, p, index)))
         return number
 
     # Fresh objects.
 
     def new_struct(self, struct: Struct) -> Term:
-        return self._allocate(struct, None, struct.cleared)
+        return self.allocate(struct, None, struct.cleared)
 
     def new_array(self, array: Array, length: Term, cleared: bool) -> Term:
-        return self._allocate(array, length, cleared)
-
-    def _allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
-        number, allocator = self.allocating, self._allocator
-        alloc = allocator.named.get(number)
-        if alloc is None or self._is_seen_by_event(alloc):
-            alloc = self._terms.allocate(type_, length, cleared)
-        elif length is not None and alloc.value.length is not length:
-            allocator.mismatched[number] = alloc.value.length, length
-        allocator.made[number] = alloc
-        self.allocations = (*self.allocations, alloc)
-        return alloc
+        return self.allocate(array, length, cleared)
 
     # The environment.
 
     def is_valid(self) -> Term:
-        return self._terms.is_valid(self._validity)
+        return self.terms.is_valid(self.validity)
 
     def watch(self, p: Term, slot: Field) -> None:
-        self._watched = (*self._watched, (slot.key, (p, None)))
+        self.watched = (*self.watched, (slot.key, (p, None)))
 
     def protect(self) -> None:
-        self._protected = (*self._protected, *self._watched)
-        self._watched = ()
+        self.protected = (*self.protected, *self.watched)
+        self.watched = ()
 
     def is_forced(self) -> Term:
-        return self._terms.not_(self._terms.eq(self._terms.var(forced_name(self._events)), self._terms.zero))
+        return self.terms.not_(self.terms.eq(self.terms.var(forced_name(self.events)), self.terms.zero))
 
     def has_future(self) -> Term:
-        return self._terms.eq(self._terms.var(future_name(self._events)), self._terms.zero)
+        return self.terms.eq(self.terms.var(future_name(self.events)), self.terms.zero)
 
     def pending(self) -> Term:
-        return self._pending
+        return self.exception
 
     def set_pending(self, p: Term) -> None:
-        self._pending = p
+        self.exception = p
 
     def vtable(self, p: Term) -> Term:
-        return self._terms.vtable(p)
-
-    def happen(self, event: int, effects: Effects) -> Iterator[Term]:
-        """The event of that number returns. What it may have changed begins anew; what it cannot have changed there,
-        because it was promised not to change, comes as conditions."""
-        kept = self._settled if effects.can_invalidate else (*self._settled, *self._protected)
-        self._events = event + 1
-        before = self.copy() if kept else self
-        written = {key for key, slot in self.memory.slots.items() if effects.may_write(slot)}
-        self.memory.overlaps.happened(self._chains, written, event)
-        for key in written:
-            self._chains[key] = self.memory.chains.renew(self._chains[key], event)
-        for key, (p, index) in kept:
-            slot = self.memory.slots[key]
-            if effects.may_write(slot):
-                yield self._terms.equal(self.read(p, slot, index), before.read(p, slot, index))
-        if effects.can_invalidate:
-            self._validity += 1
-            self._watched = self._protected = ()
-
-    # Who has seen what.
-
-    def seen(self) -> set[Term]:
-        """The allocations that an event has seen."""
-        now, since = at_event(self._events), self._terms.visible_from
-        return {alloc for alloc in self.allocations if since.get(alloc, now) < now}
-
-    def is_seen(self, alloc: Term) -> bool:
-        """Has an event seen the allocation?"""
-        return self._terms.visible_from.get(alloc, at_event(self._events)) < at_event(self._events)
-
-    def _is_seen_by_event(self, alloc: Term) -> bool:
-        """Has one of the events so far seen it? What functions see behind the last of them does not count."""
-        return self._terms.visible_from.get(alloc, at_event(self._events)) < (self._events, 0)
+        return self.terms.vtable(p)

@@ -11,10 +11,10 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import REF
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.raw_memory import BYTES, is_raw
+from optimizer.ir.types.memory_types import BYTES, MemoryKind
 from validator.prove.memory.chain_links import Chain, Copied, Key, Renewed, Start, Stored, changes, links
-from validator.prove.memory.raw_chains import ANYWHERE, numbered
-from validator.prove.memory.raw_overlaps import has_overlaps
+from validator.prove.memory.chain_reader import ChainReader
+from validator.prove.memory.raw_chains import ANYWHERE, has_overlaps, numbered
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.terms.object_kinds import APPLIED, choices, is_reference
 from validator.prove.terms.object_terms import ObjectTerms
@@ -73,7 +73,7 @@ def surely_visible(heap: SymbolicHeap, roots: Iterable[Term], may_see: Callable[
 
 
 def _is_sure(heap: SymbolicHeap, alloc: Term) -> bool:
-    return alloc in heap.memory.terms.surely_seen
+    return alloc in heap.terms.pointers.surely_seen
 
 
 class _Search:
@@ -81,7 +81,7 @@ class _Search:
 
     def __init__(self, heap: SymbolicHeap) -> None:
         self._heap = heap
-        self._terms = heap.memory.terms
+        self._terms = heap.terms
         self._own = frozenset(heap.allocations)
 
     def allocations(self, value: Term) -> list[Term]:
@@ -122,7 +122,7 @@ class _Search:
 
 def _given(terms: ObjectTerms, p: Term) -> list[Term]:
     """The allocations that a function may have given, that no event need have seen."""
-    return terms.may_be(p) if p.kind in APPLIED else []
+    return terms.pointers.may_be(p) if p.kind in APPLIED else []
 
 
 @immutable
@@ -133,36 +133,37 @@ class Sight:
     objects: frozenset[Term]
 
 
-def agrees(before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozenset[Term], claim: int = 0) -> Term:
-    """Does the slot hold the same in all old objects, and in the allocations in `seen`? Where one of several claims
-    is to hold, they have different numbers.
+def agrees(
+    terms: ObjectTerms, before: SymbolicHeap, after: SymbolicHeap, slot: Field, seen: frozenset[Term], claim: int = 0
+) -> Term:
+    """Does the slot hold the same in all old objects, and in the allocations in `seen`? `terms` know all that there is
+    to know of pointers. Where one of several claims is to hold, they have different numbers.
 
     Below the links that the two chains do not share they are the same memory. Where they have begun anew at one
     event, what is below it counts only for allocations that the event did not see.
     """
     memory = before.memory
-    terms, chains = memory.terms, memory.chains
+    reader = ChainReader(memory.chains, terms)
     one, two = before.chain(slot), after.chain(slot)
     if one is two:
         return terms.true
-    if not memory.is_plain:
-        is_same = not is_raw(slot.key) and _are_changed_alike(one, two, seen)
-        if is_same or chains.without_idle(one) is chains.without_idle(two):
-            return terms.true
+    is_same = slot.kind is not MemoryKind.RAW and _are_changed_alike(one, two, seen)
+    if is_same or reader.without_idle(slot, one) is reader.without_idle(slot, two):
+        return terms.true
     if slot.key == BYTES.key:
         return memory.raw.agree(one, two, claim)
     result, shared = terms.true, _shared(one, two)
-    if is_raw(slot.key) and (has_overlaps(one, shared) or has_overlaps(two, shared)):
-        places = [chains.read(slot, chain, terms.null, terms.var(numbered(ANYWHERE, claim))) for chain in (one, two)]
+    if slot.kind is MemoryKind.RAW and (has_overlaps(one, shared) or has_overlaps(two, shared)):
+        places = [reader.read(slot, chain, terms.null, terms.var(numbered(ANYWHERE, claim))) for chain in (one, two)]
         return terms.equal(*places)
     any_index = memory.any_index(slot, claim) if slot.key in memory.indexed else None
     keys = [key for chain in (one, two) for key in _keys(terms, chain, shared, seen, any_index)]
     for p, index in dict.fromkeys(keys):
-        wanted, got = chains.read(slot, one, p, index), chains.read(slot, two, p, index)
-        written = chains.written(slot, one, p, index)
+        wanted, got = reader.read(slot, one, p, index), reader.read(slot, two, p, index)
+        written = reader.written(slot, one, p, index)
         if index is not None and index is any_index:
             written = terms.both(written, terms.ult(index, terms.length(p)))
-        equal = terms.both(chains.written(slot, two, p, index), terms.equal(wanted, got))
+        equal = terms.both(reader.written(slot, two, p, index), terms.equal(wanted, got))
         if equal is not terms.true:
             result = terms.both(result, terms.implies(written, equal))
     return result

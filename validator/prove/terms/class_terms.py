@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from optimizer.ir.domains.term import Term
-from optimizer.ir.types.layout import Layout
 from validator.prove.terms.object_kinds import OBJECTS, STRUCTS, class_of_address
 from validator.prove.terms.reference_terms import ReferenceTerms
 
@@ -14,11 +13,7 @@ from validator.prove.terms.reference_terms import ReferenceTerms
 class ClassTerms(ReferenceTerms):
     """Terms over references, their lengths and classes."""
 
-    __slots__ = ("_has_vtables",)
-
-    def __init__(self, width: int, layout: Layout) -> None:
-        super().__init__(width, layout)
-        self._has_vtables = False
+    __slots__ = ()
 
     # Lengths.
 
@@ -106,7 +101,6 @@ class ClassTerms(ReferenceTerms):
             name = class_.value.name
         if name is not None:
             return self.address(name)
-        self._has_vtables = True
         return self._make("vtable", (class_,))
 
     def _known_vtables(self, order: Sequence[Term]) -> Iterator[Term]:

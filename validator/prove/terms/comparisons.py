@@ -56,7 +56,7 @@ def same_items(terms: ObjectTerms, slot: Field, one: Range, other: Range, count:
     function = terms.var(f"the comparison of {slot.key} {one.version} and {other.version}")
     terms.compared.setdefault(function, Compared(slot, one.item, other.item))
     args = function, one.object, one.start, other.object, other.start, count
-    return terms.ne(terms.applied(INT, args, (0, 0)), terms.zero)
+    return terms.ne(terms.applied(INT, args), terms.zero)
 
 
 class _Said:

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple
 
 from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
-
-Moment = tuple[int, float]
-"""How many events are done, and a number that grows with each call of a function. What existed before the trace came
-into being at (0, 0), what the n-th event gives and writes at (n + 1, 0)."""
-
-
-def at_event(number: int) -> Moment:
-    """The moment at which that event sees what it can: behind all calls of functions in front of it."""
-    return number, inf
-
 
 ClassRange = tuple[int, int]
 """Classes are numbered so that those of a struct and its subclasses are all numbers from a first to a last one."""

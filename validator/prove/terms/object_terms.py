@@ -11,30 +11,31 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term, cone
-from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, Type
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.raw_memory import is_raw
+from optimizer.ir.types.memory_types import MemoryKind, kind_of
 from validator.prove.terms.class_terms import ClassTerms
 from validator.prove.terms.object_kinds import (
     APPLIED,
+    OF_OBJECTS,
+    WORDS_OF_FLOATS,
     Function,
     Hashed,
     Initial,
-    Moment,
+    class_of_address,
     is_float,
     is_reference,
     validity_name,
 )
-from validator.prove.terms.reference_terms import START
 
 if TYPE_CHECKING:
     from validator.prove.terms.comparisons import Compared
-    from validator.prove.terms.float_terms import PlainFloatTerms
 
 _APPLIED = {INT: "applied", REF: "applied_ref", FLOAT: "applied_float", VOID: "applied"}
 _LOADS = {INT: "load", REF: "load_ref", FLOAT: "load_float"}
+
+_ABSTRACT = (OF_OBJECTS | APPLIED | WORDS_OF_FLOATS | {"load"}) - {"null"}
 
 _MOST_HASHES = 6
 """Of further hashes nothing is said."""
@@ -44,15 +45,14 @@ _LONGEST_TEXT = 64
 
 
 class ObjectTerms(ClassTerms):
-    """Terms that the encoding of a heap is made of, as they are written."""
+    """Terms that the encoding of a heap is made of. `hashes` and `compared` are what functions of memory mean that
+    solvers know nothing of."""
 
-    __slots__ = ("_decided", "compared", "hashes", "surely_seen", "texts")
+    __slots__ = ("compared", "hashes", "texts")
 
     def __init__(self, width: int, layout: Layout) -> None:
         super().__init__(width, layout)
-        self._decided: set[Term] = set()  # of what has an age, what a call gave that was made for certain
-        self.surely_seen: set[Term] = set()  # of the exposed, those that every run has exposed that has done the event
-        self.texts: list[Term] = []  # all constant strings of the pair
+        self.texts = [self.constant(text) for text in layout.texts]  # all constant strings of the pair
         self.hashes: dict[Term, Hashed] = {}
         self.compared: dict[Term, Compared] = {}  # by what stands for the memory that is compared
 
@@ -67,40 +67,35 @@ class ObjectTerms(ClassTerms):
             case "vtable":
                 return self._vtable_of(args[0])
             case kind if kind in APPLIED:
-                return self._applied(kind, tuple(args), term.value, self.ages.get(term, START))
+                return self._make(kind, tuple(args), term.value)
             case kind if kind.startswith("float_"):
                 made: Term = getattr(self.floats, kind[len("float_") :])(*args)
                 return made
             case _:
                 return super().remade(term, args)
 
+    @property
+    def is_abstract(self) -> bool:
+        """May a model of these terms mean less than the language does? Which objects the world can find is
+        overestimated, and so are the classes that there may be."""
+        return any(term.kind in _ABSTRACT or class_of_address(term) is not None for term in self._made.values())
+
     # What functions give.
 
-    def applied(self, result: Type, args: tuple[Term, ...], moment: Moment) -> Term:
-        """What a function gives, its address being the first argument, that is called then."""
-        return self._applied(_APPLIED[result], args, Function(result, tuple(map(_type_of, args))), moment)
+    def applied(self, result: Type, args: tuple[Term, ...]) -> Term:
+        """What a function gives, its address being the first argument."""
+        return self._make(_APPLIED[result], args, Function(result, tuple(map(_type_of, args))))
 
-    def raised(self, result: Type, args: tuple[Term, ...], moment: Moment) -> Term:
+    def raised(self, result: Type, args: tuple[Term, ...]) -> Term:
         """What it raises, NULL if nothing."""
-        return self._applied("raised_ref", args, Function(result, tuple(map(_type_of, args))), moment)
-
-    def decide(self, *given: Term) -> None:
-        """The recorded trace has made the call that gives these, if not before: further ones give the same."""
-        self._decided.update(given)
-
-    def _applied(self, kind: str, args: tuple[Term, ...], function: Function, moment: Moment) -> Term:
-        term = self._make(kind, args, function)
-        if term not in self._decided:
-            self.ages[term] = max(moment, self.ages.get(term, START))
-        self.is_abstract = True
-        return term
+        return self._make("raised_ref", args, Function(result, tuple(map(_type_of, args))))
 
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
         """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
         function of `more` than an index."""
-        if p is self.null and not is_raw(initial.key):
+        if p is self.null and kind_of(initial.key) is not MemoryKind.RAW:
             return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index, *more))
@@ -127,10 +122,10 @@ class ObjectTerms(ClassTerms):
             from validator.prove.terms.comparisons import meaning_of_comparisons  # here: most traces compare no strings
 
             of_items += meaning_of_comparisons(self, [*conditions, *of_items])
-        if not self.layout.declarations.consts and not self.texts and not self._has_vtables:
-            return of_items
         order = cone([*conditions, *of_items])
         of_items += self._known_vtables(order)
+        if not self.layout.declarations.consts and not self.texts:
+            return of_items
         loads = {term.value.key: term for term in order if _is_initial_field(term)}
         constants = [term for term in order if term.kind == "constant"] if loads else []
         found: list[Term] = []
@@ -212,18 +207,3 @@ def _type_of(term: Term) -> Type:
 def _is_initial_field(term: Term) -> bool:
     """Is it what a field held at the start?"""
     return term.kind in _LOADS.values() and len(term.args) == 1 and term.value.epoch == 0
-
-
-class SimplifyingObjectTerms(ObjectTerms, Terms):
-    """The same, with the algebra of words and conditions: what is built is simplified."""
-
-    __slots__ = ()
-
-    def equal(self, a: Term, b: Term) -> Term:
-        return self.true if a is b else super().equal(a, b)
-
-    @property
-    def floats(self) -> PlainFloatTerms:
-        from validator.prove.terms.float_terms import FloatTerms  # here: most traces have no floats
-
-        return FloatTerms(self)

@@ -4,23 +4,23 @@ A reference is NULL, an object that the trace allocates (`alloc`), an opaque con
 of an event), what memory held at first (`load_ref`), or a choice of those. Two of them are the same object, are not, or
 it is a condition.
 
-A variable is as old as the epoch in which it came into being. The world can give out an allocation only when it has
-become visible: an allocation is distinct from all variables that are no younger than that.
+Terms are values: equal ones are one object, and none knows when it was made. What decides here is what is known of
+`pointers` at a place, which comes with the terms that are asked (see `validator.prove.terms.pointers`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
-from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import Term
+from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import ZERO
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import SUBCLASS, Array, Layout, Struct
 from validator.prove.terms.object_kinds import (
     ANY_CLASS,
-    APPLIED,
     ARRAYS,
     CONDITIONS,
     NO_CLASS,
@@ -29,7 +29,6 @@ from validator.prove.terms.object_kinds import (
     Allocation,
     ClassName,
     ClassRange,
-    Moment,
     Unknown,
     address_name,
     choices,
@@ -37,45 +36,30 @@ from validator.prove.terms.object_kinds import (
     is_reference,
     number_classes,
 )
+from validator.prove.terms.pointers import NO_POINTERS, Pointers
 
 if TYPE_CHECKING:
     from validator.prove.terms.float_terms import PlainFloatTerms
 
-START: Moment = (0, 0)
 
-_FOUND = frozenset({"pointer", "load_ref", "applied_ref", "raised_ref"})
-"""The kinds of references that may be allocations."""
+class ReferenceTerms(Terms):
+    """Terms over words, and over references to the objects of a layout, where `pointers` is known of these."""
 
-
-class ReferenceTerms(PlainTerms):
-    """Terms over words, as they are written, and over references to the objects of a layout. What is known of
-    references is decided here."""
-
-    __slots__ = (
-        "_class_ranges",
-        "_moments",
-        "_plainly_in",
-        "ages",
-        "exposed",
-        "found_from",
-        "is_abstract",
-        "layout",
-        "null",
-        "visible_from",
-    )
+    __slots__ = ("_class_ranges", "_plainly_in", "layout", "null", "pointers")
 
     def __init__(self, width: int, layout: Layout) -> None:
         super().__init__(width)
         self.layout = layout
+        self.pointers: Pointers = NO_POINTERS
         self.null = self._make("null", ())
-        self.visible_from: dict[Term, Moment] = {}  # of allocations: when an event sees them first
-        self.found_from: dict[Term, Moment] = {}  # and when a function could first give them
-        self.exposed: list[Term] = []  # the same, in that order
-        self.is_abstract = False  # is there a term that may mean less than the language does?
-        self.ages: dict[Term, Moment] = {}  # of what functions give and raise: when it came
-        self._moments = 0
         self._class_ranges = number_classes(layout)
         self._plainly_in: dict[tuple[Term, ClassRange], Term] = {}  # what `class_in` says but for what is exposed
+
+    def knowing(self, pointers: Pointers) -> Self:
+        """The same terms where that is known of pointers."""
+        terms = copy(self)
+        terms.pointers = pointers
+        return terms
 
     def make(self, kind: str, args: tuple[Term, ...], value: Any = None) -> Term:
         """The term of that kind, as it is written."""
@@ -84,79 +68,33 @@ class ReferenceTerms(PlainTerms):
     @property
     def floats(self) -> PlainFloatTerms:
         """Those beside these terms, which do not keep them: nothing is left to the garbage collector."""
-        from validator.prove.terms.float_terms import PlainFloatTerms  # here: most traces have no floats
+        from validator.prove.terms.float_terms import FloatTerms  # here: most traces have no floats
 
-        return PlainFloatTerms(self)
+        return FloatTerms(self)
 
     def pointer(self, name: str, epoch: int) -> Term:
         """An unknown reference that came into being behind so many events."""
-        self.is_abstract = True
         return self._make("pointer", (), Unknown(name, epoch))
+
+    def unknown(self, name: str, type_: Type, epoch: int) -> Term:
+        """An unknown value that came into being behind so many events."""
+        if type_ is Type.FLOAT:
+            return self.floats.var(name)
+        return self.pointer(name, epoch) if type_ is Type.REF else self.var(name)
 
     def constant(self, name: str) -> Term:
         """The opaque constant of that name; one term for all names that are declared to be the same."""
         known = self.layout.constant(name)
-        self.is_abstract = True
         return self._make("constant", (), name if known is None else known.names[0])
 
     def address(self, name: str) -> Term:
         """The address of the class or function of that name: a word of which nothing is known."""
-        self.is_abstract = True
         return self.var(address_name(name))
 
     def allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
         """A new object."""
         class_ = self._class_of_type(type_)
-        self.is_abstract = True
         return self._make("alloc", (), Allocation(type_, class_, length, cleared))
-
-    def now(self, events: int) -> Moment:
-        """A moment behind so many events and behind all that have been asked for there. The optimized trace, which is
-        encoded last, makes its calls behind those of the recorded one."""
-        self._moments += 1
-        return events, self._moments
-
-    def expose(self, alloc: Term, moment: Moment) -> None:
-        """An event sees the allocation then, if no earlier one did."""
-        if alloc not in self.visible_from:
-            self.visible_from[alloc] = moment
-            self.exposed.append(alloc)
-
-    def show(self, alloc: Term, moment: Moment) -> None:
-        """A function may give the allocation from then on, if not before. That shows it to no event."""
-        self.found_from.setdefault(alloc, moment)
-
-    def forget_exposures(self, visible_from: Mapping[Term, Moment], found_from: Mapping[Term, Moment]) -> None:
-        """Only these allocations have been exposed, or shown to functions, each from that moment on."""
-        self.visible_from, self.found_from = dict(visible_from), dict(found_from)
-        self.exposed = list(visible_from)
-
-    def birth(self, p: Term) -> Moment:
-        """When a reference that is neither a choice nor an allocation came into being. What an object holds is at least
-        as young as the object, which an event may have made."""
-        birth = START
-        while p.kind == "load_ref":
-            birth = max(birth, (p.value.epoch, 0))
-            p = p.args[0]
-        own = (p.value.epoch, 0) if p.kind == "pointer" else self.ages.get(p, START)
-        return max(birth, own)
-
-    def may_be(self, p: Term) -> list[Term]:
-        """The allocations that a reference may be that is none itself."""
-        if p.kind not in _FOUND or not (self.exposed or self.found_from):
-            return []
-        birth = self.birth(p)
-        given = [alloc for alloc in self.exposed if self.visible_from[alloc] < birth]
-        if p.kind in APPLIED:
-            given += [alloc for alloc, moment in self.found_from.items() if moment < birth and alloc not in given]
-        return given
-
-    def _may_be_given(self, alloc: Term, p: Term) -> bool:
-        """May the reference, which is no choice and no allocation, be that one?"""
-        birth = self.birth(p)
-        if self.visible_from.get(alloc, birth) < birth:
-            return True
-        return p.kind in APPLIED and self.found_from.get(alloc, birth) < birth
 
     def choose(self, c: Term, p: Term, q: Term) -> Term:
         """`p` where `c` holds, else `q`."""
@@ -170,6 +108,8 @@ class ReferenceTerms(PlainTerms):
 
     def equal(self, a: Term, b: Term) -> Term:
         """Equality of words, or identity of references or floats; what is of two sorts is not equal."""
+        if a is b:
+            return self.true
         if is_reference(a) != is_reference(b) or is_float(a) != is_float(b):
             return self.false
         if is_float(a):
@@ -188,7 +128,7 @@ class ReferenceTerms(PlainTerms):
             return self.not_(self.class_in(q if p is self.null else p, OBJECTS))
         if p.kind == "alloc" or q.kind == "alloc":
             alloc, other = (p, q) if p.kind == "alloc" else (q, p)
-            if other.kind == "alloc" or not self._may_be_given(alloc, other):
+            if other.kind == "alloc" or not self.pointers.may_be_same(alloc, other):
                 return self.false
         if p.kind == "constant" and q.kind == "constant" and self.layout.different_constants(p.value, q.value):
             return self.false
@@ -225,7 +165,7 @@ class ReferenceTerms(PlainTerms):
     def _if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
         """What `of` says of the allocation that `p` is, `otherwise` where it is none."""
         result = otherwise
-        for alloc in self.may_be(p):
+        for alloc in self.pointers.may_be(p):
             result = self._chosen(self.same(p, alloc), of(alloc), result)
         return result
 
@@ -263,13 +203,13 @@ class ReferenceTerms(PlainTerms):
         if plain is None:
             plain = self._plainly_in[p, range_] = self._class_in(self.class_of(p), range_)
         # What has a class is not NULL, even where that is the class of an allocation.
-        if range_ == OBJECTS or not self.may_be(p):
+        if range_ == OBJECTS or not self.pointers.may_be(p):
             return plain
         return self._object_if_exposed(p, lambda alloc: self._class_in(alloc.value.class_, range_), plain)
 
     def _object_if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
         """The same as `_if_exposed`, of a condition that does not hold of NULL, which is said first."""
-        if not self.may_be(p):
+        if not self.pointers.may_be(p):
             return otherwise
         return self.both(self.class_in(p, OBJECTS), self._if_exposed(p, of, otherwise))
 

@@ -1,0 +1,336 @@
+"""Reads of chains of stores (see `validator.prove.memory.store_chains`), where that is known of pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from optimizer.ir.domains.term import Term
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.rows.row import INT, REF
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.memory_types import MemoryKind
+from validator.prove.memory.chain_links import (
+    NO_EPOCH,
+    Bytewise,
+    Chain,
+    Copied,
+    Key,
+    Overlapped,
+    Renewed,
+    Start,
+    Stored,
+    held_behind,
+    initial,
+)
+from validator.prove.memory.store_chains import Chains
+from validator.prove.terms.object_kinds import Initial
+from validator.prove.terms.object_terms import ObjectTerms
+
+MOST_TERMS = 600_000
+"""A pair with more terms is not judged, it would take minutes: a read behind many stores through pointers or indices
+that may be the same has a term for each way that they may be, and a read from there as many for each of those."""
+
+
+class ChainReader:
+    """What chains hold, over `terms`, which know about pointers."""
+
+    __slots__ = ("_chains", "_era", "_terms")
+
+    def __init__(self, chains: Chains, terms: ObjectTerms) -> None:
+        self._chains = chains
+        self._terms = terms
+        self._era = terms.pointers.era
+
+    # Keys.
+
+    def rekeyed(self, chain: Chain, known: Mapping[Term, Term]) -> Chain:
+        """The chain whose latest stores are known by what these terms stand for."""
+        above: list[Stored] = []
+        link = chain
+        while isinstance(link, Stored):
+            above.append(link)
+            link = link.below
+        if not above:
+            return chain
+
+        def now(term: Term) -> Term:
+            return known.get(term, term)
+
+        if all(self.key(one.object, one.index, now) == (one.object, one.index) for one in above):
+            return chain
+        for stored in reversed(above):
+            p, index = self.key(stored.object, stored.index, now)
+            link = self._chains.store(link, p, index, stored.value)
+        return link
+
+    def key(self, p: Term, index: Term | None, now: Callable[[Term], Term]) -> Key:
+        """The key where terms are what they are `now`."""
+        if index is None or index.kind == "const":
+            return now(p), index
+        stands = now(index)
+        if stands is index:
+            args = tuple([now(arg) for arg in index.args])
+            stands = index if args == index.args else self._terms.remade(index, args)
+        return now(p), stands
+
+    # Reading.
+
+    def holds(self, slot: Field, chain: Chain, p: Term, index: Term | None, value: Term) -> bool:
+        """Is that value known to be what the memory holds there, because it was read there?"""
+        was_read = self._chains.read.get((self._era, chain, p, index)) is value
+        return was_read and self.written(slot, chain, p, index) is self._terms.true
+
+    def without_idle(self, slot: Field, chain: Chain) -> Chain:
+        """The same memory without those of the latest stores that change nothing."""
+        above: list[Stored] = []
+        link = chain
+        while isinstance(link, Stored):
+            above.append(link)
+            link = link.below
+        busy = [one for one in above if not self.holds(slot, one.below, one.object, one.index, one.value)]
+        return chain if len(busy) == len(above) else self._chains.on(link, busy)
+
+    def read(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """What the memory holds for that key: a word, or a reference."""
+        if isinstance(chain, Stored) and chain.object is p and chain.index is index:
+            return chain.value
+        if p.kind != "choose":
+            return self._walk(slot, chain, p, index)
+        return self._terms.by_object(p, lambda one: self._walk(slot, chain, one, index))
+
+    def _walk(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """The same, for an object that is no choice."""
+        open_: list[tuple[Term, Term]] = []
+        start, read, era = chain, self._chains.read, self._era
+        if index is not None and p.kind == "constant" and (text := self._terms.text_item(slot, p, index)) is not None:
+            return text
+        while True:
+            found = read.get((era, chain, p, index))
+            if found is not None:
+                break
+            match chain:
+                case Stored(below, other, at, value):
+                    same = self.meets(p, index, other, at)
+                    if same is self._terms.true:
+                        found = value
+                        break
+                    if same is not self._terms.false:
+                        open_.append((same, value))
+                    chain = below
+                case Copied(below):
+                    assert index is not None
+                    inside = self.is_inside(p, index, chain)
+                    if inside is not self._terms.false:
+                        value = self._copied(slot, chain, index)
+                        if inside is self._terms.true:
+                            found = value
+                            break
+                        open_.append((inside, value))
+                    chain = below
+                case Overlapped(below):
+                    assert index is not None
+                    found = held_behind(self._terms, slot, chain, self._walk(slot, below, p, index), index)
+                    break
+                case Bytewise(below, other):
+                    same = self._terms.same(p, other)
+                    if same is not self._terms.false:
+                        held = self._walk(slot, below, p, index)
+                        found = self._terms.select(same, self._behind(slot, chain, held, p, index), held)
+                        break
+                    chain = below
+                case Renewed(below, event) if self._keeps(p, event):
+                    chain = below
+                case Renewed(below, event):
+                    for alloc in self._kept_then_seen(p, event):
+                        open_.append((self._terms.same(p, alloc), self._walk(slot, below, alloc, index)))
+                    found = self._terms.load(initial(slot, event + 1), p, index)
+                    break
+                case Start():
+                    found = self._at_start(slot, p, index)
+                    break
+        for same, value in reversed(open_):
+            found = self._terms.select(same, value, found)
+        read[era, start, p, index] = found
+        return found
+
+    def _copied(self, slot: Field, link: Copied, index: Term) -> Term:
+        """What the copy has put into that item, if it is one of those that it was for."""
+        self._check_size()
+        at = self._terms.add(self._offset(index, link), link.start)
+        return self.read(slot, link.below, link.source, at)
+
+    def _behind(self, slot: Field, link: Bytewise, held: Term, p: Term, index: Term | None) -> Term:
+        """What a field or item of the object holds behind the store to its bytes, where it held that before."""
+        if slot.type is REF:
+            raise Unsupported("a field or item that may have been changed by gc_store of a reference")
+        name = f"{slot.key} behind {link.size} bytes"
+        function = Initial(name, NO_EPOCH, slot.type, slot.low, slot.high)
+        at = self._terms.zero if index is None else index
+        return self._terms.load(function, p, at, held, link.offset, link.value)
+
+    def _at_start(self, slot: Field, p: Term, index: Term | None) -> Term:
+        if p.kind == "alloc" and slot.kind is not MemoryKind.VIEW:
+            return self._terms.zero_of(slot.type)
+        return self._terms.load(initial(slot, 0), p, index)
+
+    def _keeps(self, p: Term, event: int) -> bool:
+        """Is it an allocation that the event did not see?"""
+        return p.kind == "alloc" and self._terms.pointers.is_hidden(p, event)
+
+    def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
+        """The allocations that the event did not see, and that `p` may be: a later event did, or a function."""
+        pointers = self._terms.pointers
+        return (alloc for alloc in pointers.may_be(p) if pointers.is_hidden(alloc, event))
+
+    def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
+        """Are both keys the same?"""
+        if index is not None:
+            assert at is not None
+            at_same = self._terms.eq(index, at)
+            if at_same is self._terms.false:
+                return at_same
+            return self._terms.both(self._terms.same(p, other), at_same)
+        return self._terms.same(p, other)
+
+    def _offset(self, index: Term, copy: Copied) -> Term:
+        return self._terms.sub(index, copy.at)
+
+    def is_inside(self, p: Term, index: Term, copy: Copied) -> Term:
+        """Was the item written by the copy?"""
+        same = self._terms.same(p, copy.object)
+        if same is self._terms.false:
+            return same
+        return self._terms.both(same, self._terms.ult(self._offset(index, copy), copy.count))
+
+    def _check_size(self) -> None:
+        if len(self._terms) > MOST_TERMS:
+            raise Unsupported("there are too many ways in which ranges of items may overlap")
+
+    def version(self, chain: Chain, p: Term) -> int:
+        """A number for what the memory holds of an object that is no choice: the same number, the same contents."""
+        chain = self.latest(chain, p)
+        return 0 if isinstance(chain, Start) else self._chains.numbered(chain)
+
+    def latest(self, chain: Chain, p: Term) -> Chain:
+        """The chain from the latest link on that may have changed an object that is no choice."""
+        while True:
+            match chain:
+                case Stored(below, other) if self._terms.same(p, other) is self._terms.false:
+                    chain = below
+                case Copied(below, other) if self._terms.same(p, other) is self._terms.false:
+                    chain = below
+                case Bytewise(below, other) if self._terms.same(p, other) is self._terms.false:
+                    chain = below
+                case Renewed(below, event) if self._keeps(p, event):
+                    chain = below
+                case _:
+                    return chain
+
+    def source(self, chain: Chain, p: Term, start: Term, count: Term) -> tuple[Chain, Term, Term]:
+        """Where those items of an object that is no choice were copied from, if as many were; with what is there
+        below."""
+        chain = self.latest(chain, p)
+        while isinstance(chain, Copied) and chain.object is p and (chain.at, chain.count) == (start, count):
+            if chain.source.kind == "choose":
+                break
+            p, start = chain.source, chain.start
+            chain = self.latest(chain.below, p)
+        return chain, p, start
+
+    def changed(self, chain: Chain, p: Term) -> int | None:
+        """A number for what was done to the fields or items of an object that is no choice since its bytes are what
+        they were at first or behind an event, and for the stores to its bytes behind that; None where nothing was done
+        to its fields or items."""
+        above: Chain | None = None  # from the latest store to its bytes on
+        while True:
+            match chain:
+                case Stored(below, other) | Copied(below, other):
+                    if self._terms.same(p, other) is not self._terms.false:
+                        return self._chains.numbered(above or chain)
+                    chain = below
+                case Bytewise(below, other):
+                    if above is None and self._terms.same(p, other) is not self._terms.false:
+                        above = chain
+                    chain = below
+                case Overlapped(below):
+                    chain = below
+                case Renewed(below, event) if self._keeps(p, event):
+                    chain = below
+                case Renewed(below, event):
+                    kept = [self.changed(below, alloc) for alloc in self._kept_then_seen(p, event)]
+                    is_changed = any(one is not None for one in kept)
+                    return self._chains.numbered(above or chain) if is_changed else None
+                case _:
+                    return None
+
+    # What has been written since an allocation that did not clear.
+
+    def written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """The condition under which the memory for that key has been written or cleared."""
+        if p.kind != "choose":
+            return self._walk_written(slot, chain, p, index)
+        return self._terms.by_object(p, lambda one: self._walk_written(slot, chain, one, index))
+
+    def _walk_written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        if p.kind != "alloc":
+            return self._written_if_old(slot, chain, p, index)
+        if (p.value.cleared and slot.key not in self._chains.copied_slots) or (slot.type is REF and index is None):
+            return self._terms.true
+        return self._written_of(slot, chain, p, index)
+
+    def _written_if_old(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """The same of what may have been there before the trace: all of it was written then."""
+        terms, result = self._terms, self._terms.true
+        if slot.key in self._chains.copied_slots:
+            result = self._written_of(slot, chain, p, index)
+        for alloc in terms.pointers.may_be(p):
+            written = self._walk_written(slot, chain, alloc, index)
+            result = terms.both(result, terms.implies(terms.same(p, alloc), written))
+        return result
+
+    def _written_of(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
+        """What each link says, the latest first: a store that it is written, a copy what was said of its source."""
+        terms, start = self._terms, chain
+        links: list[tuple[Term, Term]] = []  # where a link decides, and how
+        while True:
+            found = self._chains.written.get((self._era, chain, p, index))
+            if found is not None:
+                break
+            match chain:
+                case Stored(below, other, at, _):
+                    same = self.meets(p, index, other, at)
+                    if same is terms.true:
+                        found = terms.true
+                        break
+                    links.append((same, terms.true))
+                case Copied(below):
+                    assert index is not None
+                    inside = self.is_inside(p, index, chain)
+                    if inside is not terms.false:
+                        self._check_size()
+                        at = terms.add(self._offset(index, chain), chain.start)
+                        links.append((inside, self.written(slot, chain.below, chain.source, at)))
+                case Bytewise(below, other):
+                    same = terms.same(p, other)
+                    if same is not terms.false:
+                        marks = Initial(f"{slot.key} [] written behind {chain.size} bytes", NO_EPOCH, INT, 0, 1)
+                        mark = terms.load(marks, p, terms.zero if index is None else index, chain.offset)
+                        links.append((terms.both(same, terms.eq(mark, terms.one)), terms.true))
+                case Renewed(below, event):
+                    if not self._keeps(p, event):
+                        marks = Initial(f"{slot.key} [] written", event + 1, INT, 0, 1)
+                        links.append((terms.eq(terms.load(marks, p, index), terms.one), terms.true))
+                case Overlapped(below):
+                    pass
+                case Start():
+                    found = terms.truth(p.kind != "alloc" or p.value.cleared)
+                    break
+            chain = below
+        for decides, written in reversed(links):
+            found = (
+                terms.either(terms.both(decides, written), terms.both(terms.not_(decides), found))
+                if written is not terms.true
+                else terms.either(decides, found)
+            )
+        self._chains.written[self._era, start, p, index] = found
+        return found
