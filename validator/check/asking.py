@@ -58,18 +58,18 @@ class Asking:
         self.queries = 0
         self.model: Any = None  # of the last claim that has values for which it does not hold
 
-    def holds(self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any) -> bool | None:
-        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up; False where it has
-        values for which it does not, though no run may have them."""
-        return self._ask(before, after, place, given, claim, is_cut=False)
-
-    def cut_holds(self, before: Side, after: Side | None, place: Place, claim: Any) -> bool:
-        """The same of what may be wrong, with little effort."""
-        return self._ask(before, after, place, (), claim, is_cut=True) is True
-
-    def _ask(
-        self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any, *, is_cut: bool
+    def holds(
+        self,
+        before: Side,
+        after: Side | None,
+        place: Place,
+        given: Sequence[Any],
+        claim: Any,
+        *,
+        is_cut: bool = False,
     ) -> bool | None:
+        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up, or soon, if it is a cut;
+        False where it has values for which it does not, though no run may have them."""
         if time.monotonic() > self._deadline:
             raise OutOfTime
         asked = [*given, z3.Not(claim)]

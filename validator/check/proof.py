@@ -109,7 +109,7 @@ class Recorded(Follower):
 
     def _holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
-        return self._asking.cut_holds(self.side, None, place, claim)
+        return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
 
 
 class Optimized(Follower):
@@ -183,7 +183,7 @@ class Optimized(Follower):
         return self._cuts.given(var, value, self.side, self._before.values, self._holds)
 
     def _holds(self, claim: Any) -> bool:
-        return self._asking.cut_holds(self._before, self.side, self._place(), claim)
+        return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
 
     def applied(self, applied: Applied) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
