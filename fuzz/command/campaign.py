@@ -72,7 +72,7 @@ Ends with 1 if something was found, with 5 if this tool itself failed, else with
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When a campaign ends, as far as that is said."""
+    """The ends of a campaign, as far as they are said."""
 
     seconds: float | None = None
     traces: int | None = None
@@ -109,6 +109,14 @@ class _Limits:
     help="Begin with the traces of this file, folder or log of PyPy, and mutate them.",
 )
 @click.option("--seeds-skip", type=click.IntRange(0), default=0, metavar="N", help="But for the first N of them.")
+@click.option(
+    "--check-share",
+    type=click.IntRange(0, 100),
+    default=0,
+    show_default=True,
+    metavar="P",
+    help="Have the checker follow the certificates of P % of the proofs.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @vocabulary_options
@@ -125,6 +133,7 @@ def fuzz(
     mutate: int | None,
     seeds_from: tuple[str, ...],
     seeds_skip: int,
+    check_share: int,
     resume: bool,
     optimizer: OptimizerSpec,
     asked: Vocabulary,
@@ -145,6 +154,7 @@ def fuzz(
             seeds_from=seeds_from,
             seeds_skip=seeds_skip,
             mutate=share,
+            check_share=check_share,
             asked=asked,
             announced=_announced(optimizer, limits.seconds),
         )
@@ -170,7 +180,7 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
 
 
 def _announced(optimizer: OptimizerSpec, seconds: float | None) -> Vocabulary:
-    """What the optimizer says within so many seconds that it understands; tells of what nobody knows. Raises
+    """The vocabulary that the optimizer announces within so many seconds; tells of what nobody knows. Raises
     InputError."""
     if optimizer.kind not in (OptimizerKind.SERVER, OptimizerKind.FUNCTION):
         return EVERYTHING
@@ -220,6 +230,7 @@ _OF_THE_CAMPAIGN = (
     "mutate",
     "seeds_from",
     "seeds_skip",
+    "check_share",
     "optimizer",
     "optimizer_cmd",
     "optimizer_server",

@@ -101,7 +101,7 @@ def reduce(
 def _looked_at(
     given: Case | str, after: str | None, optimizer: Optimizer, options: Options, reading: Reading
 ) -> tuple[Record, Subject]:
-    """What is wrong with the case or the files, and what is asked about smaller ones."""
+    """The record of the case or the files, and the subject that smaller ones are tried on."""
     if isinstance(given, Case):
         return look_at_case(given, optimizer, _judge(options), options)
     before = reading.trace(given)
@@ -113,7 +113,9 @@ def _looked_at(
 def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
     was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
     if was:
-        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault"}.get(was, was)
+        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault", "disagreement": "a disagreement"}.get(
+            was, was
+        )
         click.echo(
             f"not reproduced: the case {source} is {told}, and that does not show now"
             f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"

@@ -138,7 +138,7 @@ class Trials:
             return refuted_by(before, after, state, subject.options) or by_validating(before, after, state)
 
         match self._wanted.kind:
-            case FindKind.FAULT:
+            case FindKind.FAULT | FindKind.DISAGREEMENT:
                 return subject.judge
             case FindKind.MALFORMED:
                 return by_validating

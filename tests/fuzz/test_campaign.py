@@ -271,7 +271,7 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     summary.plan = replace(PLAN, seed=5)
     data = summary.data(2.0, True)
     assert data["commands"] == ["traceproof fuzz --seed 5 --traces 5 --optimizer mine:optimize"]
-    assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
+    assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0, "disagreement": 0}
     assert data["interrupted"] is True
 
 
