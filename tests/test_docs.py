@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -19,11 +23,13 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.rows.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.declarations import format_declarations, parse_declarations
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import DEFAULT_PASSES, optimize
 from validator import Failargs, Guards, Options, validate
 from validator.command.exits import Exit
+from validator.processes.guardian import let_go, watch
 from validator.tell.report import verdict_json, verdict_name, verdict_text
 
 ROOT = Path(__file__).parent.parent
@@ -207,9 +213,11 @@ def test_pairs_are_judged_as_they_say(before: Block, after: Block) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A folder in which the commands of a document run, one after the other."""
+    """A folder in which the commands of a document run, one after the other. `left` are the groups of processes that
+    they may have left behind."""
 
     folder: Path
+    left: list[int] = field(default_factory=list)
 
     def try_block(self, block: Block) -> None:
         parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
@@ -226,17 +234,30 @@ class Session:
 
     def run(self, command: str) -> tuple[int, str]:
         tools = Path(sys.executable).parent
-        done = subprocess.run(
+        with subprocess.Popen(
             ["bash", "-c", command],
             cwd=self.folder,
             env={"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, done.stdout
+            start_new_session=True,
+        ) as started:
+            watch(started.pid)
+            self.left.append(started.pid)
+            try:
+                printed, _ = started.communicate(timeout=60)
+            except BaseException:
+                os.killpg(started.pid, signal.SIGKILL)
+                raise
+        return started.returncode, printed
+
+    def end(self) -> None:
+        """End what still runs in the background."""
+        for group in self.left:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+            let_go(group)
 
 
 def fits(printed: str, shown: str) -> bool:
@@ -252,8 +273,22 @@ def test_commands_print_what_is_shown(document: Path, tmp_path: Path) -> None:
     session = Session(tmp_path)
     if document == OPTIMIZER and shutil.which("cc") is None:
         pytest.skip("the page compiles a program, and there is no C compiler here")
-    for block in of_kind("console", document):
-        session.try_block(block)
+    if document == NIGHTLY:
+        pytest.importorskip("distributed", reason="Dask is not installed: pip install 'traceproof[cluster]'")
+    port = str(free_port())
+    try:
+        for block in of_kind("console", document):
+            session.try_block(replace(block, text=block.text.replace("8786", port)))
+    finally:
+        session.end()
+
+
+def free_port() -> int:
+    """A port for the scheduler of a page: its own may be taken on this machine."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
 
 
 def test_what_is_shown_can_be_wrong(tmp_path: Path) -> None:

@@ -38,10 +38,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 def test_the_wheel_has_all_code_the_corpus_and_the_templates(wheel: zipfile.ZipFile) -> None:
     code = {path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
     cases = {f"fuzz/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "corpus").glob("*/*")}
-    templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "fuzz" / "report" / "templates").iterdir()}
+    templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "fuzz").glob("*/templates/*")}
     held = {name for name in wheel.namelist() if ".dist-info/" not in name and not name.endswith("py.typed")}
     assert held == code | cases | templates
-    assert "fuzz/report/templates/campaign.html" in held
+    assert held > {"fuzz/report/templates/campaign.html", "fuzz/command/templates/traceproof.yml"}
     assert len(cases) > 300
 
 

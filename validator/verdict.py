@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from validator.search.counterexample import Counterexample
 
 
-class Rungs(Enum):
-    """What may settle an obligation: every rung, every rung with the checker's word on top of a proof, or a solver
-    alone, over terms as they are written."""
-
-    ALL = "all"
-    AUDITED = "audited"
-    PLAIN = "plain"
-
-
 class Floats(Enum):
     """Is a solver asked what operations on floats are, where nothing else settles an obligation?"""
 
@@ -36,7 +27,7 @@ class Floats(Enum):
 class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
     it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver. `certify`: a proof has its
-    certificate."""
+    certificate; `audit`: and the checker's word on it."""
 
     guards: Guards = Guards.EARLY
     failargs: Failargs = Failargs.CHECK
@@ -44,9 +35,9 @@ class Options:
     timeout_s: float = 60.0
     solver: SolverChoice = SolverChoice.AUTO
     memory_mb: int = 4096
-    rungs: Rungs = Rungs.ALL
     floats: Floats = Floats.EXACT
     certify: bool = False
+    audit: bool = False
 
 
 class Status(Enum):
@@ -170,10 +161,11 @@ class Unsupported(_Told):
 
 
 class Fault(Enum):
-    """Whose fault an error is."""
+    """Whose fault an error is; `PROOF`: this tool's, which has proved what a run contradicts."""
 
     INPUT = "input"
     TOOL = "tool"
+    PROOF = "proof"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,4 +1,4 @@
-"""A campaign: for each seed a trace is generated, optimized and validated, and something is said of it.
+"""The course of one trace: it is optimized and validated, and something is said of it.
 
 Nothing that an optimizer or the validator does ends a campaign: a crash is a find like any other.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
-from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.draw.generator import GeneratedTrace
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -26,7 +27,7 @@ from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Unsupport
 
 @dataclass(frozen=True, slots=True)
 class Optimized:
-    """What an optimizer made of a trace (it may be anything), and the names of what took part in it, where it tells:
+    """The result of an optimizer (it may be anything), and the names of what took part in it, where it tells:
     rules, passes, transfer functions."""
 
     trace: object
@@ -37,11 +38,11 @@ Optimizer = Callable[[Trace], object]
 """Gives a trace, or `Optimized`; it may raise what stands below, and a crash is any other exception."""
 
 Judge = Callable[[Trace, Trace, State], Verdict]
-"""What says whether the second trace is right for the first. The state is one worth running."""
+"""Says whether the second trace is right for the first. The state is one worth running."""
 
 
 class AlwaysFails(Exception):
-    """What an optimizer raises that has found out that a guard fails on every run that reaches it. `after` is what it
+    """Raised by an optimizer that has found out that a guard fails on every run that reaches it. `after` is what it
     makes of the trace all the same, if it makes something."""
 
     def __init__(self, guard: int, after: Trace | None = None) -> None:
@@ -50,40 +51,54 @@ class AlwaysFails(Exception):
         self.after = after
 
 
-class Hangs(Exception):
-    """What an optimizer raises that was killed because it did not answer. The message says how long it was waited,
-    `report` what it said."""
-
-    def __init__(self, message: str, report: str = "") -> None:
-        super().__init__(message)
-        self.report = report
-
-
-class Garbled(Exception):
-    """What an optimizer raises whose output is no trace. `output` is its text, `report` what it said besides."""
-
-    def __init__(self, message: str, output: str, report: str = "") -> None:
-        super().__init__(message)
-        self.output = output
-        self.report = report
-
-
-class Crashes(Exception):
-    """What an optimizer raises that has crashed elsewhere, in another process. `report` is what it said."""
-
-    def __init__(self, message: str, report: str) -> None:
-        super().__init__(message)
-        self.report = report
-
-
 class FindKind(Enum):
-    """What is wrong: with the optimizer, or (`FAULT`) with this tool."""
+    """The kind of a find: something is wrong with the optimizer, or with this tool, which breaks down (`FAULT`) or
+    proves what is not so (`DISAGREEMENT` between a proof and a run of what its checker has come up with)."""
 
     CRASH = "crash"
     HANG = "hang"
     MALFORMED = "malformed"
     REFUTED = "refuted"
     FAULT = "fault"
+    DISAGREEMENT = "disagreement"
+
+    @property
+    def is_ours(self) -> bool:
+        """Is it this tool that is wrong, not the optimizer?"""
+        return self in (FindKind.FAULT, FindKind.DISAGREEMENT)
+
+
+class OutsideFailure(Exception):
+    """Raised by an optimizer that has failed in another process. `report` is what it said there, `output` the text
+    that it gave."""
+
+    kind: ClassVar[FindKind]
+
+    def __init__(self, message: str, report: str = "", output: str | None = None) -> None:
+        super().__init__(message)
+        self.report = report
+        self.output = output
+
+
+class Hangs(OutsideFailure):
+    """It was killed because it did not answer; the message says how long it was waited."""
+
+    kind = FindKind.HANG
+
+
+class Garbled(OutsideFailure):
+    """Its output is no trace."""
+
+    kind = FindKind.MALFORMED
+
+    def __init__(self, message: str, output: str, report: str = "") -> None:
+        super().__init__(message, report, output)
+
+
+class Crashes(OutsideFailure):
+    """It has crashed."""
+
+    kind = FindKind.CRASH
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +158,9 @@ class Find:
 Record = Counted | Find
 
 
-def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> Iterator[Record]:
-    """One record a seed, in order, as they come."""
-    for seed in seeds:
-        yield examine(Made(seed, generate_for(seed)), optimizer, judge)
-
-
 def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
-    """What becomes of a trace. Raises MemoryError where the optimizer needs more than there is."""
+    """The record of a trace that is optimized and judged. Raises MemoryError where the optimizer needs more than there
+    is."""
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
@@ -168,15 +178,9 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         result = claim.after
     except NotModelled as limit:
         return Counted(seed, Unsupported(f"the optimizer: {limit}"), made, took=Took(clock() - start))
-    except Hangs as hang:
-        return find(FindKind.HANG, None, str(hang), hang.report)
-    except Garbled as garbled:
-        return find(FindKind.MALFORMED, garbled.output, str(garbled), garbled.report)
-    except MemoryError:
-        raise
-    except Crashes as crash:
-        return find(FindKind.CRASH, None, str(crash), crash.report)
-    except Terminated:
+    except OutsideFailure as failure:
+        return find(failure.kind, failure.output, str(failure), failure.report)
+    except (MemoryError, Terminated):
         raise
     except (Exception, SystemExit) as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
@@ -207,6 +211,9 @@ def passes(generated: GeneratedTrace, guard: int) -> bool:
     return left_behind or isinstance(run.outcome, Finished | Jumped)
 
 
+_FAULTS = {Fault.INPUT: FindKind.MALFORMED, Fault.TOOL: FindKind.FAULT, Fault.PROOF: FindKind.DISAGREEMENT}
+
+
 def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
     match verdict:
         case Proved() | Unknown() | Unsupported():
@@ -215,12 +222,11 @@ def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
             message = f"{counterexample.obligation}: {counterexample.difference}"
             return Find(made.seed, FindKind.REFUTED, made, after, message, verdict)
         case Failed(fault, reason, report):
-            kind = FindKind.MALFORMED if fault is Fault.INPUT else FindKind.FAULT
-            return Find(made.seed, kind, made, after, reason, verdict, report)
+            return Find(made.seed, _FAULTS[fault], made, after, reason, verdict, report)
 
 
 def malformed(before: Trace, after: object) -> str | None:
-    """What is wrong with what an optimizer returned, apart from its meaning; None if nothing is."""
+    """The mistake in what an optimizer returned, apart from its meaning; None if there is none."""
     if not isinstance(after, Trace):
         return f"expected a trace, got {type(after).__name__}"
     if after.word != before.word:

@@ -13,25 +13,25 @@ import click
 
 from fuzz.campaign.find import versions
 from fuzz.cases.store import Case, store_case
+from fuzz.command.options import json_option, seconds_option, seed_option, traces_option, word_option
 from fuzz.command.seeds import Status, seeds_from, writable
 from fuzz.selftest.comparison import Compared, compare_all
 from optimizer.ir.text import format_trace
 from validator.command.exits import Exit
-from validator.command.seconds import Seconds
 from validator.tell.report import verdict_name
 from validator.tell.stored_state import stored_state
-from validator.verdict import Options, Proved, Rungs
+from validator.verdict import Options, Proved
 
 _OPTIONS = Options(effort=2_000_000, timeout_s=10.0)
 
 
 @dataclass
 class _Tally:
-    """What came of the seeds from `first` on."""
+    """Counts over the seeds from `first` on."""
 
     first: int
     word: int
-    counts: dict[Rungs, Counter[str]] = field(default_factory=lambda: {rungs: Counter() for rungs in Rungs})
+    counts: Counter[str] = field(default_factory=Counter)
     pairs: int = 0
     checked: int = 0
     unsettled: int = 0
@@ -39,11 +39,12 @@ class _Tally:
 
     def add(self, compared: Compared) -> None:
         self.pairs += 1
-        for rungs, verdict in compared.verdicts.items():
-            self.counts[rungs][verdict_name(verdict)] += 1
-            if isinstance(verdict, Proved) and verdict.evidence.audit is not None:
-                self.checked += not verdict.evidence.audit.unsettled
-                self.unsettled += bool(verdict.evidence.audit.unsettled)
+        if compared.verdict is not None:
+            self.counts[verdict_name(compared.verdict)] += 1
+        if isinstance(compared.verdict, Proved) and compared.verdict.evidence.audit is not None:
+            is_unsettled = bool(compared.verdict.evidence.audit.unsettled)
+            self.checked += not is_unsettled
+            self.unsettled += is_unsettled
 
     def line(self, seconds: float) -> str:
         return f"{seconds:.0f} s: {self.pairs} pairs, {len(self.cases)} contradictions"
@@ -51,9 +52,8 @@ class _Tally:
     def text(self, seconds: float, interrupted: bool) -> str:
         ended = "interrupted" if interrupted else "ended"
         lines = [f"audit {ended}: {self.pairs} pairs in {seconds:.1f} s from seed {self.first}, {self.word} bits"]
-        for rungs, counts in self.counts.items():
-            told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-            lines.append(f"  {rungs.value + ':':8} {told or 'nothing'}")
+        verdicts = ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items()))
+        lines.append(f"  verdicts: {verdicts or 'none'}")
         lines.append(f"  proofs checked: {self.checked}, not checked: {self.unsettled}")
         lines.append(f"  contradictions: {len(self.cases)}")
         if self.pairs:
@@ -67,7 +67,7 @@ class _Tally:
             "pairs": self.pairs,
             "seconds": round(seconds, 3),
             "interrupted": interrupted,
-            **{rungs.value: dict(counts) for rungs, counts in self.counts.items()},
+            "verdicts": dict(self.counts),
             "checked": self.checked,
             "not_checked": self.unsettled,
             "cases": self.cases,
@@ -75,23 +75,16 @@ class _Tally:
         }
 
 
-@click.command(short_help="Test the validator: all rungs, a solver alone and runs must agree.")
-@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
-@click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
-@click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
-@click.option(
-    "--word",
-    type=click.IntRange(4, 64),
-    default=16,
-    show_default=True,
-    metavar="BITS",
-    help="Width of a machine word in bits; narrow words make solvers fast.",
-)
+@click.command(short_help="Test the validator: proofs, the checker of certificates and runs must agree.")
+@seconds_option("Stop after that many; 60 by default.")
+@traces_option
+@seed_option
+@word_option("Width of a machine word in bits; narrow words make solvers fast.", default=16, show_default=True)
 @click.option("--corpus", default="audit", show_default=True, metavar="DIR", help="Where contradictions are stored.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each contradiction and one at the end.")
+@json_option("Print a JSON object for each contradiction and one at the end.")
 def audit(seconds: float | None, traces: int | None, seed: int | None, word: int, corpus: str, as_json: bool) -> int:
-    """Test the validator itself: judge pairs with all rungs, with an audit, and with a solver alone, run them, and
-    store each pair where these contradict each other.
+    """Test the validator itself: judge pairs, have the checker follow the certificates of proofs, run what is proved,
+    and store each pair where these contradict each other.
 
     Each seed makes one trace; our optimizer and random edits make another one of it, right or wrong.
 
@@ -135,7 +128,6 @@ def command(seed: int, traces: int, word: int) -> str:
 def _keep(compared: Compared, folder: Path, word: int) -> str:
     """Stores the pair as a case; its name."""
     pair = compared.pair
-    verdicts = "\n".join(f"{rungs.value}: {verdict}" for rungs, verdict in compared.verdicts.items())
     case = Case(
         name=f"audit-{word}-bits-seed-{pair.seed}",
         before=format_trace(pair.before),
@@ -147,7 +139,7 @@ def _keep(compared: Compared, folder: Path, word: int) -> str:
         message=compared.complaint,
         command=command(pair.seed, 1, word),
         versions=versions(),
-        report=f"{compared.report}\n{verdicts}\n",
+        report=f"{compared.report}\n{compared.verdict or 'no verdict'}\n",
     )
     store_case(folder, case)
     return case.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -17,10 +18,17 @@ from fuzz.campaign.merging import merge_campaigns
 from fuzz.campaign.plan import AIMED, Plan, usual_mutate
 from fuzz.campaign.supervisor import supervise
 from fuzz.command.campaign_run import Supervise, run_campaign
-from fuzz.command.jobs import jobs_option
-from fuzz.command.optimizer import optimizer_options
+from fuzz.command.options import (
+    gathered,
+    jobs_option,
+    json_option,
+    optimizer_options,
+    seconds_option,
+    seed_option,
+    traces_option,
+    vocabulary_options,
+)
 from fuzz.command.seeds import writable
-from fuzz.command.vocabulary import vocabulary_options
 from fuzz.draw.generator import can_draw
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.report.words import counted
@@ -29,17 +37,57 @@ from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit
-from validator.command.seconds import Seconds
 
 _FOLDER = "campaign"
 _SECONDS = 60.0
 
 
-@click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
-@click.option("--seconds", type=Seconds(0), metavar="N", help="Stop after that many; 60 by default.")
-@click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
-@click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds.")
-@click.option("--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default.")
+_ABOUT = """\
+Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
+
+Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
+time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
+`optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
+both traces and the command that repeats it; a line for each seed is in DIR/results.
+
+What the optimizer does not understand is left out by --kinds, --ops and --without: each trace keeps to them, with
+its guards and its end, those of --seeds-from too. A server may say itself what it understands (see
+docs/your-optimizer.md).
+
+A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
+machine that sees the same folder, --resume joins in.
+
+\b
+$ traceproof fuzz --seconds 60
+$ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
+$ traceproof fuzz --seeds-from run.log --traces 1000
+$ traceproof fuzz --kinds integers,calls --without 'call_may_force_*' --word 64
+$ traceproof fuzz --resume --folder finds
+$ traceproof corpus list --corpus finds/cases
+$ traceproof fuzz merge finds more-finds
+
+Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The ends of a campaign, as far as they are said."""
+
+    seconds: float | None = None
+    traces: int | None = None
+    stop_after: int | None = None
+
+
+@click.group(help=_ABOUT, invoke_without_command=True, short_help="Test an optimizer on generated traces.")
+@gathered(
+    "limits",
+    _Limits,
+    seconds_option("Stop after that many; 60 by default."),
+    traces_option,
+    click.option("--stop-after", type=click.IntRange(1), metavar="N", help="Stop at that many finds."),
+)
+@seed_option
 @jobs_option
 @click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
 @click.option(
@@ -61,16 +109,22 @@ _SECONDS = 60.0
     help="Begin with the traces of this file, folder or log of PyPy, and mutate them.",
 )
 @click.option("--seeds-skip", type=click.IntRange(0), default=0, metavar="N", help="But for the first N of them.")
+@click.option(
+    "--check-share",
+    type=click.IntRange(0, 100),
+    default=0,
+    show_default=True,
+    metavar="P",
+    help="Have the checker follow the certificates of P % of the proofs.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @vocabulary_options
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each find and one at the end.")
+@json_option("Print a JSON object for each find and one at the end.")
 @click.pass_context
 def fuzz(
     context: click.Context,
-    seconds: float | None,
-    traces: int | None,
-    stop_after: int | None,
+    limits: _Limits,
     seed: int | None,
     jobs: int,
     memory: int | None,
@@ -79,36 +133,12 @@ def fuzz(
     mutate: int | None,
     seeds_from: tuple[str, ...],
     seeds_skip: int,
+    check_share: int,
     resume: bool,
     optimizer: OptimizerSpec,
     asked: Vocabulary,
     as_json: bool,
 ) -> int:
-    """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
-
-    Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
-    time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
-    `optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
-    both traces and the command that repeats it; a line for each seed is in DIR/results.
-
-    What the optimizer does not understand is left out by --kinds, --ops and --without: each trace keeps to them, with
-    its guards and its end, those of --seeds-from too. A server may say itself what it understands (see
-    docs/your-optimizer.md).
-
-    A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
-    machine that sees the same folder, --resume joins in.
-
-    \b
-    $ traceproof fuzz --seconds 60
-    $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
-    $ traceproof fuzz --seeds-from run.log --traces 1000
-    $ traceproof fuzz --kinds integers,calls --without 'call_may_force_*' --word 64
-    $ traceproof fuzz --resume --folder finds
-    $ traceproof corpus list --corpus finds/cases
-    $ traceproof fuzz merge finds more-finds
-
-    Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
-    """
     if context.invoked_subcommand is not None:
         return Exit.PROVED
     start = time.monotonic()
@@ -116,25 +146,22 @@ def fuzz(
     if resume:
         plan = _resumed(path, context)
     else:
-        seconds = _SECONDS if (seconds, traces, stop_after) == (None, None, None) else seconds
+        limits = _Limits(_SECONDS) if limits == _Limits() else limits
         share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
-            _first(seed),
+            SystemRandom().randrange(1 << 32) if seed is None else seed,
             optimizer=optimizer,
             seeds_from=seeds_from,
             seeds_skip=seeds_skip,
             mutate=share,
+            check_share=check_share,
             asked=asked,
-            announced=_announced(optimizer, seconds),
+            announced=_announced(optimizer, limits.seconds),
         )
-    given: dict[str, Any] = {"traces": traces, "seconds": seconds, "stop_after": stop_after, "memory_mb": memory}
+    given: dict[str, Any] = {**asdict(limits), "memory_mb": memory}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)
     return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json, start)
-
-
-def _first(seed: int | None) -> int:
-    return SystemRandom().randrange(1 << 32) if seed is None else seed
 
 
 def _begin(plan: Plan, folder: Path, resume: bool) -> None:
@@ -153,7 +180,7 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
 
 
 def _announced(optimizer: OptimizerSpec, seconds: float | None) -> Vocabulary:
-    """What the optimizer says within so many seconds that it understands; tells of what nobody knows. Raises
+    """The vocabulary that the optimizer announces within so many seconds; tells of what nobody knows. Raises
     InputError."""
     if optimizer.kind not in (OptimizerKind.SERVER, OptimizerKind.FUNCTION):
         return EVERYTHING
@@ -203,6 +230,7 @@ _OF_THE_CAMPAIGN = (
     "mutate",
     "seeds_from",
     "seeds_skip",
+    "check_share",
     "optimizer",
     "optimizer_cmd",
     "optimizer_server",

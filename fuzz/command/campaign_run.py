@@ -1,4 +1,4 @@
-"""How the command `fuzz` runs a campaign: what it shows meanwhile and says at the end, and what it ends with."""
+"""The run of a campaign by the command `fuzz`: what it shows meanwhile and says at the end, and its exit code."""
 
 from __future__ import annotations
 
@@ -93,20 +93,20 @@ def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
 
 
 def _is_enough(summary: Summary) -> bool:
-    return summary.plan.stop_after is not None and summary.finds.total() >= summary.plan.stop_after
+    return summary.plan.stop_after is not None and summary.figures.finds >= summary.plan.stop_after
 
 
 def _exit_code(summary: Summary, interrupted: bool) -> Exit:
     if interrupted:
         return Exit.INTERRUPTED
-    if summary.finds[FindKind.FAULT]:
+    if any(kind.is_ours for kind in summary.finds):
         return Exit.FAULT
     return Exit.REFUTED if summary.finds else Exit.PROVED
 
 
 @dataclass(slots=True)
 class _Shown:
-    """What is printed of finds: the first of each bucket with the end of what the optimizer said, or in JSON each."""
+    """Printing of finds: the first of each bucket with the end of what the optimizer said, or in JSON each."""
 
     summary: Summary
     status: Status
@@ -126,7 +126,7 @@ class _Shown:
             return []
         case = None if result.bucket in self.buckets else told.case
         self.buckets.add(result.bucket)
-        report = last_lines(case.report) if case is not None and result.verdict != FindKind.FAULT.value else ""
+        report = last_lines(case.report) if case is not None and not FindKind(result.verdict).is_ours else ""
         if self.as_json:
             return [json.dumps(_find_data(result, report))]
         if case is None or len(self.summary.cases) > SHOWN_FINDS:

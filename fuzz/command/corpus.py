@@ -15,8 +15,7 @@ from fuzz.cases.jobs import CorpusRun, Unreadable, run_corpus
 from fuzz.cases.run import CaseRun
 from fuzz.cases.store import Case, case_data, case_names, read_case
 from fuzz.command.corpus_edit import add, export, prune, read_corpus_option
-from fuzz.command.jobs import jobs_option
-from fuzz.command.optimizer import optimizer_options
+from fuzz.command.options import jobs_option, json_option, optimizer_options
 from fuzz.report.junit import RunCase, corpus_junit_text
 from fuzz.report.words import times
 from fuzz.subject.optimizers import OptimizerSpec
@@ -25,7 +24,7 @@ from validator.command.files import write_text
 from validator.command.judging import open_cache
 from validator.tell.report import verdict_name
 
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
+_json_option = json_option("Print a JSON object for each case.")
 
 
 @click.group()

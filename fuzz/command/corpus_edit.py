@@ -15,6 +15,7 @@ import click
 from fuzz.cases.duplicates import duplicates
 from fuzz.cases.run import case_states, expected_of
 from fuzz.cases.store import SHIPPED_CORPUS, VERDICTS, Case, Expected, case_names, read_case, store_case
+from fuzz.command.options import json_option
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse
@@ -136,7 +137,7 @@ def _judged(case: Case) -> Case:
 @click.command(short_help="Tell which cases say no more than another one, or remove them.")
 @corpus_option
 @click.option("--yes", is_flag=True, help="Remove them.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each case.")
+@json_option("Print a JSON object for each case.")
 def prune(folder: str, yes: bool, as_json: bool) -> int:
     """Tell which cases say nothing that another one does not say, and remove them with --yes.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fuzz.command.optimizer import optimizer_options
+from fuzz.command.options import optimizer_options
 from fuzz.command.starter import SOMEWHERE, WORKFLOW, installed_from, starter_files, write_starter
 from fuzz.subject.optimizers import OptimizerSpec
 from validator.command.exits import Exit

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
+from fuzz.command.options import json_option
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
@@ -22,7 +23,7 @@ from validator.command.files import write_text
 @click.option("--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default.")
 @click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder.")
 @click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a trace, and one at the end.")
+@json_option("Print one JSON object a trace, and one at the end.")
 def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: bool) -> int:
     """Read the traces that PyPy recorded from a log (`-`: standard input), which may end in .gz or .xz.
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from fuzz.campaign.examine import Counted, Find
+from fuzz.campaign.examine import Counted, Find, Optimizer, Record
 from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
-from fuzz.command.optimizer import optimizer_options
+from fuzz.command.options import Reading, json_option, judging_options, optimizer_options, reading_options
 from fuzz.command.seeds import Status
 from fuzz.reduce.reduce import Progress, Reduced
 from fuzz.reduce.source import look_at, look_at_case
@@ -26,15 +26,13 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, describe, exit_code
-from validator.command.files import read_trace
-from validator.command.modes import mode_options
 from validator.command.seconds import Seconds
 from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.tell.report import verdict_name
 from validator.tell.state_text import state_lines
 from validator.tell.stored_state import stored_state
-from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Verdict
+from validator.verdict import Options, Proved, Refuted, Verdict
 
 _DEFAULT = Options()
 
@@ -46,16 +44,13 @@ _DEFAULT = Options()
 @click.option("--corpus", default="campaign/cases", show_default=True, metavar="DIR", help="Where the case CASE is.")
 @click.option("--seconds", type=Seconds(0), default=60.0, show_default=True, metavar="N", help="Time limit.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes that try.")
-@mode_options(
+@judging_options(
     "Where a guard may fail; a case says so itself.",
     "Compare what guards hand over, or not; a case says so itself.",
 )
 @optimizer_options
-@click.option("--types", metavar="FILE", help="TOML declarations to add to those of the traces.")
-@click.option(
-    "--word", type=click.IntRange(4, 64), metavar="BITS", help="Width of a machine int, if the trace says none."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@reading_options("TOML declarations to add to those of the traces.", "Width of a machine int, if the trace says none.")
+@json_option("Print a JSON object.")
 def reduce(
     source: str,
     after: str | None,
@@ -63,11 +58,9 @@ def reduce(
     corpus: str,
     seconds: float,
     jobs: int,
-    guards: str,
-    failargs: str,
+    options: Options,
     optimizer: OptimizerSpec,
-    types: str | None,
-    word: int | None,
+    reading: Reading,
     as_json: bool,
 ) -> int:
     """Make the smallest trace that still shows the same failure: the same kind of find, the same kind of obligation,
@@ -85,17 +78,10 @@ def reduce(
     Ends with 0 if a failure was reduced, with 2 if there is none, and with 3 if nothing came out smaller: because it
     did not show again, or is the smallest already, as the first line says.
     """
-    options = Options(guards=Guards(guards), failargs=Failargs(failargs))
     with open_optimizer(optimizer) as chosen:
         case = _case(source, corpus) if after is None else None
-        if case is not None:
-            options = case.options
-            record, subject = look_at_case(case, chosen, _judge(options), options)
-        else:
-            before = read_trace(source, word, types)
-            optimized = None if after is None else read_trace(after, before.word, types)
-            subject = Subject(None if optimized else chosen, _judge(options), options)
-            record = look_at(before, optimized, subject)
+        options = options if case is None else case.options
+        record, subject = _looked_at(case or source, after, chosen, options, reading)
         if not isinstance(record, Find):
             return _nothing_wrong(source, record, case)
         find = record
@@ -112,10 +98,24 @@ def reduce(
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
 
 
+def _looked_at(
+    given: Case | str, after: str | None, optimizer: Optimizer, options: Options, reading: Reading
+) -> tuple[Record, Subject]:
+    """The record of the case or the files, and the subject that smaller ones are tried on."""
+    if isinstance(given, Case):
+        return look_at_case(given, optimizer, _judge(options), options)
+    before = reading.trace(given)
+    optimized = None if after is None else reading.trace(after, before.word)
+    subject = Subject(None if optimized else optimizer, _judge(options), options)
+    return look_at(before, optimized, subject), subject
+
+
 def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
     was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
     if was:
-        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault"}.get(was, was)
+        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault", "disagreement": "a disagreement"}.get(
+            was, was
+        )
         click.echo(
             f"not reproduced: the case {source} is {told}, and that does not show now"
             f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"

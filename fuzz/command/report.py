@@ -7,17 +7,15 @@ from pathlib import Path
 import click
 
 from fuzz.cases.store import read_case
+from fuzz.command.options import Reading, judging_options, types_option
 from fuzz.report.campaign_facts import read_campaign
 from fuzz.report.campaign_page import campaign_page
 from fuzz.report.folder import FILES, write_report
 from fuzz.report.judged import JudgedPair, judge_case, judge_pair
 from fuzz.report.pair_page import case_page, pair_page
 from validator.command.exits import Exit
-from validator.command.files import file_name, read_trace, write_text
-from validator.command.modes import mode_options
-from validator.verdict import Failargs, Guards, Options
-
-_DEFAULT = Options()
+from validator.command.files import file_name, write_text
+from validator.verdict import Options
 
 
 @click.command(short_help="Write a page about a pair, a case or a campaign.")
@@ -26,11 +24,9 @@ _DEFAULT = Options()
 @click.option(
     "--corpus", default="corpus", show_default=True, metavar="DIR", help="Where CASE is, if it is not a folder itself."
 )
-@mode_options("Of a pair: where a guard may fail.", "Of a pair: compare what guards hand over, or ignore it.")
-@click.option("--types", metavar="FILE", help="Of a pair: declarations (TOML) for both traces.")
-def report(
-    what: tuple[str, ...], output: str | None, corpus: str, guards: str, failargs: str, types: str | None
-) -> int:
+@judging_options("Of a pair: where a guard may fail.", "Of a pair: compare what guards hand over, or ignore it.")
+@types_option("Of a pair: declarations (TOML) for both traces.")
+def report(what: tuple[str, ...], output: str | None, corpus: str, options: Options, types: str | None) -> int:
     """Write a page (HTML, one file, no scripts, no network) that explains a pair of traces or a campaign.
 
     For a pair, BEFORE and AFTER, or a CASE of a corpus: the verdict, found now, both traces side by side with the
@@ -50,7 +46,7 @@ def report(
     if len(what) > 2:
         raise click.UsageError("Expected a case, a folder, or two traces.")
     if len(what) == 2:
-        pair = _pair(what[0], what[1], types, Options(Guards(guards), Failargs(failargs)))
+        pair = _pair(what[0], what[1], Reading(types=types), options)
         return _write(output or f"{Path(what[1]).stem}.html", pair_page(file_name(what[1]), pair))
     folder = Path(what[0])
     if (folder / "results").is_dir():
@@ -62,10 +58,10 @@ def report(
     return _write(output or f"{name}.html", case_page(case, judge_case(case, case.options)))
 
 
-def _pair(before: str, after: str, types: str | None, options: Options) -> JudgedPair:
+def _pair(before: str, after: str, reading: Reading, options: Options) -> JudgedPair:
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
-    return judge_pair(read_trace(before, None, types), read_trace(after, None, types), options)
+    return judge_pair(reading.trace(before), reading.trace(after), options)
 
 
 def _campaign(folder: Path, output: str | None) -> int:

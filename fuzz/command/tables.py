@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fuzz.command.options import json_option, word_option
 from optimizer.ir.rows.notation import meaning, signature
 from optimizer.ir.rows.ops import OPS, Op
 from validator.command.exits import Exit, worst
@@ -19,11 +20,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Print the operation table.")
-@click.option(
-    "--word", type=click.IntRange(4, 64), default=64, metavar="BITS", help="Width of a machine int; 64 usually."
-)
+@word_option("Width of a machine int; 64 usually.", default=64)
 @click.option("--all", "everything", is_flag=True, help="Also those on a heap, and those not modelled yet.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object an operation.")
+@json_option("Print one JSON object an operation.")
 def ops(word: int, everything: bool, as_json: bool) -> int:
     """Print the operation table: each operation with its meaning and when it is defined.
 
@@ -72,7 +71,7 @@ def _line(row: Op, told: dict[str, str]) -> str:
 
 @click.command("prove-rules", short_help="Prove the rules of our optimizer and of the validator.")
 @click.argument("texts", nargs=-1, metavar="[RULE]...")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a rule.")
+@json_option("Print one JSON object a rule.")
 def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
     """Prove the rules of our optimizer and of the validator, or those named, or rules as they are written here, and
     print the table of proofs.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import click
 
+from fuzz.command.options import Reading, json_option, reading_options
 from fuzz.command.run_state import event_results, read_run_state, run_state
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.run.heap import Heap
@@ -25,25 +25,17 @@ from optimizer.ir.run.interpreter import (
 )
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.text import format_trace
-from optimizer.ir.text.heap_text import format_heap, format_object
+from optimizer.ir.text.heap_printer import format_heap, format_object
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace
-from validator.command.files import file_name, read_text, read_trace, write_text
+from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
 from validator.tell.state_text import scripted
 
-Command = Callable[..., Any]
-
-
-def _trace_options(command: Command) -> Command:
-    types = click.option("--types", metavar="FILE", help="TOML declarations to add to those of the trace.")
-    word = click.option(
-        "--word",
-        type=click.IntRange(4, 64),
-        metavar="BITS",
-        help="Width of a machine int, 4 to 64; the default is what the trace says, else 64.",
-    )
-    return types(word(command))
+_reading_options = reading_options(
+    "TOML declarations to add to those of the trace.",
+    "Width of a machine int, 4 to 64; the default is what the trace says, else 64.",
+)
 
 
 @click.command(short_help="Optimize a trace with our own optimizer.")
@@ -52,10 +44,8 @@ def _trace_options(command: Command) -> Command:
 @click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
 @click.option("--stats", is_flag=True, help="Say on standard error what was done.")
 @click.option("--toy", is_flag=True, help="Write the trace in the toy dialect.")
-@_trace_options
-def optimize(
-    source: str, output: str, passes: str | None, stats: bool, toy: bool, types: str | None, word: int | None
-) -> int:
+@_reading_options
+def optimize(source: str, output: str, passes: str | None, stats: bool, toy: bool, reading: Reading) -> int:
     """Optimize the trace in the file IN (`-`: standard input) with our own optimizer.
 
     \b
@@ -71,7 +61,7 @@ def optimize(
                 f"there is no pass {name!r}; the passes are {', '.join(DEFAULT_PASSES)}",
                 param_hint="'--passes'",
             )
-    trace = read_trace(source, word, types)
+    trace = reading.trace(source)
     done = run_passes(trace, chosen)
     if done.always_fails is not None:
         click.echo(f"always fails: guard {done.always_fails}", err=True)
@@ -91,8 +81,8 @@ def optimize(
 @click.option("--state", "state_file", metavar="FILE", help="All of it, with what functions give and what is raised.")
 @click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0 or NULL.")
 @click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
-@_trace_options
+@json_option("Print a JSON object.")
+@_reading_options
 def run(
     source: str,
     inputs: tuple[str, ...],
@@ -101,8 +91,7 @@ def run(
     results: str | None,
     show_trace: bool,
     as_json: bool,
-    types: str | None,
-    word: int | None,
+    reading: Reading,
 ) -> int:
     """Run TRACE (`-`: standard input) and show its values, its events and how it ends.
 
@@ -117,7 +106,7 @@ def run(
     """
     if state_file is not None and (inputs or heap_file is not None or results is not None):
         raise click.UsageError("--state says all that --input, --heap and --results say; give it alone.")
-    trace = read_trace(source, word, types)
+    trace = reading.trace(source)
     program = Program(trace)
     if state_file is not None:
         state = read_run_state(trace, state_file, program.layout)
@@ -148,7 +137,7 @@ def _trace_lines(trace: Trace, done: Run) -> Iterator[str]:
 
 
 def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
-    """What each input is at the start, what each operation gave, and the events."""
+    """The inputs at the start, the results of the operations, and the events."""
     inputs = {var.name for var in trace.inputs}
     for name, value in done.values.items():
         described = heap.objects.get(value) if name in inputs and isinstance(value, Ref) else None

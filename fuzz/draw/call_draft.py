@@ -18,7 +18,7 @@ from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Value
 from optimizer.ir.types.calls import MEANINGS, CallSite, call_of
-from optimizer.ir.types.declaration_entries import Call, Scalar
+from optimizer.ir.types.declared import Call, Scalar
 from optimizer.ir.types.effects import NOTHING
 from optimizer.ir.types.layout import Struct
 

@@ -45,32 +45,6 @@ class Draft:
     them. What is in `kept` each guard hands over.
     """
 
-    __slots__ = (
-        "_laws",
-        "_tests",
-        "checked",
-        "choices",
-        "computed",
-        "constants",
-        "domain",
-        "excluded",
-        "floats",
-        "inputs",
-        "kept",
-        "made",
-        "named",
-        "numbers",
-        "on_floats",
-        "ops",
-        "results",
-        "rows",
-        "shape",
-        "truths",
-        "unused",
-        "values",
-        "variables",
-    )
-
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
@@ -175,6 +149,10 @@ class Draft:
 
     def operand(self) -> Value:
         return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
+
+    def knows(self, operand: Value) -> bool:
+        """Is it an integer whose value is known on the example?"""
+        return operand.name in self.values if isinstance(operand, Var) else isinstance(operand, ConstInt)
 
     def value(self, operand: Value) -> int:
         if isinstance(operand, Var):
@@ -292,6 +270,11 @@ class Draft:
         for check in checks[:1]:
             self.guard(check, ())
         return result
+
+    def test(self, *args: Value) -> Var:
+        """Adds a comparison of these, or of two variables."""
+        row = self.choices.pick(self.rows.tests)
+        return self.compute(row, args or (self.variable(), self.variable()))
 
     def _flag_guards(self, flag: bool) -> list[Op]:
         """The guards that pass on that flag. Raises NotDrawable where there are none."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuzz.draw.choices import Choices
+from optimizer.ir.rows.ops import FLOAT
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types import declaration_entries as declared
-from optimizer.ir.types.string_calls import STRING_CALLS
+from optimizer.ir.types import declared
+from optimizer.ir.types.known_calls import STRING_CALLS
+from optimizer.ir.types.memory_types import Array
 
 _COMMON = ("concat", "slice", "equal")
 _RARE = (
@@ -16,12 +18,12 @@ _RARE = (
 )
 
 
-def declare_array_copies(arrays: Sequence[declared.Array]) -> list[declared.Call]:
+def declare_array_copies(arrays: Sequence[Array]) -> list[declared.Call]:
     """Calls that copy items of one of these arrays, where they can."""
     return [
         declared.Call(f"{oopspec}_{array.name}", "void", oopspec=oopspec, reads=(array.name,), writes=(array.name,))
         for array in arrays[:2]
-        if array.item not in (None, "float") and not array.immutable
+        if array.item is not None and array.item.type is not FLOAT and not array.immutable
         for oopspec in ("arraycopy", "arraymove")
     ]
 

@@ -9,13 +9,12 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import FLOAT, INT, REF, DescrKind
 from optimizer.ir.rows.row import FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import HIGHEST, STR, UNICODE, is_text
-from optimizer.ir.types import declaration_entries as declared
+from optimizer.ir.types import declared
 from optimizer.ir.types.calls import MEANINGS
-from optimizer.ir.types.declaration_entries import Scalar
-from optimizer.ir.types.declaration_rules import NARROW, inherited_fields
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declaration_rules import inherited_fields
+from optimizer.ir.types.declared import Declarations, Scalar
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
-from optimizer.ir.types.memory_types import string_type
+from optimizer.ir.types.memory_types import NARROW, declared_field, declared_type, string_type
 
 _TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b"')))
 """Constant strings."""
@@ -52,11 +51,6 @@ class Types:
         """All of them, structs twice: they are wanted more often."""
         return (*self.structs, *self.structs, *self.arrays)
 
-    @property
-    def undeclared(self) -> list[Place]:
-        """The memory that no declaration describes, each once."""
-        return list({one.slot.key: one for of in self.places.values() for one in of if not one.slot.declared}.values())
-
 
 def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
     """Declared classes, and undeclared ones in the style of traces that are written by hand."""
@@ -92,9 +86,9 @@ def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
 
 
 def _declarations(choices: Choices, shape: HeapShape, word: int) -> Declarations:
-    structs: list[declared.Struct] = []
+    structs: list[Struct] = []
     choices.repeat(0, shape.structs, lambda: structs.append(_struct(choices, structs, word, shape.floats)))
-    arrays: list[declared.Array] = []
+    arrays: list[Array] = []
     choices.repeat(0, shape.arrays, lambda: arrays.append(_array(choices, len(arrays), word, shape.floats)))
     named = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields]
     named += [array.name for array in arrays]
@@ -118,34 +112,35 @@ def _slot_type(choices: Choices, word: int, floats: bool) -> str:
     return "ref" if choices.chance(40) else "int"
 
 
-def _struct(choices: Choices, above: list[declared.Struct], word: int, floats: bool) -> declared.Struct:
+def _struct(choices: Choices, above: list[Struct], word: int, floats: bool) -> Struct:
     number = len(above)
     name = f"S{number}"
     parent = choices.pick(above) if above and choices.chance(70) else None
-    fields: list[declared.Field] = []
+    fields: list[Field] = []
 
     def field() -> None:
         type_ = _slot_type(choices, word, floats)
         flag = choices.integer(0, 9)
         letter = "n" if type_ == "ref" else "x"
-        fields.append(declared.Field(f"{letter}{number}{len(fields)}", type_, flag in (7, 8), flag == 9))
+        own = f"{letter}{number}{len(fields)}"
+        fields.append(declared_field(name, own, type_, immutable=flag in (7, 8), quasi_immutable=flag == 9))
 
     choices.repeat(0 if parent else 1, 3, field)
     vtable = f"{name}_vtable" if choices.chance(30) else name
-    return declared.Struct(
-        name, vtable, parent.name if parent else None, cleared=not choices.chance(15), fields=tuple(fields)
-    )
+    return Struct(name, vtable, parent.name if parent else None, cleared=not choices.chance(15), fields=tuple(fields))
 
 
-def _array(choices: Choices, number: int, word: int, floats: bool) -> declared.Array:
+def _array(choices: Choices, number: int, word: int, floats: bool) -> Array:
     name = f"A{number}"
     if choices.chance(20):
-        fields = (declared.Field("x", _slot_type(choices, word, floats)), declared.Field("n", "ref"))
-        return declared.Array(name, None, fields[: choices.integer(1, 2)])
-    return declared.Array(name, _slot_type(choices, word, floats), (), immutable=choices.chance(15))
+        types = (("x", _slot_type(choices, word, floats)), ("n", "ref"))
+        fields = tuple(declared_field(name, own, type_, items=True) for own, type_ in types)
+        return Array(name, None, fields[: choices.integer(1, 2)])
+    item = declared_field(name, "", _slot_type(choices, word, floats), items=True)
+    return Array(name, item, (), immutable=choices.chance(15))
 
 
-def _call(choices: Choices, number: int, structs: list[declared.Struct], named: list[str]) -> declared.Call:
+def _call(choices: Choices, number: int, structs: list[Struct], named: list[str]) -> declared.Call:
     immutable = [f"{struct.name}.{field.name}" for struct in structs for field in struct.fields if field.immutable]
 
     wholes = [struct.name for struct in structs if struct.fields]
@@ -209,8 +204,8 @@ def _functions(choices: Choices, most: int, floats: bool, named: list[str]) -> l
 def _const(
     choices: Choices,
     before: list[declared.KnownObject],
-    structs: list[declared.Struct],
-    arrays: list[declared.Array],
+    structs: list[Struct],
+    arrays: list[Array],
 ) -> declared.KnownObject:
     name = f"c{len(before)}"
     if arrays and (not structs or choices.chance(30)):
@@ -223,7 +218,7 @@ def _const(
     fields = []
     for field in inherited_fields(struct, {one.name: one for one in structs}).values():
         if (field.immutable or field.quasi_immutable) and choices.chance(70):
-            fields.append((field.name, _known_value(choices, field.type, before)))
+            fields.append((field.name, _known_value(choices, declared_type(field), before)))
     return declared.KnownObject(name, struct=struct.name, fields=tuple(fields))
 
 

@@ -28,9 +28,10 @@ from fuzz.reduce.structure import (
     drop_handed_over,
     drop_inputs,
     drop_operations,
+    made,
     simplify_rows,
 )
-from fuzz.reduce.trials import Subject, Trials, candidate_of, still_shows, without_origin
+from fuzz.reduce.trials import Subject, candidate_of, still_shows, without_origin
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace, exit_of
 from validator.search.counterexample import State
@@ -97,7 +98,7 @@ def reduce_find(
     With more `jobs`, as many processes try candidates ahead; what comes out is the same.
     """
     interrupted = False
-    with trying(Trials(subject, failure_of(find)), jobs) as pool:
+    with trying(subject, failure_of(find), jobs) as pool:
         search = _Search(find, subject, pool, budget_s, observe, clock)
         try:
             search.run()
@@ -180,7 +181,7 @@ class _Search:
             candidates: list[tuple[Candidate, int]] = []  # each with the number of changes that it and those ahead are
             taken = 0
             while taken < len(waiting) and len(candidates) < self._trials.jobs:
-                candidate = waiting[taken](self.best)
+                candidate = made(waiting[taken], self.best)
                 taken += 1
                 if candidate is not None and candidate.cost < self.best.cost:
                     candidates.append((candidate, taken))

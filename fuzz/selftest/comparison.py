@@ -1,8 +1,8 @@
-"""The validator against itself: all rungs, an audit, a solver alone, and concrete runs must not contradict each other.
+"""The validator against itself: verdicts, the checker of certificates, and runs must not contradict each other.
 
 A seed makes a trace, our optimizer makes another one of it, and random edits make that one wrong, mostly; many edits do
-not show on the example. What is proved in one way may be unknown in another; it may not be refuted, and no run may show
-a difference. Simplified terms must have the values of those that are written.
+not show on the example. Of what is proved no run may show a difference, and the checker may leave it unsettled, but not
+contradict it. Simplified terms must have the values of those that are written.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.search.replay import Replay
 from validator.search.states import sample_states
-from validator.verdict import Failed, Options, Proved, Refuted, Rungs, Verdict
+from validator.verdict import Failed, Options, Proved, Verdict
 
 _EDITS = (0, 0, 1, 2, 3)
-"""How many edits an optimized trace gets, each as often as it stands here."""
+"""The number of edits of an optimized trace, each as often as it stands here."""
 
 _TERMS = 200
 """For each pair, so many simplified terms are compared with those that are written."""
@@ -46,7 +46,7 @@ _CLAIMS = 30
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What a seed makes. `after` has the edits."""
+    """The pair of a seed. `after` has the edits."""
 
     seed: int
     generated: GeneratedTrace
@@ -59,10 +59,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The verdicts on a pair, and what is wrong with them: empty if nothing is. `report` says more."""
+    """The verdict on a pair, None where there was a crash, and what is wrong with it: empty if nothing is. `report`
+    says more."""
 
     pair: Pair
-    verdicts: dict[Rungs, Verdict]
+    verdict: Verdict | None
     complaint: str = ""
     report: str = ""
 
@@ -81,7 +82,7 @@ def make_pair(seed: int, word: int) -> Pair:
 
 
 def _optimized(trace: Trace) -> Trace:
-    """What the optimizer makes of it; where it crashes, which is for a campaign to find, the trace as it is."""
+    """The optimized trace; where the optimizer crashes, which is for a campaign to find, the trace as it is."""
     try:
         return optimize(trace)
     except Exception:
@@ -95,34 +96,29 @@ def compare_all(seeds: Iterable[int], word: int, options: Options) -> Iterator[C
 
 
 def compare(pair: Pair, options: Options) -> Compared:
-    """The verdicts of all rungs, of all rungs with an audit, and of a solver alone, and what contradicts them."""
-    verdicts: dict[Rungs, Verdict] = {}
+    """The verdict, with the checker's word on a proof, and what contradicts it."""
+    verdict: Verdict | None = None
     try:
-        for rungs in Rungs:
-            chosen = replace(options, rungs=rungs)
-            verdicts[rungs] = validate(pair.before, pair.after, chosen, examples=(pair.generated.state,))
-        return Compared(pair, verdicts, *_contradiction(pair, verdicts, options))
+        chosen = replace(options, audit=True)
+        verdict = validate(pair.before, pair.after, chosen, examples=(pair.generated.state,))
+        wrong, report = _contradiction(pair, verdict, options)
+        if not wrong:
+            wrong, report = _shown_by_probes(Random(pair.seed), pair.before.word)
+        return Compared(pair, verdict, wrong, report)
     except Exception as error:
-        return Compared(pair, verdicts, describe(error), traceback.format_exc())
+        return Compared(pair, verdict, describe(error), traceback.format_exc())
 
 
-def _contradiction(pair: Pair, verdicts: dict[Rungs, Verdict], options: Options) -> tuple[str, str]:
-    """What is wrong, in a sentence and in detail; empty if nothing is."""
-    proofs = {rungs: verdict for rungs, verdict in verdicts.items() if isinstance(verdict, Proved)}
-    for rungs, verdict in verdicts.items():
-        match verdict:
-            case Failed(_, reason, report):
-                return f"{rungs.value}: {reason}", report
-            case Refuted(_, counterexample) if proofs:
-                proving = ", ".join(other.value for other in proofs)
-                return f"proved ({proving}) and refuted ({rungs.value}): {counterexample.obligation}", str(verdict)
-    for rungs, proof in proofs.items():
-        if proof.evidence.vacuous:
-            return f"{rungs.value}: vacuous, and the example runs to its end", str(proof)
-    wrong, report = _shown_by_runs(pair, proofs, options)
-    if wrong:
-        return wrong, report
-    return _shown_by_probes(Random(pair.seed), pair.before.word)
+def _contradiction(pair: Pair, verdict: Verdict, options: Options) -> tuple[str, str]:
+    """A contradiction to the verdict, in a sentence and in detail; empty if there is none."""
+    match verdict:
+        case Failed(_, reason, report):
+            return reason, report
+        case Proved(evidence) if evidence.vacuous:
+            return "vacuous, and the example runs to its end", str(verdict)
+        case Proved():
+            return _shown_by_runs(pair, verdict, options)
+    return "", ""
 
 
 def _shown_by_probes(random: Random, word: int) -> tuple[str, str]:
@@ -146,14 +142,11 @@ def _states(pair: Pair, replay: Replay, layout: Layout) -> Iterator[State]:
             known.append(state)
 
 
-def _shown_by_runs(pair: Pair, proofs: dict[Rungs, Proved], options: Options) -> tuple[str, str]:
-    if not proofs:
-        return "", ""
+def _shown_by_runs(pair: Pair, proof: Proved, options: Options) -> tuple[str, str]:
     layout = layout_of(pair.before, pair.after)
     replay = Replay(pair.before, pair.after, options, layout)
     for state in _states(pair, replay, layout):
-        for rungs, proof in proofs.items():
-            found = replay.counterexample(state, proof.evidence.origins)
-            if found is not None:
-                return f"proved ({rungs.value}), and a run shows a difference: {found.obligation}", str(found)
+        found = replay.counterexample(state, proof.evidence.origins)
+        if found is not None:
+            return f"proved, and a run shows a difference: {found.obligation}", str(found)
     return "", ""

@@ -17,7 +17,7 @@ from optimizer.ir.rows.domain import wrap
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.states import simple_values
 
 _UNARY = ("neg", "bit_not")
@@ -99,7 +99,7 @@ class _Case:
 
     def __init__(self, random: Random, word: int) -> None:
         self._random = random
-        self.terms = terms = SimplifyingObjectTerms(word, Layout())
+        self.terms = terms = ObjectTerms(word, Layout())
         given = {name: random.choice(simple_values(word)) for name in "xy"}
         given |= {name: random.randrange(2) for name in "pq"}
         self.world = _World(word, given, (random.randrange(_LONGEST), random.randrange(_LONGEST)))

@@ -37,11 +37,10 @@ from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import Kind, Role, Type
 from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.known_calls import meant as known_call
 from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Resolved, Struct
-from optimizer.ir.types.object_bytes import takes_object
-from optimizer.ir.types.raw_memory import range_of
 
 V = TypeVar("V", bound=Value | None)
 
@@ -257,7 +256,7 @@ class Facts:
 
     def _learn_raw(self, operation: Operation) -> None:
         slot = self.layout.descr_of(operation)
-        low, high = range_of(slot, self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
+        low, high = slot.range(self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
         if operation.result is not None and low is not None and high is not None:
             self._bound(operation.result, low, high)
         if takes_object(operation):

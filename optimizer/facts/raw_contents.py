@@ -16,7 +16,7 @@ from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Field, RawItem
-from optimizer.ir.types.raw_memory import is_raw
+from optimizer.ir.types.memory_types import MemoryKind, has_kind
 
 MOST_PLACES = 16
 """The contents of so many places are known at a time."""
@@ -193,6 +193,6 @@ class RawContents:
         """An event has happened. What may write to a field may write to bytes."""
         if effects.writes is None:
             self._known.clear()
-        elif any(map(is_raw, effects.writes)):
+        elif has_kind(MemoryKind.RAW, effects.writes):
             fields = {at: held for at, held in self._known.items() if at.key}
             self._known = {at: held for at, held in fields.items() if at.key not in effects.writes}

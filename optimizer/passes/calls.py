@@ -22,7 +22,7 @@ from optimizer.ir.rows.ops import OPS, Kind, Op, Role, Type
 from optimizer.ir.rows.row import EVENT, FACT, GUARD, INT, REF
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, constant_of
 from optimizer.ir.types.calls import CallSite, call_of, may_be_raised_before
-from optimizer.ir.types.declaration_entries import Scalar
+from optimizer.ir.types.declared import Scalar
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
 Key = tuple[Role, Type, tuple[Value | None, ...]]

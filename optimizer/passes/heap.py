@@ -24,9 +24,9 @@ from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.rows.row import LOAD, STORE
 from optimizer.ir.trace import Exit, Operation, Value
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import effects_at
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.object_bytes import takes_object
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8

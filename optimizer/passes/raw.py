@@ -22,13 +22,12 @@ from optimizer.facts.facts import Facts
 from optimizer.facts.raw_contents import Place
 from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.rows.row import FLOAT
-from optimizer.ir.run.raw_heap import load, store
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import effects_at
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import RawItem
-from optimizer.ir.types.object_bytes import takes_object
-from optimizer.ir.types.raw_memory import is_raw, range_of
+from optimizer.ir.types.memory_types import MemoryKind, has_kind
 from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8
@@ -68,7 +67,7 @@ class RawAccesses(Pass):
             return Equal(value, "raw_content")
         if isinstance(value, ConstInt):
             assert isinstance(at.slot, RawItem)
-            held = load(store(at.slot, 0, value.value, facts.word), item, distance, facts.word)
+            held = item.number(at.slot.bytes_of(value.value)[distance : distance + item.size], facts.word)
             return Equal(ConstInt(held), "raw_constant")
         return _extended(value, item, facts) if distance == 0 else None
 
@@ -119,7 +118,7 @@ class RawAccesses(Pass):
 
 def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
     """The lowest bytes of the value."""
-    low, high = range_of(item, facts.word)
+    low, high = item.range(facts.word)
     bounds = facts.bounds.bounds(value)
     if low is None or high is None or (low <= bounds.low and bounds.high <= high):
         return Equal(value, "raw_content")
@@ -129,7 +128,7 @@ def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
 
 
 def _sees_raw(effects: Effects) -> bool:
-    return effects.sees_everything or any(map(is_raw, (*(effects.reads or ()), *(effects.writes or ()))))
+    return effects.sees_everything or has_kind(MemoryKind.RAW, (*(effects.reads or ()), *(effects.writes or ())))
 
 
 def _resolve(waits: Operation, facts: Facts) -> Operation:

@@ -24,10 +24,10 @@ from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.rows.row import COPY, EVENT, INT, LOAD, NEW, PURE, REF, SCAN, STORE
 from optimizer.ir.text.string_text import is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.object_bytes import takes_object
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)

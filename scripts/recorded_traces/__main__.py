@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from fuzz.cases.recorded import sections_of
-from fuzz.command.jobs import jobs_option
+from fuzz.command.options import jobs_option
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import as_json, cause_table, program_table, slowest_table, summary
 

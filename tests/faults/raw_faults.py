@@ -11,7 +11,6 @@ from faults.planting import OptimizerFault, Plant, ValidatorFault
 
 from optimizer.facts.raw_contents import Place, RawContents, _Linear
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.run import raw_heap
 from optimizer.ir.trace import Operation
 from optimizer.ir.types.layout import RawItem
 from optimizer.passes import raw
@@ -65,8 +64,15 @@ def _longer(item: RawItem) -> RawItem:
 
 
 def _any_constant(patch: pytest.MonkeyPatch) -> None:
-    right = raw_heap.load
-    patch.setattr(raw, "load", lambda cells, item, _distance, width: right(cells, item, 0, width))
+    right = RawItem.bytes_of
+    patch.setattr(RawItem, "bytes_of", lambda item, value: _Stuck(right(item, value)))
+
+
+class _Stuck(bytes):
+    """Bytes that begin at the first one, wherever a slice begins."""
+
+    def __getitem__(self, at: Any) -> Any:
+        return super().__getitem__(slice(0, at.stop - at.start) if isinstance(at, slice) else at)
 
 
 # Stores.
@@ -151,8 +157,7 @@ def _first_part(right: Any, chains: RawChains, value: Any, _offset: int, size: i
     return right(chains, value, 0, size)
 
 
-def _highest_first(right: Any, cells: Any, item: RawItem, address: int, width: int) -> int:
-    held = [cells.get(("raw[]", (address + k) % (1 << width)), 0) for k in range(item.size)]
+def _highest_first(right: Any, item: RawItem, held: Any, word: int) -> int:
     return int.from_bytes(bytes(held), "big", signed=item.signed)
 
 
@@ -177,6 +182,6 @@ RAW_VALIDATOR_FAULTS = (
         lambda _right, chains, *_: chains._terms.true), _PAIRS),
     _caught("fields apart from bytes", "a store to bytes leaves fields alone, and one to a field bytes",
         _set(RawChains, "stored", lambda *_: None), _PAIRS),
-    _caught("highest byte first", "the interpreter has the highest byte first", _around(raw_heap, "load",
+    _caught("highest byte first", "the interpreter has the highest byte first", _around(RawItem, "number",
         _highest_first), "ir/test_raw_reference.py::test_random_traces_run_as_on_a_tape"),
 )  # fmt: skip

@@ -13,7 +13,8 @@ from optimizer.ir.run.interpreter import run
 from optimizer.ir.run.objects import NULL, Object, Ref
 from optimizer.ir.run.runs import Seen
 from optimizer.ir.text.declarations import format_declarations, parse_declarations
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace, Var, exit_of
 from optimizer.ir.types.declaration_rules import find_problems
 from optimizer.ir.types.layout import Array
@@ -74,7 +75,7 @@ _DECLARED: dict[str, Callable[[GeneratedTrace], bool]] = {
     "quasi-immutable fields": lambda one: any(
         f.quasi_immutable for s in one.trace.declarations.structs for f in s.fields
     ),
-    "narrow fields": lambda one: any(f.type == "u8" for s in one.trace.declarations.structs for f in s.fields),
+    "narrow fields": lambda one: any(f.high == 255 for s in one.trace.declarations.structs for f in s.fields),
     "arrays of structs": lambda one: any(array.fields for array in one.trace.declarations.arrays),
     "immutable arrays": lambda one: any(array.immutable for array in one.trace.declarations.arrays),
     "calls with effects": lambda one: any(call.writes != ("*",) for call in one.trace.declarations.calls),

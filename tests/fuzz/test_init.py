@@ -11,7 +11,7 @@ import pytest
 from commands import Command
 
 from fuzz.cases.store import case_names
-from fuzz.command.starter import installed_from, jobs, workflow_text
+from fuzz.command.starter import WORKFLOW, installed_from, starter_files
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 
 ROOT = Path(__file__).parents[2]
@@ -131,18 +131,25 @@ def test_a_checkout_is_no_place_for_others() -> None:
     assert installed_from() is None
 
 
-def test_each_step_is_in_the_text() -> None:
-    spec = OptimizerSpec(OptimizerKind.COMMAND, "opt --x 'y: {z}'")
-    text = workflow_text(spec, 60, "git+https://example.org/t")
+SPEC = OptimizerSpec(OptimizerKind.COMMAND, "opt --x 'y: {z} [[ 1 ]]' # no")
+
+
+def test_each_step_that_runs_the_optimizer_names_it() -> None:
+    text = starter_files(SPEC, 60, "git+https://example.org/t")[WORKFLOW]
     assert "\t" not in text
-    for job in jobs(spec, 60):
-        steps = commands(text, job.name)
-        assert steps == [step.run for step in job.steps if step.run]
+    assert [len(commands(text, job)) for job in ("corpus", "campaign")] == [3, 4]
+    for job in ("corpus", "campaign"):
+        for command in commands(text, job):
+            assert command.endswith(SPEC.arguments()) == ("traceproof corpus run" in command or "fuzz" in command)
+    ours = starter_files(OptimizerSpec(), 60, "git+https://example.org/t")
+    assert not any(
+        line.endswith(" ") for path in (WORKFLOW, "traceproof/README.md") for line in ours[path].splitlines()
+    )
 
 
 def test_the_text_is_yaml(traceproof: Command) -> None:
     yaml = pytest.importorskip("yaml")
-    text = workflow_text(OptimizerSpec(OptimizerKind.COMMAND, "opt --x 'y: {z}' # no"), 60, "git+https://example.org/t")
+    text = starter_files(SPEC, 60, "git+https://example.org/t")[WORKFLOW]
     read = yaml.safe_load(text)
     assert set(read["jobs"]) == {"corpus", "campaign"}
     for name, job in read["jobs"].items():

@@ -10,9 +10,9 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import format_declarations, merge, parse_declarations
-from optimizer.ir.types.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult, Scalar
 from optimizer.ir.types.layout import Layout
+from optimizer.ir.types.memory_types import Array, Struct, declared_field
 from validator import Proved, validate
 
 EVERYTHING = """\
@@ -67,15 +67,19 @@ READ = Declarations(
             "Object",
             False,
             (
-                Field("value", "int"),
-                Field("tag", "u8", immutable=True),
-                Field("odd name", "ref", quasi_immutable=True),
+                declared_field("Node", "value", "int"),
+                declared_field("Node", "tag", "u8", immutable=True),
+                declared_field("Node", "odd name", "ref", quasi_immutable=True),
             ),
         ),
     ),
     arrays=(
-        Array("Chars", "u8", immutable=True),
-        Array("Pairs", None, (Field("a", "float"), Field("b", "i16"))),
+        Array("Chars", declared_field("Chars", "", "u8", items=True), immutable=True),
+        Array(
+            "Pairs",
+            None,
+            tuple(declared_field("Pairs", name, of, items=True) for name, of in (("a", "float"), ("b", "i16"))),
+        ),
     ),
     calls=(
         Call(

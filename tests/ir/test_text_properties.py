@@ -29,8 +29,8 @@ from optimizer.ir.trace import (
     Value,
     Var,
 )
-from optimizer.ir.types.declaration_entries import Array, Call, Descr, Field, KnownObject, KnownResult, Scalar, Struct
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult, Scalar
+from optimizer.ir.types.memory_types import Array, Struct, declared_field
 
 SEEDS = [
     "[i0, p1]\ni2 = int_add_ovf(i0, 10)\nguard_no_overflow() [i0, p1]\ni3 = getfield_gc_i(p1, descr=Node.value)\n"
@@ -198,7 +198,9 @@ def traces(draw: DrawFn) -> Trace:
     ends = [row for row in OPS.values() if row.kind is Kind.END]
     flag_guards = [row for row in OPS.values() if row.reads_flag]
     middle = [
-        row for row in OPS.values() if row.kind is not Kind.END and not row.reads_flag and row.min_word <= scope.word
+        row
+        for row in OPS.values()
+        if row.kind is not Kind.END and not row.reads_flag and not row.of_table and row.min_word <= scope.word
     ]
     operations: list[Operation] = []
     for row in draw(st.lists(st.sampled_from(middle), max_size=6)):
@@ -246,14 +248,14 @@ def declarations(draw: DrawFn) -> Declarations:
     plain = names[1].replace(".", "_")
     flag = st.booleans()
     narrow = st.sampled_from(["int", "ref", "float", "u8", "i32", "bool"])
-    immutable = draw(st.sampled_from([(False, False), (True, False), (False, True)]))
+    immutable = draw(st.sampled_from([{}, {"immutable": True}, {"quasi_immutable": True}]))
     structs = (
-        Struct(names[0], names[0], None, draw(flag), (Field(plain, draw(narrow), *immutable),)),
-        Struct(names[2], names[3], names[0], draw(flag), (Field("only", "int", immutable=True),)),
+        Struct(names[0], names[0], None, draw(flag), (declared_field(names[0], plain, draw(narrow), **immutable),)),
+        Struct(names[2], names[3], names[0], draw(flag), (declared_field(names[2], "only", "int", immutable=True),)),
     )
     arrays = (
-        Array(names[4], draw(narrow), immutable=draw(flag)),
-        Array(names[5], None, (Field(plain, "u8"),), draw(flag)),
+        Array(names[4], declared_field(names[4], "", draw(narrow), items=True), immutable=draw(flag)),
+        Array(names[5], None, (declared_field(names[5], plain, "u8", items=True),), draw(flag)),
     )
     known = KnownResult(tuple(draw(st.lists(SCALARS, max_size=2))), Scalar("int", draw(st.integers(-9, 9))))
     effects = st.sampled_from([("*",), (), ("x", f"{names[4]}")])

@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from certificates import as_if_proved
 from heap_truth import Truth, is_possible
 
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, Proved, Refuted, State, Unknown, Unsupported, Verdict, validate
+from validator.check.checker import Checked, check
 
 Origins = tuple[int | None, ...]
 
@@ -24,7 +26,7 @@ class Case:
 
     def __str__(self) -> str:
         texts = [format_trace(trace) for trace in (self.before, self.after)]
-        return f"{self.options.guards} {self.options.failargs} {self.options.rungs}\n{texts[0]}\n{texts[1]}"
+        return f"{self.options.guards} {self.options.failargs}\n{texts[0]}\n{texts[1]}"
 
 
 class Wrong(AssertionError):
@@ -32,7 +34,8 @@ class Wrong(AssertionError):
 
 
 def judged(case: Case, wrong_state: Callable[[Case, Origins], State | None]) -> Verdict:
-    """The verdict. Raises Wrong where runs show that it is wrong: `wrong_state` looks for one that differs."""
+    """The verdict. Raises Wrong where runs show that it is wrong: `wrong_state` looks for one that differs. Under an
+    audit the checker is asked of what is not proved, too."""
     verdict = validate(case.before, case.after, case.options)
     match verdict:
         case Proved(evidence):
@@ -46,7 +49,18 @@ def judged(case: Case, wrong_state: Callable[[Case, Origins], State | None]) -> 
             pass
         case _:
             raise Wrong(f"{verdict}\n{case}")
+    if case.options.audit and isinstance(verdict, Refuted | Unknown):
+        _check_as_if_proved(case, wrong_state)
     return verdict
+
+
+def _check_as_if_proved(case: Case, wrong_state: Callable[[Case, Origins], State | None]) -> None:
+    certificate = as_if_proved(case.before, case.after, case.options)
+    modes = case.options.guards, case.options.failargs
+    if isinstance(check(case.before, case.after, certificate, *modes, effort=300_000, timeout_s=10), Checked):
+        state = wrong_state(case, certificate.origins)
+        if state is not None:
+            raise Wrong(f"checked\n{case}\norigins {certificate.origins}\n{told(state)}")
 
 
 def check_counterexample(case: Case, state: State, origins: Origins, difference: str) -> None:

@@ -17,7 +17,7 @@ from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import TOO_LONG
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.ir.types.layout import Field, Layout, Struct
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import VIEWS
 from validator import Failargs, Guards, Options, State
 
 Objects = Mapping[Ref, Object]

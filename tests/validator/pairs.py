@@ -12,7 +12,6 @@ from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, valid
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import Query
 from validator.tell.report import verdict_name
-from validator.verdict import Rungs
 
 
 def judge(
@@ -29,7 +28,6 @@ def judge(
         Failargs(options.get("failargs", "check")),
         effort=int(str(options.get("effort", Options().effort))),
         solver=SolverChoice(options.get("solver", "z3")),
-        rungs=Rungs(options.get("rungs", "all")),
     )
     texts = parse(before, file="before", word=word), parse(after, file="after", word=word)
     return validate(*texts, chosen, observe=observe)

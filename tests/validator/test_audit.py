@@ -1,4 +1,4 @@
-"""A solver alone, and what the checker says of proofs."""
+"""The checker's word on proofs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pairs import judge
 from optimizer.ir.domains.term import Term
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.text import parse
-from validator import Options, Proved, Refuted, Verdict, validate
+from validator import Failed, Options, Proved, Refuted, Verdict, validate
+from validator.check.checker import Checked, Unsettled, check
 from validator.command.exits import Exit, run_command
 from validator.command.invoke import invoke
 from validator.command.validate import validate as command
 from validator.tell.report import verdict_json, verdict_text
-from validator.verdict import Rungs, Status
+from validator.verdict import Fault
 
 BEFORE = (
     "[i0, i1]\ni2 = int_mul(i0, i1)\ni3 = int_lshift(i2, 3)\ni4 = int_lt(i0, i0)\nguard_false(i4) [i3]\nfinish(i3)\n"
@@ -35,14 +36,14 @@ HEAP_AFTER = (
 )
 
 
-def judged(before: str, after: str, rungs: Rungs, effort: int = Options().effort, word: int = 16) -> Verdict:
+def audited(before: str, after: str, effort: int = Options().effort, word: int = 16) -> Verdict:
     pair = parse(before, word=word), parse(after, word=word)
-    return validate(*pair, Options(effort=effort, rungs=rungs))
+    return validate(*pair, Options(effort=effort, audit=True))
 
 
 @pytest.mark.parametrize("pair", [(BEFORE, AFTER), (HEAP_BEFORE, HEAP_AFTER)], ids=["integers", "heap"])
 def test_the_checker_agrees(pair: tuple[str, str]) -> None:
-    verdict = judged(*pair, Rungs.AUDITED)
+    verdict = audited(*pair)
     assert isinstance(verdict, Proved)
     audit = verdict.evidence.audit
     assert audit is not None
@@ -54,7 +55,7 @@ def test_the_checker_agrees(pair: tuple[str, str]) -> None:
 
 
 def test_without_an_audit_none_is_told() -> None:
-    verdict = judged(BEFORE, AFTER, Rungs.ALL)
+    verdict = judge(BEFORE, AFTER, word=16)
     assert isinstance(verdict, Proved)
     assert verdict.evidence.audit is None
     assert "checked" not in verdict_text(verdict)
@@ -62,30 +63,19 @@ def test_without_an_audit_none_is_told() -> None:
     assert (told["check"], told["certificate"]) == (None, None)
 
 
-@pytest.mark.parametrize("pair", [(BEFORE, AFTER), (HEAP_BEFORE, HEAP_AFTER)], ids=["integers", "heap"])
-def test_a_plain_proof_is_a_solvers(pair: tuple[str, str]) -> None:
-    verdict = judged(*pair, Rungs.PLAIN)
-    assert isinstance(verdict, Proved)
-    assert {one.by for one in verdict.evidence.obligations} == {"solving"}
-    assert verdict.evidence.vacuous == ()
-
-
-def test_a_plain_refutation_is_replayed() -> None:
-    verdict = judged(BEFORE, WRONG, Rungs.PLAIN)
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.by == "solving"
-    assert verdict.counterexample.difference
-
-
-def test_nothing_is_simplified_where_terms_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checker_does_without_the_algebra_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object) -> Term:
         raise AssertionError("the algebra of terms was used")
 
+    proof = audited(BEFORE, AFTER)
+    assert isinstance(proof, Proved)
+    assert proof.evidence.certificate is not None
     for name in ("add", "sub", "mul", "shl", "eq", "slt", "not_", "both", "either", "ite"):
         monkeypatch.setattr(Terms, name, never)
     with pytest.raises(AssertionError):
-        judged(BEFORE, AFTER, Rungs.ALL)
-    assert isinstance(judged(BEFORE, AFTER, Rungs.PLAIN), Proved)
+        audited(BEFORE, AFTER)
+    pair = parse(BEFORE, word=16), parse(AFTER, word=16)
+    assert isinstance(check(*pair, proof.evidence.certificate), Checked)
 
 
 def wrong_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,19 +84,18 @@ def wrong_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Terms, "sub", lambda terms, a, b: terms.one if a is b else right(terms, a, b))
 
 
-def test_a_wrong_proof_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_proof_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong_algebra(monkeypatch)
-    assert isinstance(judged(ZERO, ONE, Rungs.ALL), Proved)
-    assert isinstance(judged(ZERO, ONE, Rungs.PLAIN), Refuted)
-    verdict = judged(ZERO, ONE, Rungs.AUDITED)
-    assert isinstance(verdict, Proved)
-    assert verdict.evidence.audit is not None
-    assert verdict.evidence.audit.unsettled == ("end: argument 0",)
+    assert isinstance(judge(ZERO, ONE, word=16), Proved)
+    verdict = audited(ZERO, ONE)
+    assert isinstance(verdict, Failed)
+    assert verdict.fault is Fault.PROOF
+    assert verdict.reason == "proved, and a run shows a difference: end: argument 0"
 
 
 def test_what_the_checker_does_not_settle_is_told() -> None:
     before = "[i0]\ni1 = int_py_div(i0, i0)\nfinish(i1)\n"
-    verdict = judged(before, "[i0]\nfinish(1)\n", Rungs.AUDITED, effort=1000, word=64)
+    verdict = audited(before, "[i0]\nfinish(1)\n", effort=1000, word=64)
     assert isinstance(verdict, Proved)
     audit = verdict.evidence.audit
     assert audit is not None
@@ -120,7 +109,7 @@ def test_what_the_checker_does_not_settle_is_told() -> None:
 
 
 def test_a_verdict_that_is_no_proof_is_not_audited() -> None:
-    assert isinstance(judged(BEFORE, WRONG, Rungs.AUDITED), Refuted)
+    assert isinstance(audited(BEFORE, WRONG), Refuted)
 
 
 # The command.
@@ -169,32 +158,18 @@ def test_a_pair_that_is_not_proved_has_no_certificate(tmp_path: Path) -> None:
     assert run(tmp_path, BEFORE, AFTER, "--check", str(path), "--audit") == Exit.USAGE
 
 
-def test_the_command_takes_a_solver_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, BEFORE, AFTER, "--plain", "--word", "16", "--json") == Exit.PROVED
-    told = json.loads(capsys.readouterr().out)
-    assert {one["by"] for one in told["obligations"]} == {"solving"}
-    assert run(tmp_path, BEFORE, WRONG, "--plain", "--word", "16") == Exit.REFUTED
-
-
 def test_a_proof_that_is_not_checked_is_not_accepted_under_strict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong_algebra(monkeypatch)
-    assert run(tmp_path, ZERO, ONE, "--audit") == Exit.PROVED
+    monkeypatch.setattr("validator.prove.audit.check", lambda *_: Unsettled("end: argument 0", "the solver gave up"))
+    assert run(tmp_path, BEFORE, AFTER, "--audit") == Exit.PROVED
     assert "not checked: end: argument 0" in capsys.readouterr().out
-    assert run(tmp_path, ZERO, ONE, "--audit", "--strict") == Exit.UNKNOWN
+    assert run(tmp_path, BEFORE, AFTER, "--audit", "--strict") == Exit.UNKNOWN
 
 
-def test_an_audit_of_a_plain_proof_is_none(tmp_path: Path) -> None:
-    assert run(tmp_path, BEFORE, AFTER, "--audit", "--plain") == Exit.USAGE
-
-
-def test_rungs_of_plain_verdicts_are_those_of_the_other_ones() -> None:
-    """The names of obligations are the same ones, and none that is listed there is missing."""
-    full, plain = judged(BEFORE, AFTER, Rungs.ALL), judged(BEFORE, AFTER, Rungs.PLAIN)
-    assert isinstance(full, Proved)
-    assert isinstance(plain, Proved)
-    names = {one.name for one in plain.evidence.obligations}
-    assert {one.name for one in full.evidence.obligations} <= names
-    assert all(one.status is Status.PROVED for one in plain.evidence.obligations)
-    assert isinstance(judge(BEFORE, AFTER, word=16), Proved)
+def test_a_proof_that_a_run_contradicts_is_a_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong_algebra(monkeypatch)
+    assert run(tmp_path, ZERO, ONE, "--audit", "--json") == Exit.FAULT
+    assert json.loads(capsys.readouterr().out)["fault"] == "proof"

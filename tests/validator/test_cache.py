@@ -28,7 +28,7 @@ from validator.solvers.answers import GaveUp, SolverChoice
 from validator.solvers.portfolio import Portfolio
 from validator.tell.plain_data import WrongData, from_plain, to_plain
 from validator.tell.report import verdict_json, verdict_text
-from validator.verdict import Evidence, Failargs, Floats, Guards, Rungs
+from validator.verdict import Evidence, Failargs, Floats, Guards
 
 BEFORE = """[i0, i1]
 i2 = int_mul(i0, i1)
@@ -109,9 +109,9 @@ def other_questions() -> dict[str, Question]:
         "guards": Guards.SAFE,
         "failargs": Failargs.IGNORE,
         "solver": SolverChoice.Z3,
-        "rungs": Rungs.PLAIN,
         "floats": Floats.OPAQUE,
         "certify": True,
+        "audit": True,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {

@@ -24,12 +24,13 @@ def run(folder: Path, after: str, *options: str) -> Result:
     return CliRunner().invoke(validate, [*paths, *options], standalone_mode=False)
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("solver", ["z3", "bitwuzla", "cvc5", "auto"])
 def test_one_solver_alone(solver: str, tmp_path: Path) -> None:
     if solver in ("bitwuzla", "cvc5"):
         pytest.importorskip(solver)
-    assert run(tmp_path, RIGHT, "--plain", "--solver", solver, "--memory", "1000").return_value == 0
-    assert run(tmp_path, WRONG, "--plain", "--solver", solver).return_value == 1
+    assert run(tmp_path, RIGHT, "--solver", solver, "--memory", "1000").return_value == 0
+    assert run(tmp_path, WRONG, "--solver", solver).return_value == 1
 
 
 def test_a_solver_has_to_be_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,10 +40,11 @@ def test_a_solver_has_to_be_installed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert run(tmp_path, RIGHT).return_value == 0
 
 
+@pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("after", [RIGHT, WRONG])
 def test_queries_are_written_as_files_that_any_solver_reads(after: str, tmp_path: Path) -> None:
     queries = tmp_path / "made" / "queries"
-    run(tmp_path, after, "--plain", "--emit-smt2", str(queries))
+    run(tmp_path, after, "--word", "8", "--emit-smt2", str(queries))
     paths = sorted(queries.iterdir())
     assert [path.name for path in paths] == [f"after.trace-{number:03}.smt2" for number in range(1, len(paths) + 1)]
     assert paths
@@ -51,17 +53,18 @@ def test_queries_are_written_as_files_that_any_solver_reads(after: str, tmp_path
         comment, status = re.match(r"; (.*)\n\(set-info :status (\w+)\)\n\(set-logic QF_BV\)\n", text).groups()  # type: ignore[union-attr]
         assert comment in [f"{solver}: {status}" for solver in ("z3", "bitwuzla", "cvc5")]
         assert text.endswith("(check-sat)\n")
-        query = Script("", text.split("\n", 3)[3].removesuffix("(check-sat)\n"), "", {}, {}, 64)
+        query = Script("", text.split("\n", 3)[3].removesuffix("(check-sat)\n"), "", {}, {}, 8)
         reply = z3_process.check(query, z3_process.SOLVING, 10_000_000, 60, 1000)
         assert (reply is None) == (status == "unsat")
         for solver in filter(child_process.is_installed, ("bitwuzla", "cvc5")):
-            whole = Script("QF_BV", query.body, "", {}, {}, 64)
+            whole = Script("QF_BV", query.body, "", {}, {}, 8)
             assert (child_process.check(solver, whole, 60, 4096) is None) == (status == "unsat")
 
 
+@pytest.mark.usefixtures("solver_alone")
 def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = run(tmp_path, WRONG, "--plain", "--emit-smt2", str(tmp_path / "file"), "--json")
+    result = run(tmp_path, WRONG, "--emit-smt2", str(tmp_path / "file"), "--json")
     assert result.return_value == 2
     assert "file" in result.output
 
@@ -71,11 +74,12 @@ def test_no_queries_are_written_where_verdicts_are_looked_up(tmp_path: Path) -> 
     assert "--emit-smt2 is not for --cache" in str(result.exception)
 
 
+@pytest.mark.usefixtures("solver_alone")
 def test_a_batch_names_the_files_by_its_pairs(tmp_path: Path) -> None:
     import json
 
     lines = [json.dumps({"name": name, "before": BEFORE, "after": WRONG}) for name in ("one", "../two words")]
     (tmp_path / "batch").write_text("\n".join(lines))
-    arguments = ["--batch", str(tmp_path / "batch"), "--plain", "--emit-smt2", str(tmp_path / "q")]
+    arguments = ["--batch", str(tmp_path / "batch"), "--emit-smt2", str(tmp_path / "q")]
     CliRunner().invoke(validate, arguments, standalone_mode=False)
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "q").iterdir()} == {"one", "two-words"}

@@ -47,7 +47,6 @@ ONLY_FOR_OTHERS = {
     "validator.prove.facts.bounded_facts",
     "validator.search.counterexample",
     "validator.prove.facts.bounded_rules",
-    "validator.prove.no_rungs",
     "validator.search.replay",
     "validator.tell.side_by_side",
     "validator.search.simplify",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from pairs import proved, refuted
 
 from optimizer.ir.run.objects import NO_INDEX, Ref
@@ -40,25 +39,22 @@ ONE = "i3 = int_and(i1, i2)\nfinish(i3)\n"
 NEGATED = "i4 = int_neg(i2)\ni3 = int_and(i4, {version})\nfinish(i3)\n"
 
 
-@pytest.mark.parametrize("rungs", ["plain", "all"])
-def test_a_reference_to_another_constant(rungs: str) -> None:
+def test_a_reference_to_another_constant() -> None:
     compared = "i3 = ptr_eq(p1, ConstPtr(d))\ni4 = int_and(i2, i3)\nfinish(i4)\n"
-    proved(TYPES + NEXT + compared, TYPES + NEXT + "finish(i2)\n", rungs=rungs)
+    proved(TYPES + NEXT + compared, TYPES + NEXT + "finish(i2)\n")
 
 
-@pytest.mark.parametrize("rungs", ["plain", "all"])
-def test_what_is_quasi_immutable_while_the_code_is_valid(rungs: str) -> None:
+def test_what_is_quasi_immutable_while_the_code_is_valid() -> None:
     checked, unchecked = VERSION.format(p="p0", check=CHECK), VERSION.format(p="p0", check="")
-    proved(TYPES + checked + ONE, TYPES + checked + NEGATED.format(version=1), rungs=rungs)
-    found = refuted(TYPES + unchecked + ONE, TYPES + unchecked + NEGATED.format(version=1), rungs=rungs)
+    proved(TYPES + checked + ONE, TYPES + checked + NEGATED.format(version=1))
+    found = refuted(TYPES + unchecked + ONE, TYPES + unchecked + NEGATED.format(version=1))
     assert 0 in found.counterexample.state.world.invalid
 
 
-@pytest.mark.parametrize("rungs", ["plain", "all"])
-def test_a_constant_that_only_a_declaration_names(rungs: str) -> None:
+def test_a_constant_that_only_a_declaration_names() -> None:
     follow = VERSION.format(p="p1", check=CHECK + "p1 = getfield_gc_r(p0, descr=S.next)\n")
     bit = "i5 = int_neg(i2)\ni6 = int_and(i1, i5)\nfinish(i6)\n"
-    proved(TYPES + follow + bit, TYPES + follow + bit.replace("int_and(i1, i5)", "int_and(i5, 6)"), rungs=rungs)
+    proved(TYPES + follow + bit, TYPES + follow + bit.replace("int_and(i1, i5)", "int_and(i5, 6)"))
 
 
 def test_a_state_that_contradicts_declarations_is_none() -> None:

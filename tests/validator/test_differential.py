@@ -41,7 +41,6 @@ from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import optimize
 from validator import Failargs, Guards, Options, State, Verdict
-from validator.verdict import Rungs
 
 STATES = 200
 _KEPT = 30
@@ -98,7 +97,7 @@ def pair(random: Random) -> tuple[Case, State]:
         random.choice([Failargs.CHECK] * 5 + [Failargs.IGNORE]),
         effort=2_000_000,
         timeout_s=10.0,
-        rungs=random.choice((Rungs.ALL, Rungs.ALL, Rungs.PLAIN)),
+        audit=random.random() < 1 / 3,
     )
     return Case(generated.trace, optimized(generated, random), options), generated.state
 

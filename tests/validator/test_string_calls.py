@@ -5,16 +5,19 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from certificates import is_checked
 from declared_calls import event
 from reference_strings import DECLARATIONS
 
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
+from optimizer.ir.trace import Trace
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.trace_layout import layout_of
 from validator import Options, Proved, Refuted, Unknown, validate
 from validator.prove.memory.shared_strings import sharing
-from validator.verdict import Rungs, Verdict
+from validator.verdict import Verdict
 
 HEADER = "[p0, p1, i2, i3, p4]\n"
 EQUAL = "i9 = call_i(1, {}, {}, descr=strequal)\n"
@@ -246,9 +249,12 @@ WRONG = {
 }
 
 
-def verdict(before: str, after: str, rungs: Rungs = Rungs.ALL) -> Verdict:
-    traces = [parse(f"{DECLARATIONS}{HEADER}{body}\n") for body in (before, after)]
-    return validate(*traces, Options(rungs=rungs))
+def traces(*bodies: str) -> list[Trace]:
+    return [parse(f"{DECLARATIONS}{HEADER}{body}\n") for body in bodies]
+
+
+def verdict(before: str, after: str, options: Options | None = None) -> Verdict:
+    return validate(*traces(before, after), options)
 
 
 @pytest.mark.parametrize("name", PROVED)
@@ -263,8 +269,14 @@ def test_what_is_wrong_is_refuted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_solver_alone_does_not_prove_what_is_wrong(name: str) -> None:
-    assert not isinstance(verdict(*WRONG[name], rungs=Rungs.PLAIN), Proved)
+def test_what_is_wrong_is_never_checked(name: str) -> None:
+    assert not is_checked(*traces(*WRONG[name]))
+
+
+@pytest.mark.usefixtures("no_samples")
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_not_proved_without_samples(name: str) -> None:
+    assert not isinstance(verdict(*WRONG[name]), Proved)
 
 
 @pytest.mark.parametrize(
@@ -276,9 +288,9 @@ def test_a_solver_alone_does_not_prove_what_is_wrong(name: str) -> None:
     ],
 )
 def test_a_string_is_not_compared_as_what_it_begins_with(before: str, after: str) -> None:
-    for rungs in (Rungs.ALL, Rungs.PLAIN):
-        found = verdict(f"{BEGINS}{before}finish(i9)", f"{BEGINS}{after}finish(i9)", rungs)
-        assert not isinstance(found, Proved)
+    pair = f"{BEGINS}{before}finish(i9)", f"{BEGINS}{after}finish(i9)"
+    assert not isinstance(verdict(*pair), Proved)
+    assert not is_checked(*traces(*pair))
 
 
 @pytest.mark.parametrize("name", [*PROVED, *WRONG])
@@ -309,8 +321,9 @@ def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> N
     product = "i7 = int_add(i2, i3)\ni8 = int_sub(i2, i3)\ni9 = int_mul(i7, i8)\nfinish(p5, i6, i9)"
     traces = [parse(f"{DECLARATIONS}{HEADER}{there}{body}\n") for body in (product, squares)]
     assert isinstance(validate(*traces, Options(effort=1)), Unknown)
-    shared = sharing(traces[0], layout_of(*traces))
-    assert shared is not None
+    folded = parse(f'{DECLARATIONS}{HEADER}finish("abc", 3, i2)\n')
+    shared = sharing(traces[0], folded, layout_of(*traces))
+    assert shared is not traces[0]
     assert isinstance(validate(shared, traces[1], Options(effort=1)), Refuted)
 
 
@@ -320,8 +333,24 @@ def test_what_may_be_an_object_of_its_own_is_not_refuted_where_it_is_none() -> N
 def test_what_may_have_been_changed_between_gives_another_string(between: str) -> None:
     made = CONCAT.replace("p0", "p7")
     declared = DECLARATIONS.removesuffix("+++\n") + event("fill", writes="str") + "+++\n"
-    trace = parse(f"{declared}{HEADER}{NEW}{made}{between}\n{made.replace('p5', 'p6')}finish(p5, p6)\n")
-    assert sharing(trace, layout_of(trace)) is None
+    trace, once = (
+        parse(f"{declared}{HEADER}{NEW}{made}{between}\n{more}\n")
+        for more in (f"{made.replace('p5', 'p6')}finish(p5, p6)", "finish(p5, p5)")
+    )
+    assert sharing(trace, once, layout_of(trace)) is trace
+
+
+def test_a_call_gives_again_what_it_gave_where_the_optimized_trace_has_fewer_of_them() -> None:
+    twice = f"{TWICE}p7 = call_r(1, p1, p0, descr=strconcat)\n"
+    before, kept, once = (
+        parse(f"{DECLARATIONS}{HEADER}{body}\n")
+        for body in (f"{twice}finish(p5, p6, i2)", f"{TWICE}finish(p5, p6, i2)", f"{CONCAT}finish(p5, p5, i2)")
+    )
+    layout = layout_of(before)
+    assert sharing(before, kept, layout) is before
+    assert sharing(before, once, layout) is not before
+    assert isinstance(validate(before, kept), Proved)
+    assert isinstance(validate(before, once), Proved)
 
 
 def test_what_the_trace_changes_is_no_constant() -> None:
@@ -341,7 +370,8 @@ def test_what_the_trace_changes_is_no_constant() -> None:
 )
 def test_a_call_that_is_undefined_gives_no_constant(call: str, text: str) -> None:
     trace = parse(f"{DECLARATIONS}[]\np5 = call_r(1, {call})\nfinish({text})\n")
-    assert sharing(trace, layout_of(trace)) is None
+    folded = parse(f"{DECLARATIONS}[]\nfinish({text})\n")
+    assert sharing(trace, folded, layout_of(trace)) is trace
 
 
 @pytest.mark.parametrize(
@@ -383,7 +413,7 @@ def test_where_bytes_are_stored_a_call_gives_an_object_of_its_own(between: str, 
 
 @pytest.mark.parametrize("name", ["the same object twice", "a constant that is there", "a slice"])
 def test_what_is_proved_is_audited(name: str) -> None:
-    assert isinstance(verdict(*PROVED[name], rungs=Rungs.AUDITED), Proved)
+    assert isinstance(verdict(*PROVED[name], options=Options(audit=True)), Proved)
 
 
 def test_there_is_always_memory_left() -> None:
@@ -403,12 +433,11 @@ def test_a_string_holds_nothing_outside(before: str, after: str, monkeypatch: py
     """In a model a character may be one that the comparison with a string of another length does not look at. A slice
     that is empty may be the empty string that is there."""
     monkeypatch.setattr("validator.search.running.sample_states", lambda *_: iter(()))
-    for rungs in (Rungs.ALL, Rungs.PLAIN):
-        found = verdict(before, after, rungs)
-        if isinstance(found, Refuted):
-            heap = found.counterexample.state.heap
-            assert heap is not None
-            assert parse_heap(format_heap(heap), heap.layout) == heap
+    found = verdict(before, after)
+    if isinstance(found, Refuted):
+        heap = found.counterexample.state.heap
+        assert heap is not None
+        assert parse_heap(format_heap(heap), heap.layout) == heap
 
 
 def test_a_verdict_on_functions_on_strings_goes_to_another_process() -> None:

@@ -184,4 +184,4 @@ def _is_constant(function: Any) -> bool:
 
 def same(one: Any, other: Any) -> Any:
     """Are both the same value? Never, if they are of two types."""
-    return one == other if one.sort() == other.sort() else z3.BoolVal(False)
+    return _TRUE if one.eq(other) else one == other if one.sort() == other.sort() else z3.BoolVal(False)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import FIELD, INT
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
+from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout
-from optimizer.ir.types.raw_memory import BYTES, is_raw, slot_of, uses_raw
-from optimizer.ir.types.trace_layout import layout_of
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, kind_of
+from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate
 from validator.check.modes import Failargs, Guards
@@ -34,10 +36,12 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged."""
+    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged. `candidate`:
+    inputs, None for what is no int, of a state on which it may fail, if the solver has come up with one."""
 
     obligation: str
     reason: str
+    candidate: tuple[int | None, ...] = ()
 
 
 def check(
@@ -62,12 +66,20 @@ def check(
         optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
         optimized.prove()
     except Fails as failure:
-        return Unsettled(failure.obligation, failure.reason)
+        return Unsettled(failure.obligation, failure.reason, _inputs(recorded, failure.model))
     except OutOfTime:
         return Unsettled("", "the checker ran out of time")
     except Unsupported as limit:
         return Unsettled("", str(limit))
     return Checked(optimized.obligations, asking.queries)
+
+
+def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
+    if model is None:
+        return ()
+    trace, values = recorded.side.trace, recorded.side.values
+    found = [model.eval(values[var.name], model_completion=True) if var.type is INT else None for var in trace.inputs]
+    return tuple(None if one is None else one.as_signed_long() for one in found)
 
 
 def _mismatch(before: Trace, after: Trace) -> str | None:
@@ -117,7 +129,9 @@ def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
                     indexed.add(slot.key)
     are_raw = [uses_raw(trace, layout) for trace in (before, after)]
     if any(are_raw) and BYTES.key in slots:
-        mixed = next((key for key, slot in slots.items() if is_raw(key) and slot.type is not INT), None)
+        mixed = next(
+            (key for key, slot in slots.items() if kind_of(key) is MemoryKind.RAW and slot.type is not INT), None
+        )
         if mixed is not None:
             raise Unsupported(f"{mixed} beside bytes of raw memory")
     return Universe(layout, slots, frozenset(indexed))

@@ -1,9 +1,4 @@
-"""The heap of one trace as Z3 arrays: the domain over which the rows of operations on memory are run.
-
-Each memory (a field, the items of an array, bytes) is an array from references to what that object holds: a value, or
-an array from words to values. Stores make new arrays. Where an allocation may leave memory unwritten, a second array
-says what has been written.
-"""
+"""The heap of one trace: the domain over which the rows of operations on memory are run."""
 
 from __future__ import annotations
 
@@ -17,9 +12,9 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES, VIEWS
-from optimizer.ir.types.raw_memory import BYTES, is_raw, range_of
-from validator.check.reach import Places, Reach
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind, has_kind, kind_of
+from validator.check.contents import Contents, stored, written_key
+from validator.check.reach import Places
 from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
 
 _FEW = 16
@@ -29,7 +24,7 @@ Kept = tuple[Field, Any]
 """A field of an object."""
 
 
-class Memory(HeapDomain[Any, Any, Any]):
+class Memory(Contents, HeapDomain[Any, Any, Any]):
     """One heap as it stands. `numbers` are those of allocations, by the numbers of their operations; `allocating` is
     the number of the one that allocates next. `recorded`: is it that of the recorded trace?
 
@@ -37,14 +32,11 @@ class Memory(HeapDomain[Any, Any, Any]):
     """
 
     def __init__(self, universe: Universe, numbers: Mapping[int, int], *, recorded: bool) -> None:
-        self.universe, self.numbers, self.recorded = universe, numbers, recorded
-        self.reach = Reach()
+        super().__init__(universe)
+        self.numbers, self.recorded = numbers, recorded
         self.allocating = self.events = 0
-        self.allocated: tuple[int, ...] = ()
         self.lengths: tuple[Any, Any] | None = None  # of the array that was allocated last, and of its partner
         self.loaded: list[Any] = []
-        self.arrays = {key: universe.base(slot, 0) for key, slot in universe.slots.items()}
-        self.marks: dict[str, Any] = {}  # where there is none, all is written
         self._settled: tuple[tuple[Field, Any, Any], ...] = ()
         self._watched: tuple[Kept, ...] = ()
         self._protected: tuple[Kept, ...] = ()
@@ -54,17 +46,9 @@ class Memory(HeapDomain[Any, Any, Any]):
     def copy(self) -> Memory:
         memory = Memory.__new__(Memory)
         vars(memory).update(vars(self))
-        memory.arrays, memory.marks, memory.reach = dict(self.arrays), dict(self.marks), self.reach.copy()
+        memory.old, memory.own, memory.reach = dict(self.old), dict(self.own), self.reach.copy()
         memory.loaded = []
         return memory
-
-    def mark(self, slot: Field) -> Any:
-        """What of that memory has been written."""
-        return self.marks.get(slot.key, z3.K(REFERENCE, self._written(slot, True)))
-
-    def _written(self, slot: Field, is_written: bool) -> Any:
-        mark = z3.BoolVal(is_written)
-        return z3.K(self.universe.word, mark) if slot.key in self.universe.indexed else mark
 
     # Identity and classes.
 
@@ -95,10 +79,7 @@ class Memory(HeapDomain[Any, Any, Any]):
     # Contents.
 
     def is_set(self, p: Any, slot: Field, index: Any = None) -> Any:
-        marks = self.marks.get(slot.key)
-        if marks is None:
-            return z3.BoolVal(True)
-        return marks[p] if index is None else marks[p][index]
+        return self.held(written_key(slot), p, index)
 
     def is_settled(self, p: Any, slot: Field, index: Any = None) -> Any:
         """Of the recorded trace it is said of no allocation: what is assumed must not be too much."""
@@ -126,8 +107,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         self.loaded.append(self.universe.among(self.universe.learn(value), places))
 
     def read(self, p: Any, slot: Field, index: Any = None) -> Any:
-        held = self.arrays[slot.key][p]
-        return held if index is None else held[index]
+        return self.held(slot.key, p, index)
 
     def set_field(self, p: Any, slot: Field, value: Any) -> None:
         self._put(p, slot, None, value)
@@ -137,20 +117,21 @@ class Memory(HeapDomain[Any, Any, Any]):
 
     def _put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
         self.reach.store(slot, p, index, value)
-        self.arrays[slot.key] = _stored(self.arrays[slot.key], p, index, value)
-        if slot.key in self.marks:
-            self.marks[slot.key] = _stored(self.marks[slot.key], p, index, z3.BoolVal(True))
-        if not is_raw(slot.key) and slot.key not in VIEWS:
+        self.change(slot.key, p, lambda held: stored(held, index, value))
+        self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
+        if slot.kind is MemoryKind.OBJECTS:
             self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
 
     def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
         """What the object holds there may overlap with what has been stored: it is a function of what it was."""
-        if slot.key in self.arrays:
-            array = self.arrays[slot.key]
-            args = [array[p], *(one for one in by if one is not None)]
+
+        def changed(held: Any) -> Any:
+            args = [held, *(one for one in by if one is not None)]
             sorts = [arg.sort() for arg in args]
-            changed = z3.Function(f"{slot.key} changed by {what} {len(args)}", *sorts, array[p].sort())(*args)
-            self.arrays[slot.key] = z3.Store(array, p, changed)
+            return z3.Function(f"{slot.key} changed by {what} {len(args)}", *sorts, held.sort())(*args)
+
+        if slot.key in self.old:
+            self.change(slot.key, p, changed)
             self.reach.scatter(slot, p)
 
     # Arrays and ranges of items.
@@ -162,7 +143,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         return self.universe.length(p)
 
     def are_set(self, p: Any, slot: Field, start: Any, count: Any) -> Any:
-        if slot.key not in self.marks:
+        if not self.is_marked(slot, p):
             return z3.BoolVal(True)
         return self._all_of(count, lambda i: self.is_set(p, slot, start + i))
 
@@ -173,7 +154,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         """Does that hold of all numbers below?"""
         if z3.is_bv_value(count) and count.as_long() <= _FEW:
             return z3.And(*[holds(z3.BitVecVal(i, self.universe.word)) for i in range(count.as_long())])
-        i = z3.FreshConst(self.universe.word, "index")
+        i = z3.Const("an index", self.universe.word)
         return z3.ForAll([i], z3.Implies(z3.ULT(i, count), holds(i)))
 
     def holds(self, p: Any, slot: Field, index: Any, value: Any) -> Any:
@@ -181,28 +162,32 @@ class Memory(HeapDomain[Any, Any, Any]):
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
         self.reach.copy_items(slot, p, q)
-        array = self.arrays[slot.key]
-        self.arrays[slot.key] = z3.Store(array, q, self._copied(array, p, start, q, at, count))
-        if slot.key in self.marks:
-            marks = self.marks[slot.key]
-            self.marks[slot.key] = z3.Store(marks, q, self._copied(marks, p, start, q, at, count))
-        self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, q, f"copy of {slot.key}", array[q])
+        source, was = self.held(slot.key, p), self.held(slot.key, q)
+        written, marks = written_key(slot), self.all_written(slot)
+        if self.is_marked(slot, p):
+            self.old.setdefault(written, z3.K(REFERENCE, marks))
+            for number in self.allocated:
+                if (slot.key, number) in self.own:
+                    self.own.setdefault((written, number), marks)
+            marks = self.held(written, p)
+        self.change(slot.key, q, lambda target: self._copied(source, start, target, at, count))
+        self.change(written, q, lambda target: self._copied(marks, start, target, at, count))
+        self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, q, f"copy of {slot.key}", was)
 
-    def _copied(self, array: Any, p: Any, start: Any, q: Any, at: Any, count: Any) -> Any:
-        """What `q` holds with so many items of `p`."""
-        source, target = array[p], array[q]
+    def _copied(self, source: Any, start: Any, target: Any, at: Any, count: Any) -> Any:
+        """What is in `target` with so many items of the source."""
         if z3.is_bv_value(count) and count.as_long() <= _FEW:
             for i in range(count.as_long()):
                 target = z3.Store(target, at + i, source[start + i])
             return target
-        i = z3.FreshConst(self.universe.word, "index")
+        i = z3.Const("an index", self.universe.word)
         return z3.Lambda([i], z3.If(z3.ULT(i - at, count), source[i - at + start], target[i]))
 
     def is_text(self, p: Any) -> Any:
         return z3.Or(*[p == text for text in self.universe.texts])
 
     def hash(self, p: Any, slot: Field) -> Any:
-        items, length = self.arrays[slot.key][p], self.length(p)
+        items, length = self.held(slot.key, p), self.length(p)
         hashed = z3.Function(f"hash {slot.key}", items.sort(), length.sort(), length.sort())(items, length)
         return z3.If(hashed == 0, z3.BitVecVal(1, self.universe.word), hashed)
 
@@ -217,7 +202,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         if isinstance(slot, RawItem):
             self._put_number(NULL, BYTES, slot, address, value)
             for key, other in self.universe.slots.items():
-                if is_raw(key) and key != BYTES.key:
+                if kind_of(key) is MemoryKind.RAW and key != BYTES.key:
                     self._disturb(other, NULL, f"{slot.size} bytes", address, value)
         else:
             self.set_item(NULL, slot, address, value)
@@ -234,7 +219,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         else:
             self._put_number(p, OBJECT_BYTES, item, offset, value)
         for key, slot in self.universe.slots.items():
-            if not is_raw(key) and key not in VIEWS and (slot.type is REF) == (item.type is REF):
+            if kind_of(key) is MemoryKind.OBJECTS and (slot.type is REF) == (item.type is REF):
                 self._disturb(slot, p, f"{item.size} bytes", offset, value)
 
     def _number(self, p: Any, slot: Field, item: RawItem, at: Any) -> Any:
@@ -244,7 +229,7 @@ class Memory(HeapDomain[Any, Any, Any]):
         missing = self.universe.layout.word - 8 * item.size
         if missing <= 0:
             return number
-        is_signed = range_of(item, self.universe.layout.word)[0] != 0
+        is_signed = item.range(self.universe.layout.word)[0] != 0
         return z3.SignExt(missing, number) if is_signed else z3.ZeroExt(missing, number)
 
     def _put_number(self, p: Any, slot: Field, item: RawItem, at: Any, value: Any) -> None:
@@ -292,17 +277,16 @@ class Memory(HeapDomain[Any, Any, Any]):
                 self.lengths = None
         for slot in self.universe.slots.values():
             if self.universe.has_slot(number, slot):
-                self._clear(p, slot, cleared or not lacks(type_, slot, self.universe))
+                self._clear(number, slot, cleared or not lacks(type_, slot, self.universe))
         return p
 
-    def _clear(self, p: Any, slot: Field, cleared: bool) -> None:
-        universe, key = self.universe, slot.key
-        if not cleared or key in self.marks:
-            self.marks[key] = z3.Store(self.mark(slot), p, self._written(slot, cleared))
-        if cleared:
-            zero = universe.zero(slot)
-            held = z3.K(universe.word, zero) if key in universe.indexed else zero
-            self.arrays[key] = z3.Store(self.arrays[key], p, held)
+    def _clear(self, number: int, slot: Field, cleared: bool) -> None:
+        universe, key, written = self.universe, slot.key, written_key(slot)
+        zero, is_indexed = universe.zero(slot), key in universe.indexed
+        unknown = universe.base(slot, 0)[allocation_number(number)]
+        self.own[key, number] = (z3.K(universe.word, zero) if is_indexed else zero) if cleared else unknown
+        if not cleared or written in self.old:
+            self.own[written, number] = self.all_written(slot, cleared)
 
     # The environment.
 
@@ -330,51 +314,22 @@ class Memory(HeapDomain[Any, Any, Any]):
     def happen(self, event: int, effects: Effects, found: Places) -> Iterator[Any]:
         """The event of that number, which has found those allocations, returns. What it may have changed is unknown
         from now on, and the same for both traces; what it was promised not to change comes as conditions."""
-        universe, old = self.universe, dict(self.arrays)
-        written = {key: slot for key, slot in universe.slots.items() if effects.may_write(slot)}
-        self.reach.happen(found, universe.slots, effects.may_write)
-        for key, slot in written.items():
-            array = universe.base(slot, event + 1)
-            for number in self.allocated:
-                if number not in self.reach.seen and universe.has_slot(number, slot):
-                    p = allocation_number(number)
-                    array = z3.Store(array, p, old[key][p])
-            self.arrays[key] = array
-            self._write_marks(slot, event)
-        if BYTES.key in self.arrays and BYTES.key not in written and any(map(is_raw, written)):
-            self._disturb(BYTES, NULL, f"event {event}")
-        self.events = event + 1
-        kept = [(slot, p, i) for slot, p, i in self._settled]
+        written = {key: slot for key, slot in self.universe.slots.items() if effects.may_write(slot)}
+        kept = list(self._settled)
         if not effects.can_invalidate:
             kept += [(slot, p, None) for slot, p in self._protected]
-        for slot, p, index in kept:
-            if slot.key in written:
-                was = old[slot.key][p] if index is None else old[slot.key][p][index]
-                yield self.read(p, slot, index) == was
+        was = [(slot, p, index, self.read(p, slot, index)) for slot, p, index in kept if slot.key in written]
+        self.reach.happen(found.intersection(self.allocated), self.universe.slots, effects.may_write)
+        for slot in written.values():
+            self.written_by(event, slot)
+        if BYTES.key in self.old and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
+            self._disturb(BYTES, NULL, f"event {event}")
+        self.events = event + 1
+        for slot, p, index, value in was:
+            yield self.read(p, slot, index) == value
         if effects.can_invalidate:
             self._invalidations += 1
             self._watched = self._protected = ()
-
-    def _write_marks(self, slot: Field, event: int) -> None:
-        """The event may have written what was not, of what it has found."""
-        if slot.key not in self.marks:
-            return
-        marks = self.marks[slot.key]
-        wrote = z3.Const(f"{slot.key} written by event {event}", marks.sort())
-        for number in self.allocated:
-            if number in self.reach.seen and self.universe.has_slot(number, slot):
-                p = allocation_number(number)
-                either = z3.Or(marks[p], wrote[p]) if z3.is_bool(marks[p]) else _either(marks[p], wrote[p])
-                marks = z3.Store(marks, p, either)
-        self.marks[slot.key] = marks
-
-
-def _stored(array: Any, p: Any, index: Any, value: Any) -> Any:
-    return z3.Store(array, p, value if index is None else z3.Store(array[p], index, value))
-
-
-def _either(one: Any, other: Any) -> Any:
-    return z3.Map(z3.Or(z3.BoolVal(True), z3.BoolVal(True)).decl(), one, other)
 
 
 def lacks(type_: Struct | Array, slot: Field, universe: Universe) -> bool:

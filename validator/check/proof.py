@@ -32,7 +32,7 @@ import z3
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.trace import Trace, Var, all_operations
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import MemoryKind
 from validator.check.asking import Asking, Place
 from validator.check.calls import same
 from validator.check.certificate import AFTER, BEFORE, Certificate
@@ -41,21 +41,17 @@ from validator.check.modes import Failargs, Guards
 from validator.check.reach import Places
 from validator.check.seen import Applied, EventSeen, ExitSeen, Follower, GuardSeen
 from validator.check.side import Side
-from validator.check.universe import NULL, Universe, has_limits
+from validator.check.universe import NULL, Universe, allocation_number, has_limits, is_old
 
 _FALSE = z3.BoolVal(False)
 
 
-CUT = 300_000
-"""The effort for a cut, which may be wrong."""
-
-
 class Fails(Exception):
-    """An obligation that is not proved, and why."""
+    """An obligation that is not proved, and why; with the `model` on which it does not hold, if there is one."""
 
-    def __init__(self, obligation: str, reason: str) -> None:
+    def __init__(self, obligation: str, reason: str, model: Any = None) -> None:
         super().__init__(f"{obligation}: {reason}")
-        self.obligation, self.reason = obligation, reason
+        self.obligation, self.reason, self.model = obligation, reason, model
 
 
 class Cuts:
@@ -113,7 +109,7 @@ class Recorded(Follower):
 
     def _holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
-        return self._asking.holds(self.side, None, place, (), claim, CUT) is True
+        return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
 
 
 class Optimized(Follower):
@@ -158,8 +154,10 @@ class Optimized(Follower):
     def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> None:
         self.obligations += 1
         answer = self._asking.holds(self._before, self.side, place, given, claim)
-        if answer is not True:
-            raise Fails(name, "the solver gave up" if answer is None else "it does not follow from what is assumed")
+        if answer is None:
+            raise Fails(name, "the solver gave up")
+        if not answer:
+            raise Fails(name, "it does not follow from what is assumed", self._asking.model)
 
     # What is found on the way.
 
@@ -185,7 +183,7 @@ class Optimized(Follower):
         return self._cuts.given(var, value, self.side, self._before.values, self._holds)
 
     def _holds(self, claim: Any) -> bool:
-        return self._asking.holds(self._before, self.side, self._place(), (), claim, CUT) is True
+        return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
 
     def applied(self, applied: Applied) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
@@ -197,10 +195,11 @@ class Optimized(Follower):
             is_kept = not other.looks or not any(event.may_write for event in between)
             if alike and is_kept and other.events <= applied.events:
                 ahead = [guard.passes for guard in self._before.guards[place.before : other.guards]]
-                seen = sorted(other.found.intersection(applied.memory.allocated))
-                memory = (other.memory, applied.memory, seen, f" of call {len(claims)}")
-                finds = [self._same_slot(slot, *memory) for slot in other.may_see]
-                found = [one for one in finds if one is not None]
+                found = [
+                    self._same_there(slot, number, other.memory, applied.memory, f" of call {len(claims)}")[0]
+                    for slot in other.may_see
+                    for number in self._parts(slot, other.memory, applied.memory, other.found)
+                ]
                 claims.append(z3.And(other.happens, *ahead, *map(same, other.args, applied.args), *found))
         if not any(z3.is_true(z3.simplify(claim)) for claim in claims):
             self._prove(f"op {applied.op}: made before", place, z3.Or(*claims), (applied.happens,))
@@ -277,34 +276,43 @@ class Optimized(Follower):
         given: tuple[Any, ...],
     ) -> None:
         """Those slots hold the same in all old objects, and in what has been found of the recorded trace."""
-        seen = sorted(found.intersection(got.allocated))
         for slot in slots:
-            claim = self._same_slot(slot, wanted, got, seen)
-            if claim is not None:
-                self._prove(f"{where}: heap {slot.key}", place, claim, given)
+            for number in self._parts(slot, wanted, got, found):
+                must, same_there = self._same_there(slot, number, wanted, got)
+                if not self._holds(same_there):
+                    self._prove(f"{where}: heap {slot.key}", place, must, given)
+                    continue
+                self.obligations += 1
+                if not got.differs(self.side.memory, slot, number):  # else it is an exit block that has written there
+                    self.side.memory.adopt(wanted, slot, number)
 
-    def _same_slot(self, slot: Field, wanted: Memory, got: Memory, seen: Sequence[int], which: str = "") -> Any:
-        """None where it is the same array. It holds of any object and index, whose names end with `which`."""
-        key, marks = slot.key, (wanted.mark(slot), got.mark(slot))
-        if wanted.arrays[key].eq(got.arrays[key]) and marks[0].eq(marks[1]):
-            return None
-        index = z3.Const(f"some index{which}", self._universe.word)
-        if has_limits(slot) or key in VIEWS:
-            p = z3.Const(f"some object{which}", NULL.sort())
-            here = [number for number in seen if self._universe.has_slot(number, slot)]
-            where = [p != NULL, self._universe.among(p, here)]
+    def _parts(self, slot: Field, wanted: Memory, got: Memory, found: Places) -> list[int | None]:
+        """The slot in all old objects, with None, and in the allocations that are found and are there, where it is not
+        the same by its looks."""
+        seen = sorted(number for number in found.intersection(got.allocated) if self._universe.has_slot(number, slot))
+        return [number for number in (None, *seen) if wanted.differs(got, slot, number)]
+
+    def _same_there(
+        self, slot: Field, number: int | None, wanted: Memory, got: Memory, which: str = ""
+    ) -> tuple[Any, Any]:
+        """Is what is written in `wanted` the same in both, and is it all the same? Of any old object and index, whose
+        names end with `which`."""
+        universe, where = self._universe, []
+        if number is not None:
+            p = allocation_number(number)
+        elif slot.kind is MemoryKind.RAW:
+            p = NULL
         else:
-            p, where = NULL, []
-
-        def held(array: Any) -> Any:
-            return array[p][index] if key in self._universe.indexed else array[p]
-
-        claim = held(wanted.arrays[key]) == held(got.arrays[key])
-        if wanted.marks or got.marks:
-            claim = z3.Implies(held(marks[0]), z3.And(held(marks[1]), claim))
-        if key in self._universe.indexed and has_limits(slot):
-            where.append(z3.ULT(index, self._universe.length(p)))
-        return z3.Implies(z3.And(*where), claim)
+            p = z3.Const(f"some object{which}", NULL.sort())
+            where += [p != NULL, is_old(p)]
+        index = None
+        if slot.key in universe.indexed:
+            index = z3.Const(f"some index{which}", universe.word)
+            where += [z3.ULT(index, universe.length(p))] if has_limits(slot) else []
+        same_value = wanted.read(p, slot, index) == got.read(p, slot, index)
+        is_set, is_set_too = wanted.is_set(p, slot, index), got.is_set(p, slot, index)
+        must = z3.Implies(z3.And(*where, is_set), z3.And(is_set_too, same_value))
+        return must, z3.Implies(z3.And(*where), z3.And(is_set == is_set_too, same_value))
 
     # Events and the end.
 

@@ -58,8 +58,9 @@ class Reach:
     # References.
 
     def note(self, p: Any, places: Places) -> None:
-        """The reference may be one of those."""
-        self._of[p.get_id()] = p, places
+        """The reference is one of those, and of those that were known."""
+        known = self._of.get(p.get_id())
+        self._of[p.get_id()] = p, places if known is None else places & known[1]
 
     def identify(self, p: Any, known: Any) -> None:
         """The reference is the other one, which may be all that is known of it: it may come from the other trace."""

@@ -18,8 +18,7 @@ import z3
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.rows.row import FLOAT, REF, Type
 from optimizer.ir.types.layout import SUBCLASS, Array, Field, Layout, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, VIEWS
-from optimizer.ir.types.raw_memory import BYTES, is_raw
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, MemoryKind
 from validator.check.floats import DOUBLE
 from validator.check.words import Words
 
@@ -278,7 +277,7 @@ def _is_bit(value: Any) -> bool:
 
 def has_limits(slot: Field) -> bool:
     """Are its indices below the length of the object?"""
-    return not is_raw(slot.key) and slot.key not in VIEWS
+    return slot.kind is MemoryKind.OBJECTS
 
 
 def _number_classes(layout: Layout) -> dict[str, ClassRange]:

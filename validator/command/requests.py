@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import Declarations, merge, parse_declarations
+from optimizer.ir.text.declarations import merge, parse_declarations
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.declared import NO_DECLARATIONS
+from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 from validator.command.exits import exit_code, report_fault
 from validator.command.judging import OUT_OF_MEMORY, Judging
 from validator.processes.ordered import Answer, Request, judge_all

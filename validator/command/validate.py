@@ -18,7 +18,7 @@ from validator.command.seconds import Seconds
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
-from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Proved, Rungs, Verdict
+from validator.verdict import Failargs, Failed, Fault, Floats, Guards, Options, Proved, Verdict
 
 _DEFAULT = Options()
 
@@ -92,9 +92,6 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 @click.option("--certificate", metavar="FILE", help="Write the certificate of a proof there, for --check.")
 @click.option("--check", "check_file", metavar="FILE", help="Prove nothing: check this certificate.")
 @click.option(
-    "--plain", "is_plain", is_flag=True, help="Let a solver alone decide, over the traces as they are written."
-)
-@click.option(
     "--jobs",
     type=click.IntRange(1),
     default=1,
@@ -158,7 +155,6 @@ def validate(
     audit: bool,
     certificate: str | None,
     check_file: str | None,
-    is_plain: bool,
     jobs: int,
     cache: str | None,
     cache_only: bool,
@@ -175,12 +171,9 @@ def validate(
     BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
     it fails where the recorded one does, and hands over the same values.
     """
-    if audit and is_plain:
-        raise click.UsageError("--audit and --plain exclude each other: a plain proof is a solver's already.")
-    rungs = Rungs.AUDITED if audit else Rungs.PLAIN if is_plain else Rungs.ALL
     choice = SolverChoice(solver)
     modes, certify = (Guards(guards), Failargs(failargs)), certificate is not None
-    options = Options(*modes, effort, timeout_s, choice, memory_mb, rungs, Floats(floats), certify)
+    options = Options(*modes, effort, timeout_s, choice, memory_mb, Floats(floats), certify, audit)
     if choice is not SolverChoice.AUTO:
         require(choice)
     judging = _judging(options, cache, cache_only, emit_smt2)
@@ -200,7 +193,7 @@ def validate(
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
     if check_file is not None:
-        if certificate is not None or audit or is_plain or cache is not None or emit_smt2 is not None:
+        if certificate is not None or audit or cache is not None or emit_smt2 is not None:
             raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
         from validator.command.check import check_pair
 

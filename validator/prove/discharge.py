@@ -20,10 +20,9 @@ from validator.prove.terms.object_kinds import are_opaque
 from validator.prove.witness import find_values
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT, Portfolio, Query
-from validator.verdict import Floats, Rungs
+from validator.verdict import Floats
 
 if TYPE_CHECKING:
-    from validator.prove.no_rungs import Assumed, NoRungs
     from validator.search.counterexample import State
 
 
@@ -88,7 +87,7 @@ class Discharger:
         self._budget = budget
         self._portfolio = Portfolio(pair.terms, pair.options.solver, pair.options.memory_mb, observe)
         self._settled: dict[tuple[Place, Term, tuple[Term, ...]], Answered] = {}
-        self._rungs = _rungs(pair, budget)
+        self._rungs = CheapRungs(pair, lambda: budget.left_s() <= 0)
         self.without_solver, self.at_once = self._rungs.settle, self._rungs.at_once
         self._cut_off = False
         self._exact_left = _MOST_EXACT
@@ -198,7 +197,7 @@ class Discharger:
             answer = self.query([fails, *assumed], effort, exact=exact)
         return answer
 
-    def known(self, place: Place) -> Facts | Assumed:
+    def known(self, place: Place) -> Facts:
         """What is known at a place."""
         return self._rungs.known(place)
 
@@ -225,15 +224,6 @@ class Discharger:
         from validator.search.model_states import state_of  # here: most proofs do without it
 
         return state_of(model, self._pair.before, self._pair.terms, stops_at)
-
-
-def _rungs(pair: Pair, budget: Budget) -> CheapRungs | NoRungs:
-    """What settles the pair's obligations without a solver."""
-    if pair.options.rungs is not Rungs.PLAIN:
-        return CheapRungs(pair, lambda: budget.left_s() <= 0)
-    from validator.prove.no_rungs import NoRungs  # here: it is seldom asked for
-
-    return NoRungs(pair)
 
 
 def _key(obligation: Obligation) -> tuple[Place, Term, tuple[Term, ...]]:

@@ -28,24 +28,26 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from optimizer.ir.types.byte_access import RAW_KINDS, slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.raw_memory import BYTES, RAW_KINDS, is_raw, raw_descr, slot_of, uses_raw
+from optimizer.ir.types.memory_types import BYTES, MemoryKind
+from optimizer.ir.types.trace_layout import uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.prove.memory.chain_reader import MOST_TERMS
-from validator.prove.memory.pair_memory import Allocator, Computed, PairMemory
+from validator.prove.memory.chains import Chains
+from validator.prove.memory.heap_state import Allocator, Computed, PairMemory
 from validator.prove.memory.raw_chains import RawChains
-from validator.prove.memory.store_chains import Chains
 from validator.prove.memory.symbolic_heap import SymbolicHeap
-from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 if TYPE_CHECKING:
     from validator.prove.call_encoder import CallEncoder
 
 
-def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> PairMemory:
-    """The memory that the traces of a pair share; over `plain` terms nothing is simplified."""
-    terms = (ObjectTerms if plain else SimplifyingObjectTerms)(layout.word, layout)
+def memory_for(layout: Layout, *traces: Trace) -> PairMemory:
+    """The memory that the traces of a pair share."""
+    terms = ObjectTerms(layout.word, layout)
     on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
     slots, indexed = _slots(on_memory, layout)
     rows = {one.op for one in on_memory}
@@ -55,7 +57,7 @@ def memory_for(layout: Layout, *traces: Trace, plain: bool = False) -> PairMemor
     telling = {row for row in rows if row.is_call or (row.memory is not None and row.memory.pending)}
     operations = [one for one in on_memory if one.op in telling]
     exceptions = _exceptions(operations, layout, traces[0])
-    return PairMemory(terms, chains, RawChains(terms, chains), slots, indexed, *exceptions, is_plain=plain)
+    return PairMemory(terms, chains, RawChains(terms, chains), slots, indexed, *exceptions)
 
 
 def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Field], frozenset[str]]:
@@ -81,9 +83,9 @@ def _slots(on_memory: Iterable[Operation], layout: Layout) -> tuple[dict[str, Fi
 def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Field]) -> None:
     """Raises Unsupported for raw memory that is not modelled."""
     if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
-        mixed = next((slot for slot in slots.values() if is_raw(slot.key) and slot.type is not INT), None)
+        mixed = next((slot for slot in slots.values() if slot.kind is MemoryKind.RAW and slot.type is not INT), None)
         if mixed is not None:
-            raise Unsupported(f"{mixed.type.value} {raw_descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {mixed.kind.descr(mixed.key)} beside bytes of raw memory")
 
 
 def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:

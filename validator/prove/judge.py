@@ -14,12 +14,17 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import Alignment, decreasing, given_origins, is_inferred
-from validator.prove.assumptions import assumptions, lost_failargs, unlisted_origin
 from validator.prove.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.prove.guards_elsewhere import guards_elsewhere
+from validator.prove.notes import (
+    LONGEST_SAMPLED,
+    assumptions,
+    guards_elsewhere,
+    lost_failargs,
+    unlisted_origin,
+    vacuity,
+)
 from validator.prove.obligations import Obligation
 from validator.prove.pairing import encode_pair
-from validator.prove.vacuity import LONGEST_SAMPLED, vacuity
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Query
 from validator.verdict import (
@@ -29,7 +34,6 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
-    Rungs,
     Settled,
     Status,
     Unknown,
@@ -68,15 +72,10 @@ def validate(
             return Failed(Fault.INPUT, mismatch)
         judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
         verdict = judge.verdict()
-        shared = _sharing(before, after) if isinstance(verdict, Unknown) else None
-        if shared is not None:
-            again = _Judge(shared, after, options, (), runs_to_end, clock, start, observe).verdict()
-            if isinstance(again, Proved):
-                verdict = again
-        if options.rungs is Rungs.AUDITED and isinstance(verdict, Proved):
+        if options.audit and isinstance(verdict, Proved):
             from validator.prove.audit import audited
 
-            verdict = audited(before, after, options, verdict)
+            verdict = audited(before, after, options, verdict, examples)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
@@ -89,15 +88,6 @@ def validate(
         )
         return replace(verdict, evidence=told)
     return verdict
-
-
-def _sharing(before: Trace, after: Trace) -> Trace | None:
-    """The recorded trace where functions on strings give objects that are there already; None if there are none."""
-    if not any(operation.op.is_call for operation in before.ops):
-        return None
-    from validator.prove.memory.shared_strings import sharing
-
-    return sharing(before, layout_of(before, after))
 
 
 def _inputs_differ(before: Trace, after: Trace) -> str | None:
@@ -243,8 +233,7 @@ class _Judge:
     def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
         """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
         start = self._clock()
-        is_plain = self._options.rungs is Rungs.PLAIN
-        answer = None if is_plain else self._discharger.together([one.obligation for one in waiting])
+        answer = self._discharger.together([one.obligation for one in waiting])
         seconds = (self._clock() - start) / len(waiting)
         if isinstance(answer, Unsat):
             for one in waiting:
@@ -347,7 +336,7 @@ class _Judge:
         if unlisted is not None:
             return Unknown(self._evidence(attempt), unlisted)
         evidence = self._evidence(attempt, reasons)
-        if self._options.certify or self._options.rungs is Rungs.AUDITED:
+        if self._options.certify or self._options.audit:
             from validator.prove.certify import certify  # here: most proofs are not handed on
 
             evidence = replace(evidence, certificate=certify(self._pair, attempt.origins))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.domains.term import Term
@@ -18,7 +17,7 @@ from optimizer.ir.rows.row import NEW, REF, Op
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.prove.encoding import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.prove.facts.facts import Facts
-from validator.prove.memory.chain_links import Chain, Stored, links
+from validator.prove.memory.chains import Chain, Stored, links
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import Sight
 
@@ -27,15 +26,6 @@ Pairs = Iterable[tuple[Term | None, Term | None]]
 
 Simplify = Callable[[Term], Term]
 """What a term is, as far as something is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """Partners for allocations by number. `contradicted` are those that were named as partners before and flow together
-    with others, or with none and are of different lengths."""
-
-    partners: dict[int, Term]
-    contradicted: frozenset[Term]
 
 
 def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
@@ -61,25 +51,34 @@ def _allocate_alike(one: Operation, other: Operation) -> bool:
 
 
 def match_allocations(
-    before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]], known: Mapping[int, Term]
-) -> Matches:
-    """Partners for the allocations of `after` outside of exit blocks, by number: those that are `known`, with which
-    `after` was encoded, and more. `allowed` are the origins that its guards may have."""
-    flow = _Flow(known.values())
+    before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]], guess: Mapping[int, Term]
+) -> dict[int, Term]:
+    """Partners for the allocations of `after` outside of exit blocks, by number. It was encoded with a `guess`, which
+    does not count where what was guessed to be partners flows together with others, or with none and is of different
+    lengths. `allowed` are the origins that its guards may have."""
+    flow = _Flow(guess.values())
     if not after.made:
-        return Matches({}, frozenset())
+        return {}
     if flow.has_all(after.made) and not after.heap.has_mismatches() and _hand_over_the_same(before, after):
-        return Matches(flow.partners(after.made), frozenset())  # each allocation would meet itself alone
+        return flow.partners(after.made)  # each allocation would meet itself alone
     origins = guess_origins(before, after, allowed)
     _follow_all(flow, before, after, origins)
-    if not flow.has_all(after.made):
-        flow.simplify = knowing_all(before, after)
-        _follow_all(flow, before, after, origins)
     of_other_length = {alloc for number, alloc in after.made.items() if after.heap.mismatch(number)}
-    return Matches(flow.partners(after.made), flow.contradicted | (flow.unconfirmed & of_other_length))
+    wrong = flow.contradicted | (flow.unconfirmed & of_other_length)
+    if wrong:
+        flow = _Flow(alloc for alloc in guess.values() if alloc not in wrong)
+        _follow_all(flow, before, after, origins)
+    return flow.partners(after.made)
 
 
 def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
+    _follow(flow, before, after, origins)
+    if not flow.has_all(after.made):
+        flow.simplify = knowing_all(before, after)
+        _follow(flow, before, after, origins)
+
+
+def _follow(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
     for wanted, got in zip(before.events, after.events, strict=False):
         flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
     flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))

@@ -1,11 +1,11 @@
-"""Encodes a pair of traces over one memory, so that what both allocate is one object where it is meant to be one."""
+"""From the texts of a pair to terms: both traces over one memory, in which what both allocate is one object where it is
+meant to be one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace
@@ -14,9 +14,9 @@ from validator.prove.align import given_origins
 from validator.prove.encode import encode, memory_for
 from validator.prove.encoding import Encoding
 from validator.prove.matching import guess_by_name, match_allocations
-from validator.prove.memory.pair_memory import PairMemory
+from validator.prove.memory.heap_state import PairMemory
 from validator.prove.obligations import Pair
-from validator.verdict import Options, Rungs
+from validator.verdict import Options
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,33 +26,24 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):
         _naming(which, check_supported, trace)
-    memory = memory_for(layout, before, after, plain=options.rungs is Rungs.PLAIN)
+    if any(operation.op.is_call for operation in before.ops):
+        from validator.prove.memory.shared_strings import sharing  # here: many traces have no calls
+
+        before = sharing(before, after, layout)
+    memory = memory_for(layout, before, after)
     recorded = _naming("before", encode, before, memory)
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
 
 
 def _matched(recorded: Encoding, after: Trace, memory: PairMemory) -> Encoding:
-    """The optimized trace, encoded again as often as more partners are found."""
+    """The optimized trace: first a draft in which allocations are those of the recorded trace that have their names,
+    which shows which ones they flow together with. Most often it stays."""
+    guess = guess_by_name(recorded, after) if recorded.made else {}
+    draft = _naming("after", encode, after, memory, recorded, guess)
     if not recorded.made:
-        return _encoded(after, memory, recorded, {})
-    by_name = guess_by_name(recorded, after)
-    known, is_first = by_name, True
-    origins = given_origins(recorded.trace, after)
-    while True:
-        optimized = _encoded(after, memory, recorded, known)
-        matches = match_allocations(recorded, optimized, origins, known)
-        wrong = [number for number, alloc in by_name.items() if alloc in matches.contradicted]
-        if wrong:
-            by_name = {number: alloc for number, alloc in by_name.items() if is_first and number not in wrong}
-            known, is_first = by_name, False
-        elif len(matches.partners) > len(known):
-            known = matches.partners
-        else:
-            return optimized
-
-
-def _encoded(after: Trace, memory: PairMemory, recorded: Encoding, named: Mapping[int, Term]) -> Encoding:
-    return _naming("after", encode, after, memory, recorded, named)
+        return draft
+    partners = match_allocations(recorded, draft, given_origins(recorded.trace, after), guess)
+    return draft if partners == guess else _naming("after", encode, after, memory, recorded, partners)
 
 
 def _naming(which: str, do: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:

@@ -42,11 +42,12 @@ from optimizer.ir.trace import (
     descr_name,
     memory_of,
 )
+from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.calls import call_of, is_event, may_be_raised_before
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
-from optimizer.ir.types.raw_memory import is_raw, slot_of
+from optimizer.ir.types.memory_types import MemoryKind
 
 EVENTS = "events"
 
@@ -224,7 +225,7 @@ class _Walk:
         for name in call.declared.reads:
             for has_index in (False, True):
                 slot = layout.memory(name, has_index=has_index)
-                if slot is None or is_raw(slot.key):
+                if slot is None or slot.kind is MemoryKind.RAW:
                     continue
                 self._plan.memory.setdefault(slot.key, Used(slot, name, has_index))
                 if slot.owner is None:
@@ -246,7 +247,7 @@ class _Walk:
         if isinstance(descr, Struct | Array):
             self._plan.types.setdefault(descr.name, descr)
         slot = slot_of(descr)
-        if slot is not None and is_raw(slot.key):
+        if slot is not None and slot.kind is MemoryKind.RAW:
             self._plan.raw[slot.key] = slot
             return
         name = descr_name(operation)

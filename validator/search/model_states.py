@@ -20,8 +20,7 @@ from optimizer.ir.run.runs import Given, Scripted, Seen, Write
 from optimizer.ir.text.string_text import constant_text
 from optimizer.ir.trace import Var
 from optimizer.ir.types.layout import Array, Layout, Struct
-from optimizer.ir.types.object_bytes import VIEWS
-from optimizer.ir.types.raw_memory import is_raw, raw_descr
+from optimizer.ir.types.memory_types import VIEWS, MemoryKind, kind_of
 from validator.prove.encoding import Application, Encoding, EventEncoding, event_name, input_name, raise_name
 from validator.prove.terms.object_kinds import ARRAYS, PENDING, forced_name, future_name, validity_name
 from validator.prove.terms.object_terms import ObjectTerms
@@ -66,7 +65,7 @@ class _Reading:
         if term.kind not in ("class_of", "length", "load", "load_ref", "load_float"):
             return
         of = self._model.get(term.args[0], 0)
-        is_of_raw = term.kind.startswith("load") and is_raw(term.value.key)
+        is_of_raw = term.kind.startswith("load") and kind_of(term.value.key) is MemoryKind.RAW
         contents = self._raw if is_of_raw else self._contents.setdefault(of, _Contents())
         match term.kind:
             case "class_of":
@@ -347,4 +346,4 @@ class _Reading:
 
 def memory_name(key: str) -> str:
     """The descr that stands for the memory of that key."""
-    return raw_descr(key) if is_raw(key) else key.removesuffix("[]").replace("[].", ".")
+    return kind_of(key).descr(key)

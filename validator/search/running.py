@@ -14,7 +14,7 @@ from validator.search.counterexample import Counterexample, State
 from validator.search.replay import Replay, Runs
 from validator.search.simplify import simplify_state
 from validator.search.states import sample_states
-from validator.verdict import Options, Rungs
+from validator.verdict import Options
 
 _MOST_RERUN = 1_000_000
 """So many operations are run again at most to see which origins of a guard a state rules out."""
@@ -55,9 +55,7 @@ class Running:
         self._alignment = alignment
         self._is_late = is_late
         self._replay = Replay(before, after, options, layout)
-        self._samples = _Remembered(
-            iter(()) if options.rungs is Rungs.PLAIN else sample_states(before, after, examples, layout)
-        )
+        self._samples = _Remembered(sample_states(before, after, examples, layout))
         self._ran = 0
         self._runs: list[Runs] = []
         self.counterexamples: list[Counterexample] = []

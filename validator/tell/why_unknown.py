@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from optimizer.ir.domains.term import Term, cone
-from optimizer.ir.text.printer import format_operation
-from optimizer.ir.trace import ConstInt, Operation, Var, all_operations
+from optimizer.ir.trace import ConstInt, Operation, Var, all_operations, format_operation
 from validator.prove.discharge import NotSettled
 from validator.prove.encoding import Encoding
 from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.object_kinds import OPAQUE
 from validator.solvers.answers import SolverChoice
-from validator.verdict import Failargs, Hard, Options, Rungs, WhyUnknown
+from validator.verdict import Failargs, Hard, Options, WhyUnknown
 
 _MOST = 4
 """So many operations are named at most of what is claimed, and of what is assumed."""
@@ -112,8 +111,7 @@ def _made(pair: Pair, encoding: Encoding, operation: Operation) -> Iterator[Term
 
 
 def _tried(options: Options, answer: NotSettled) -> Iterator[str]:
-    if options.rungs is not Rungs.PLAIN:
-        yield "structure and intervals, then runs on samples"
+    yield "structure and intervals, then runs on samples"
     for solver in answer.tried:
         yield f"{solver}, with an effort of {options.effort} for a query (about {_seconds(options)} s)"
     if answer.reason == "abstraction":

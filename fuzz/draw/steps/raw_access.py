@@ -11,11 +11,8 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, DescrKind, Kind, Op, Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref
-from optimizer.ir.run.raw_heap import cell
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.ir.types.layout import Field, RawItem
-from optimizer.ir.types.object_bytes import view_of
-from optimizer.ir.types.raw_memory import BYTES
 
 
 @immutable
@@ -144,10 +141,8 @@ def _described(heap: Heap, ref: Ref) -> Object:
 
 def _cell(wanted: Access, k: int, word: int) -> Cell:
     slot = wanted.slot
-    if not wanted.is_of_object:
-        return cell(BYTES if isinstance(slot, RawItem) else slot, wanted.address + k, word)
-    assert isinstance(slot, RawItem)
-    return view_of(slot).key, wanted.address + k
+    memory = slot.slot if isinstance(slot, RawItem) else slot
+    return memory.kind.cell(memory.key, wanted.address + k, word)
 
 
 def _content(draft: AimedDraft, wanted: Access) -> Datum:

@@ -110,4 +110,5 @@ def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
 
 def _declared(draft: AimedDraft) -> list[str]:
     """The declared arrays of machine ints."""
-    return [array.name for array in draft.types.declarations.arrays if array.item not in (None, "ref", "float")]
+    arrays = draft.types.declarations.arrays
+    return [array.name for array in arrays if array.item is not None and array.item.type is INT]

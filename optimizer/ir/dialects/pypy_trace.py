@@ -18,8 +18,8 @@ from optimizer.ir.text.lexer import Source, Token
 from optimizer.ir.text.resolver import Resolver
 from optimizer.ir.text.syntax import Body, Header, Statement, parse_body
 from optimizer.ir.trace import Exit, Operation, Trace, Var
-from optimizer.ir.types.declaration_entries import Array, Call
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Call, Declarations
+from optimizer.ir.types.memory_types import Array, declared_field
 
 _NULL = "ConstPtr(null)"
 _NAMED = "ConstClass("
@@ -132,7 +132,7 @@ def declarations_of(descrs: Iterable[str]) -> Declarations:
     for text in descrs:
         if array := _ARRAY.fullmatch(text):
             item = _NARROW.get(array["kind"] + array["size"])
-            arrays += [Array(text, item)] if item is not None else []
+            arrays += [Array(text, declared_field(text, "", item, items=True))] if item is not None else []
         elif call := _CALL.fullmatch(text):
             calls.append(_call(text, call["result"], int(call["effect"]), int(call["oopspec"] or 0)))
     return Declarations(arrays=tuple(arrays), calls=tuple(calls), cleared=False)

@@ -28,13 +28,9 @@ _TYPES = {Role.INT: Type.INT, Role.OBJECT: Type.REF}
 _Place = str | tuple[str, str]
 
 
-def is_toy(body: Body) -> bool:
-    """Is the text in the toy dialect? It is if it uses a name that only the toy has."""
-    return any(is_toy_name(statement.name.text) for statement in body.statements)
-
-
 def rewrite(body: Body, source: Source) -> Body:
-    """The same in PyPy's dialect, with a header. Raises InputError."""
+    """The same in PyPy's dialect, with a header; a text is in the toy's if it uses a name that only the toy has. Raises
+    InputError."""
     inputs = _find_inputs(body, source)
     types = _infer_types(body, source)
     rewriter = _Rewriter(body, source, types, inputs)

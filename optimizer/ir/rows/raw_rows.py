@@ -1,9 +1,9 @@
 """The rows of operations on raw memory: an address, and what stands there.
 
 An address is the sum of what an operation takes; it wraps around like any sum. The descr says how many bytes are meant
-and whether they have a sign (see `optimizer.ir.types.raw_memory`); a store takes the lowest bytes of its value. An
+and whether they have a sign (see `optimizer.ir.types.byte_access`); a store takes the lowest bytes of its value. An
 operation that takes an object instead of an address is about the bytes of that object (see
-`optimizer.ir.types.object_bytes`); the sum of the others is the offset.
+`optimizer.ir.types.memory_types`); the sum of the others is the offset.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from optimizer.ir.quick_enum import quick
 from optimizer.ir.rows.domain import Domain
 
 # A meaning is generic in the domain's word and condition types, which Python's lambdas cannot say.
@@ -17,7 +16,6 @@ Requirement = tuple[Meaning, str]
 """A condition under which an operation is defined, and what is wrong where it does not hold."""
 
 
-@quick
 class Type(Enum):
     """The type of a value; `VOID` is that of an operation without result, `ANY` of an argument that a descr types, and
     `PLACE` of one that is an address or an object."""
@@ -32,7 +30,6 @@ class Type(Enum):
     __hash__ = object.__hash__  # that of enums is slow
 
 
-@quick
 class Kind(Enum):
     """What an operation does to the run of a trace."""
 
@@ -55,7 +52,6 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
-@quick
 class DescrKind(Enum):
     """What the descr of an operation on the heap stands for."""
 
@@ -72,7 +68,6 @@ class DescrKind(Enum):
     __hash__ = object.__hash__
 
 
-@quick
 class Role(Enum):
     """What a call is."""
 

@@ -22,7 +22,7 @@ from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field
-from optimizer.ir.types.object_bytes import VIEWS
+from optimizer.ir.types.memory_types import MemoryKind
 
 
 class Environment:
@@ -100,11 +100,11 @@ class Environment:
         slot = heap.layout.memory(write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
             return
-        if heap.is_text(target) or (slot.key in VIEWS and not self._may_write_bytes(target, effects)):
+        if heap.is_text(target) or (slot.kind is MemoryKind.VIEW and not self._may_write_bytes(target, effects)):
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return
-        if write.index is not None and not 0 <= write.index < self._end(target, slot):
+        if write.index is not None and not 0 <= write.index < slot.kind.end(heap.length(target), heap.layout.word):
             return
         if not self._world.checked and self._is_kept(target, slot, write.index):
             self._not_done.add(place)
@@ -114,10 +114,6 @@ class Environment:
             heap.set_field(target, slot, value)
         else:
             heap.set_item(target, slot, write.index, value)
-
-    def _end(self, target: Ref, slot: Field) -> int:
-        """The first index behind what that memory of the object has."""
-        return 1 << (self._heap.layout.word - 1) if slot.key in VIEWS else self._heap.length(target)
 
     def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
         """Those of a string are changed by what may change its items."""

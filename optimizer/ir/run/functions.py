@@ -21,7 +21,7 @@ from optimizer.ir.types.effects import Effects
 
 if TYPE_CHECKING:
     from optimizer.ir.types.calls import CallSite
-    from optimizer.ir.types.declaration_entries import Call
+    from optimizer.ir.types.declared import Call
 
 NOT_MADE = "the function is called as the recorded trace has not called it there"
 FINDS_OTHER = "the function finds other memory than where the recorded trace calls it"

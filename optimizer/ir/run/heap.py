@@ -8,14 +8,12 @@ from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import REF
-from optimizer.ir.run import raw_heap
 from optimizer.ir.run.object_heap import ObjectHeap
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref, blank, cell_of, references
 from optimizer.ir.text.string_text import constant_text, is_text
 from optimizer.ir.types.effects import EVERYTHING, Effects
 from optimizer.ir.types.layout import Field, Known, Layout, RawItem, Struct
-from optimizer.ir.types.object_bytes import OBJECT_BYTES, OBJECT_REFERENCES
-from optimizer.ir.types.raw_memory import RAW_ARRAY
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, RAW_ARRAY, MemoryKind
 from optimizer.ir.values import address_of
 
 
@@ -71,16 +69,18 @@ class Heap(ObjectHeap):
     def get_raw(self, slot: RawItem | Field, address: int) -> Datum:
         cells, word = self.add_raw().cells, self.layout.word
         if isinstance(slot, RawItem):
-            return raw_heap.load(cells, slot, address, word)
-        return cells.get(raw_heap.cell(slot, address, word), blank(slot.type))
+            held = (cells.get(MemoryKind.RAW.cell(BYTES.key, address + k, word), 0) for k in range(slot.size))
+            return slot.number([byte for byte in held if isinstance(byte, int)], word)
+        return cells.get(slot.kind.cell(slot.key, address, word), blank(slot.type))
 
     def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
         word, raw = self.layout.word, self.add_raw()
         if isinstance(slot, Field):
-            self.objects[RAW_REF] = raw.put(raw_heap.cell(slot, address, word), value)
+            self.objects[RAW_REF] = raw.put(slot.kind.cell(slot.key, address, word), value)
             return
         assert isinstance(value, int)
-        changed = raw_heap.store(slot, address, value, word)
+        held = enumerate(slot.bytes_of(value))
+        changed = {MemoryKind.RAW.cell(BYTES.key, address + k, word): byte for k, byte in held}
         self.objects[RAW_REF] = replace(raw, cells={**raw.cells, **changed})
 
     # Objects by their bytes.
@@ -91,8 +91,7 @@ class Heap(ObjectHeap):
         if item.type is REF:
             return self._known_bytes(p, cells.get((OBJECT_REFERENCES.key, offset)), NULL)
         held = [self._known_bytes(p, cells.get((OBJECT_BYTES.key, offset + k)), 0) for k in range(item.size)]
-        numbers = bytes(byte for byte in held if isinstance(byte, int))
-        return int.from_bytes(numbers, "little", signed=item.signed or 8 * item.size == self.layout.word)
+        return item.number([byte for byte in held if isinstance(byte, int)], self.layout.word)
 
     def _known_bytes(self, p: Ref, held: Datum | None, otherwise: Datum) -> Datum:
         if self.is_text(p):
@@ -103,8 +102,8 @@ class Heap(ObjectHeap):
 
     def set_bytes(self, p: Ref, item: RawItem, offset: int, value: Datum) -> None:
         if isinstance(value, int):
-            for k in range(item.size):
-                self.set_item(p, OBJECT_BYTES, offset + k, value >> 8 * k & 255)
+            for k, byte in enumerate(item.bytes_of(value)):
+                self.set_item(p, OBJECT_BYTES, offset + k, byte)
         else:
             self.set_item(p, OBJECT_REFERENCES, offset, value)
 

@@ -44,12 +44,11 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
+from optimizer.ir.types.byte_access import UsedAs, takes_object
 from optimizer.ir.types.calls import CallSite, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Layout, Resolved
-from optimizer.ir.types.object_bytes import UsedAs, takes_object
-from optimizer.ir.types.raw_memory import uses_raw
-from optimizer.ir.types.trace_layout import layout_of
+from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from optimizer.ir.values import address_of
 
 

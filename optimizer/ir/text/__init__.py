@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING
 from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
-    from optimizer.ir.text.parser import parse
-    from optimizer.ir.text.printer import format_operation, format_trace
+    from optimizer.ir.dialects.reading import parse
+    from optimizer.ir.text.heap_printer import format_heap
+    from optimizer.ir.text.heap_reader import parse_heap
+    from optimizer.ir.trace import format_operation, format_trace
 
-__all__ = ["format_operation", "format_trace", "parse"]
+__all__ = ["format_heap", "format_operation", "format_trace", "parse", "parse_heap"]
 
-_PRINTER = "optimizer.ir.text.printer"
+_TRACE = "optimizer.ir.trace"
 
 __getattr__ = names_from(
-    __name__, {"parse": "optimizer.ir.text.parser", "format_operation": _PRINTER, "format_trace": _PRINTER}
+    __name__,
+    {
+        "format_heap": "optimizer.ir.text.heap_printer",
+        "format_operation": _TRACE,
+        "format_trace": _TRACE,
+        "parse": "optimizer.ir.dialects.reading",
+        "parse_heap": "optimizer.ir.text.heap_reader",
+    },
 )

@@ -8,8 +8,8 @@ from dataclasses import fields
 from typing import Any
 
 from optimizer.ir.floats import Float
-from optimizer.ir.types.declaration_entries import Call, Field, KnownResult, Scalar, Struct
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Call, Declarations, KnownResult, Scalar
+from optimizer.ir.types.memory_types import Field, Struct, declared_type
 
 
 def format_declarations(declarations: Declarations) -> str:
@@ -36,7 +36,7 @@ def _entries(item: Any) -> Iterable[str]:
     defaults = _defaults(item)
     for attribute in fields(item):
         value = getattr(item, attribute.name)
-        if attribute.name != "name" and value != defaults.get(attribute.name, attribute.default):
+        if attribute.name not in ("name", "declared") and value != defaults.get(attribute.name, attribute.default):
             yield f"{attribute.name} = {_toml(value)}\n"
 
 
@@ -61,6 +61,8 @@ def _toml(value: Any) -> str:
             return str(value)
         case Scalar():
             return _toml(value.value)
+        case Field():
+            return _quoted(declared_type(value))
         case KnownResult():
             return f"{{ args = {_toml(value.args)}, value = {_toml(value.value)} }}"
         case (Field(), *_):
@@ -74,13 +76,9 @@ def _toml(value: Any) -> str:
 
 
 def _field_toml(field: Field) -> str:
-    plain = field == Field(field.name, field.type)
-    return _quoted(field.type) if plain else "{ type = " + ", ".join([_quoted(field.type), *_flags(field)]) + " }"
-
-
-def _flags(field: Field) -> list[str]:
     flags = {"immutable": field.immutable, "quasi_immutable": field.quasi_immutable}
-    return [f"{name} = true" for name, value in flags.items() if value]
+    told = [f"{name} = true" for name, value in flags.items() if value]
+    return "{ type = " + ", ".join([_toml(field), *told]) + " }" if told else _toml(field)
 
 
 def _key(name: str) -> str:

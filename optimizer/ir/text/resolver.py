@@ -18,37 +18,31 @@ _OF_VARIABLES = ("i", "p", "r", "f", "v")
 
 
 class Resolver:
-    """Gives the names of one text their meanings. `values` are the visible variables and the constants, by text."""
+    """Gives the names of one text their meanings. `_values` are the visible variables and the constants, by text."""
 
     def __init__(self, source: Source, word: int, declarations: Declarations) -> None:
         self._source = source
         self._word = word
         self._declarations = declarations
-        self.values: dict[str, Value] = {}
+        self._values: dict[str, Value] = {}
         self._hidden: dict[str, int] = {}  # by name: the line in an exit block that defines it
 
     def trace(self, header: Header, statements: list[Statement]) -> Trace:
         """The trace of those statements. Raises InputError."""
-        inputs = self.inputs(header)
-        trace = self.unchecked(inputs, [self.operation(statement) for statement in statements], header.line)
+        inputs = tuple(self._input(token, header.line) for token in header.inputs)
+        operations = [self._operation(statement) for statement in statements]
+        if not any(operation.op.kind is Kind.END for operation in operations):
+            operations.append(Operation(OPS["finish"], ()))
+        trace = Trace(inputs, tuple(operations), self._word, self._declarations, header.line)
         try:
             check(trace)
         except IllFormed as fault:
             raise self._placed(fault, header, statements) from None
         return trace
 
-    def unchecked(self, inputs: tuple[Var, ...], operations: list[Operation], header_line: int) -> Trace:
-        """The trace of those operations, with an end."""
-        if not any(operation.op.kind is Kind.END for operation in operations):
-            operations.append(Operation(OPS["finish"], ()))
-        return Trace(inputs, tuple(operations), self._word, self._declarations, header_line)
-
-    def inputs(self, header: Header) -> tuple[Var, ...]:
-        return tuple(self._input(token, header.line) for token in header.inputs)
-
     def _input(self, token: Token, line: int) -> Var:
         type_ = input_type(token.text)
-        if not self._is_name(token):
+        if token.kind != "name" or not is_variable_name(token.text):
             raise self._source.fault(f"expected an input, got {describe(token)}", line, token.column)
         if type_ is None:
             raise self._source.fault(
@@ -57,17 +51,14 @@ class Resolver:
                 line,
                 token.column,
             )
-        return self.define(Var(token.text, type_))
+        return self._define(Var(token.text, type_))
 
-    def define(self, var: Var) -> Var:
+    def _define(self, var: Var) -> Var:
         """The first definition of a name counts; a second one is left to the check."""
-        self.values.setdefault(var.name, var)
+        self._values.setdefault(var.name, var)
         return var
 
-    def _is_name(self, token: Token) -> bool:
-        return token.kind == "name" and is_variable_name(token.text)
-
-    def operation(self, statement: Statement) -> Operation:
+    def _operation(self, statement: Statement) -> Operation:
         row = OPS.get(statement.name.text)
         if row is None:
             raise self._unknown(statement)
@@ -75,7 +66,7 @@ class Resolver:
         if row.raw:
             args = tuple(RawText(token.text) for token in statement.args)
         else:
-            args = tuple([self.value(token, statement.line) for token in statement.args])
+            args = tuple([self._value(token, statement.line) for token in statement.args])
         exit_ = self._exit(statement, row)
         result = self._result(statement, row)
         descr = statement.descr.text if statement.descr is not None else None
@@ -99,32 +90,28 @@ class Resolver:
         if not is_variable_name(token.text):
             message = f"expected the name of a variable, got the constant {token.text}"
             raise self._source.fault(message, statement.line, token.column)
-        return self.define(Var(token.text, row.result))
+        return self._define(Var(token.text, row.result))
 
     def _exit(self, statement: Statement, row: Op) -> Exit | None:
         if statement.failargs is None and statement.block is None and statement.origin is None:
             return Exit() if row.is_guard else None
-        block = [self.operation(inner) for inner in statement.block or ()]
+        block = [self._operation(inner) for inner in statement.block or ()]
         failargs: tuple[Value | None, ...] | None = None
         if statement.failargs is not None:
             failargs = tuple([self._live_value(token, statement.line) for token in statement.failargs])
-        self.hide(block)
+        for inner in block:  # what it defines is not visible behind it
+            if inner.result is not None and self._values.get(inner.result.name) is inner.result:
+                del self._values[inner.result.name]
+                self._hidden[inner.result.name] = inner.line
         origin = int(statement.origin.text) if statement.origin is not None else None
         return Exit(failargs, origin, tuple(block))
 
-    def hide(self, block: list[Operation]) -> None:
-        """What an exit block defines is not visible behind it."""
-        for inner in block:
-            if inner.result is not None and self.values.get(inner.result.name) is inner.result:
-                del self.values[inner.result.name]
-                self._hidden[inner.result.name] = inner.line
-
     def _live_value(self, token: Token, line: int) -> Value | None:
-        return None if token.text == "None" and token.kind == "name" else self.value(token, line)
+        return None if token.text == "None" and token.kind == "name" else self._value(token, line)
 
-    def value(self, token: Token, line: int) -> Value:
+    def _value(self, token: Token, line: int) -> Value:
         text = token.text
-        value = self.values.get(text)
+        value = self._values.get(text)
         if value is None:
             try:
                 constant = read_constant(token, self._word)
@@ -132,7 +119,7 @@ class Resolver:
                 raise self._source.fault(str(fault), line, token.column) from None
             if constant is None:
                 raise self._undefined(token, line)
-            value = self.values[text] = constant
+            value = self._values[text] = constant
         return value
 
     def _undefined(self, token: Token, line: int) -> InputError:

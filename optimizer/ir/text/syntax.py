@@ -45,13 +45,13 @@ class Body(NamedTuple):
     statements: list[Statement]
 
 
-OFFSET = r"\s*(?:\+[0-9]+:\s*)?"
-OPERATION = re.compile(rf"{OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
+_OFFSET = r"\s*(?:\+[0-9]+:\s*)?"
+OPERATION = re.compile(rf"{_OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
 """How a line with an operation begins: its result and its name."""
 LOG_MARK = re.compile(r"\[[0-9a-f]+\] (?:\{(?P<opens>[\w-]+)|(?P<closes>[\w-]+)\})\s*\Z")
 """The line of a log of PyPy on which a section begins or ends."""
-_START = re.compile(OFFSET)
-BLOCK_END = re.compile(r"\s*\}\s*(?:#.*)?\Z")
+_START = re.compile(_OFFSET)
+_BLOCK_END = re.compile(r"\s*\}\s*(?:#.*)?\Z")
 _LOOP_END = "--end of the loop--"
 _VALUES = frozenset(("name", "number", "constant", "string"))
 _AN_OPERATION = "an operation, such as i2 = int_add(i0, 1)"
@@ -59,7 +59,7 @@ _AN_OPERATION = "an operation, such as i2 = int_add(i0, 1)"
 
 def parse_body(source: Source, first_line: int) -> Body:
     """The statements from line `first_line` on. Raises InputError."""
-    parser = LineParser(source)
+    parser = _LineParser(source)
     lines = _meaningful_lines(source, first_line)
     header: Header | None = None
     statements: list[Statement] = []
@@ -85,25 +85,20 @@ def parse_body(source: Source, first_line: int) -> Body:
 def _meaningful_lines(source: Source, first_line: int) -> Iterator[tuple[int, int]]:
     """The numbers of the lines that say something, each with the index at which it begins."""
     for number in range(first_line, len(source.lines) + 1):
-        start = beginning(source.lines[number - 1])
-        if start is not None:
+        line = source.lines[number - 1]
+        match = _START.match(line)
+        start = match.end() if match else 0
+        said = line[start:].rstrip()
+        if said and said[0] != "#" and said != _LOOP_END:
             yield number, start
 
 
-def beginning(line: str) -> int | None:
-    """The index at which the line begins to say something; None where it says nothing."""
-    match = _START.match(line)
-    start = match.end() if match else 0
-    said = line[start:].rstrip()
-    return start if said and said[0] != "#" and said != _LOOP_END else None
-
-
-def _parse_block(parser: LineParser, lines: Iterator[tuple[int, int]], opened: int) -> list[Statement]:
+def _parse_block(parser: _LineParser, lines: Iterator[tuple[int, int]], opened: int) -> list[Statement]:
     source = parser.source
     block: list[Statement] = []
     for number, start in lines:
         line = source.lines[number - 1]
-        if BLOCK_END.match(line, start):
+        if _BLOCK_END.match(line, start):
             return block
         if line[start] == "[":
             break
@@ -119,7 +114,7 @@ def _parse_block(parser: LineParser, lines: Iterator[tuple[int, int]], opened: i
     )
 
 
-class LineParser:
+class _LineParser:
     """Reads the lines of one source; `_tokens` and `_at` are those of the line at hand."""
 
     def __init__(self, source: Source) -> None:

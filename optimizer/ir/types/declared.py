@@ -1,17 +1,66 @@
-"""All that a user declares of the types, calls and constants that a trace names, as a value.
+"""What a user declares of the types, calls and constants that a trace names, as values.
 
-`optimizer.ir.text.declarations` reads and writes declarations, and checks that the names exist by which they refer to
-each other.
+They refer to each other by name; `optimizer.ir.text.declarations` reads them, and checks that the names exist. Their
+structs and arrays have their own fields only, in the range of their types, whatever the width of a word.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
+from optimizer.ir.types.memory_types import Array, Struct
 
-if TYPE_CHECKING:
-    from optimizer.ir.types.declaration_entries import Array, Call, Descr, KnownObject, Struct
+
+@immutable
+class Scalar:
+    """A constant in a declaration: an "int", a "float" or a "ref" (the name of a constant)."""
+
+    type: str
+    value: int | Float | str
+
+
+@immutable
+class KnownResult:
+    """A call with these arguments, the function's address left out, gives this value."""
+
+    args: tuple[Scalar, ...]
+    value: Scalar
+
+
+@immutable
+class Call:
+    """A call's descr. `reads` and `writes` are names of fields and arrays, or ("*",) for everything."""
+
+    name: str
+    result: str
+    elidable: bool = False
+    loop_invariant: bool = False
+    can_raise: bool = False
+    can_invalidate: bool = False
+    oopspec: str | None = None
+    reads: tuple[str, ...] = ("*",)
+    writes: tuple[str, ...] = ("*",)
+    results: tuple[KnownResult, ...] = ()
+
+
+@immutable
+class Descr:
+    """Another name under which a trace refers to a declaration or to one of its fields."""
+
+    name: str
+    target: str
+
+
+@immutable
+class KnownObject:
+    """What is known of the opaque constant `ConstPtr(name)`. `fields` are pairs of a name and a value."""
+
+    name: str
+    struct: str | None = None
+    array: str | None = None
+    length: int | None = None
+    fields: tuple[tuple[str, Scalar], ...] = ()
+    same_as: str | None = None
 
 
 @immutable

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.row import FLOAT, INT, REF
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types.declaration_rules import NARROW, lineage
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declaration_rules import lineage
+from optimizer.ir.types.declared import Declarations, KnownObject
 from optimizer.ir.types.memory_types import SUBCLASS, Array, Field, Known, Struct, string_type
-
-if TYPE_CHECKING:
-    from optimizer.ir.types import declaration_entries
-
-_TYPES = {"ref": REF, "float": FLOAT}
 
 
 class DeclaredTypes:
@@ -57,57 +50,23 @@ class DeclaredTypes:
             here = self.structs[here].parent if here in self.structs else _above(here)
         return here is not None
 
-    def _struct(self, struct: declaration_entries.Struct) -> Struct:
-        fields = [
-            self._field(
-                f"{owner.name}.{field.name}",
-                field.name,
-                field.type,
-                owner.name,
-                field.immutable,
-                field.quasi_immutable,
-            )
-            for owner in lineage(struct, self._declared)
-            for field in owner.fields
-        ]
-        return Struct(struct.name, struct.vtable, struct.parent, struct.cleared, tuple(fields), True)
+    def _struct(self, struct: Struct) -> Struct:
+        fields = [self._fitting(field) for owner in lineage(struct, self._declared) for field in owner.fields]
+        return replace(struct, fields=tuple(fields), declared=True)
 
-    def _array(self, array: declaration_entries.Array) -> Array:
-        items, immutable, item = f"{array.name}[]", array.immutable, None
-        if array.item is not None:
-            item = self._field(items, "", array.item, array.name, immutable)
-        fields = [
-            self._field(
-                f"{items}.{field.name}",
-                field.name,
-                field.type,
-                array.name,
-                immutable or field.immutable,
-                field.quasi_immutable,
-            )
-            for field in array.fields
-        ]
-        return Array(array.name, item, tuple(fields), immutable, True)
+    def _array(self, array: Array) -> Array:
+        item = None if array.item is None else self._fitting(array.item, array.immutable)
+        fields = tuple(self._fitting(field, array.immutable) for field in array.fields)
+        return replace(array, item=item, fields=fields, declared=True)
 
-    def _field(
-        self, key: str, name: str, type_name: str, owner: str, immutable: bool, quasi_immutable: bool = False
-    ) -> Field:
-        low, high = NARROW.get(type_name, (None, None))
+    def _fitting(self, field: Field, immutable: bool = False) -> Field:
+        """The field for words of that width: what is as wide as a word, or wider, is not narrow."""
+        low, high = field.low, field.high
         if low is not None and high is not None and self._word >= 16 and high - low >= (1 << self._word) - 1:
-            low = high = None  # as wide as a word, or wider
-        return Field(
-            key,
-            name,
-            _TYPES.get(type_name, INT),
-            owner,
-            low,
-            high,
-            immutable,
-            quasi_immutable,
-            True,
-        )
+            low = high = None
+        return replace(field, low=low, high=high, immutable=immutable or field.immutable)
 
-    def _merged(self, consts: tuple[declaration_entries.KnownObject, ...]) -> Iterable[Known]:
+    def _merged(self, consts: tuple[KnownObject, ...]) -> Iterable[Known]:
         groups: dict[str, list[str]] = {}
         for const in consts:
             joined = groups.get(const.name, [const.name])
@@ -120,7 +79,7 @@ class DeclaredTypes:
         entries = {const.name: const for const in consts}
         return [self._merge(names, [entries[name] for name in names if name in entries]) for names in merged]
 
-    def _merge(self, names: tuple[str, ...], entries: list[declaration_entries.KnownObject]) -> Known:
+    def _merge(self, names: tuple[str, ...], entries: list[KnownObject]) -> Known:
         struct: Struct | None = None
         for entry in entries:
             if entry.struct is not None and (struct is None or self.is_subclass(entry.struct, struct.name)):

@@ -8,8 +8,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import CALL
 from optimizer.ir.trace import Operation
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.object_bytes import VIEWS
-from optimizer.ir.types.raw_memory import is_raw
+from optimizer.ir.types.memory_types import MemoryKind, kind_of
 
 
 @immutable
@@ -50,7 +49,7 @@ class Effects:
 
 def _names(key: str, keys: Collection[str]) -> bool:
     """Is the memory among those? With any memory of objects, their bytes are."""
-    return key in keys or (key in VIEWS and not all(map(is_raw, keys)))
+    return key in keys or (kind_of(key) is MemoryKind.VIEW and any(kind_of(one) is not MemoryKind.RAW for one in keys))
 
 
 EVERYTHING = Effects()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import DescrKind, Memory, Op, Role, Type
@@ -29,9 +29,11 @@ from optimizer.ir.rows.row import (
 )
 from optimizer.ir.text.string_text import HIGHEST, is_text, read_text
 from optimizer.ir.trace import ConstRef, Operation, Trace
+from optimizer.ir.types.byte_access import WrongSize, raw_item
 from optimizer.ir.types.declaration_rules import ITEMS
-from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations
 from optimizer.ir.types.declared_types import declared_types
+from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS, declared_type, raw_field
 from optimizer.ir.types.memory_types import SUBCLASS as SUBCLASS
 from optimizer.ir.types.memory_types import Array as Array
 from optimizer.ir.types.memory_types import Field as Field
@@ -39,12 +41,6 @@ from optimizer.ir.types.memory_types import Known as Known
 from optimizer.ir.types.memory_types import RawItem as RawItem
 from optimizer.ir.types.memory_types import Resolved as Resolved
 from optimizer.ir.types.memory_types import Struct as Struct
-from optimizer.ir.types.object_bytes import NAMES, VIEWS, view_of
-from optimizer.ir.types.raw_memory import BYTES, RAW, WrongSize, raw_field, raw_item
-
-if TYPE_CHECKING:
-    from optimizer.ir.types import declaration_entries
-    from optimizer.ir.types.calls import CallSite
 
 
 class WrongDescr(Exception):
@@ -90,7 +86,7 @@ class Layout:
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
-        self.known_calls: dict[int, tuple[Operation, CallSite]] = {}  # by identity: see `calls.call_of`
+        self.known_calls: dict[int, tuple[Operation, Any]] = {}  # by identity: see `calls.call_of`
 
     def copy(self) -> Layout:
         """Another one that knows the same; what either learns the other does not."""
@@ -172,12 +168,17 @@ class Layout:
 
     def _learn_raw(self, operation: Operation) -> None:
         try:
-            item = raw_item(operation, self)
+            item = self._raw_item(operation)
         except WrongSize as problem:
             raise WrongDescr(str(problem)) from None
         if item.of_object:
-            view = view_of(item)
+            view = item.slot
             self.learn_use(view.key.removesuffix("[]"), ITEM, view.type, operation.op.name)
+
+    def _raw_item(self, operation: Operation) -> RawItem:
+        name = self.canonical(operation.descr) or ""
+        item = next((array.item for array in self.declarations.arrays if array.name == name), None)
+        return raw_item(operation, name, None if item is None else declared_type(item), self.word)
 
     def _check_call(self, text: str, type_: Type | None, name: str) -> None:
         call = self.call(text)
@@ -213,7 +214,7 @@ class Layout:
         if memory is None or memory.descr is None or memory.descr is CALL:
             return None
         if memory.descr is RAW_ITEM or memory.descr is RAW_SIZE:
-            return raw_item(operation, self)
+            return self._raw_item(operation)
         name = operation.descr if memory.on is None else memory.on
         assert name is not None
         return self.resolve(memory.descr, name)
@@ -284,7 +285,7 @@ class Layout:
         """The name for which the alias stands; any other text as it is."""
         return None if text is None else self._aliases.get(text, text)
 
-    def call(self, text: str) -> declaration_entries.Call | None:
+    def call(self, text: str) -> Call | None:
         """The declared call of that name or alias."""
         return self._calls.get(self._aliases.get(text, text))
 
@@ -374,7 +375,7 @@ def _undeclared_field(key: str, name: str, type_: Type) -> Field:
 
 def _check_name(name: str, kind: DescrKind, user: str) -> None:
     """Raises WrongDescr for what other memory is called."""
-    if name in NAMES:
+    if f"{name}[]" in VIEWS:
         raise WrongDescr(f"{name} stands for the bytes of objects, and {user} takes {_KINDS[kind]}")
     if name in HIGHEST:
         raise WrongDescr(f"{name} is the type of strings, which have operations of their own")

@@ -1,13 +1,53 @@
-"""What memory is made of: fields, structs, arrays, and what is known of opaque constants."""
+"""What memory is made of: kinds of memory, fields, structs, arrays, numbers as bytes, and known opaque constants.
+
+*Memory of objects* is found by object, and by index in an array. *Raw memory* is one space of bytes beside the objects,
+addressed by machine ints. A byte has an address, a word taken without a sign; addresses wrap around. A number of
+several bytes stands in memory with its lowest byte first. A trace uses it as bytes, or by named fields of raw structs,
+whose offsets nobody knows: each such field is memory of its own, found by the address of its struct. It may be among
+the bytes: where both are used, nobody may rely on a field behind a store to bytes, or on bytes behind a store to a
+field. To the rest of the project raw memory is the items of an array, `BYTES`, and of one more for each named field.
+
+*Views* are objects by their bytes: what `gc_load_i(p0, 24, 4)` and its like read and write of an object. Which bytes of
+an object its fields and items are nobody knows. So the bytes are memory of their own, found by object and offset, as if
+they were items of one more array; and so are the references that stand at offsets. What is proved does not rely on
+fields and items of an object behind a store to its bytes, nor on its bytes behind a store to its fields or items, but
+for this: numbers and references do not overlap, and no store to bytes changes a class or a length. A run in which both
+are used of one object has no meaning here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import Enum
 from functools import cache
 
 from optimizer.ir.floats import Float
-from optimizer.ir.immutable import immutable
-from optimizer.ir.rows.row import INT, Type
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.rows.row import FLOAT, INT, REF, Type
 from optimizer.ir.text.string_text import HIGHEST
+
+NO_INDEX = -1
+"""The index of a field's cell."""
+
+
+class MemoryKind(Enum):
+    """A kind of memory: how its cells are found, and how texts call it."""
+
+    OBJECTS = "objects"
+    RAW = "raw memory"
+    VIEW = "bytes of objects"
+
+    def cell(self, key: str, index: int, word: int) -> tuple[str, int]:
+        """The cell at that index, offset or address."""
+        return key, index % (1 << word) if self is MemoryKind.RAW else index
+
+    def end(self, length: int, word: int) -> int:
+        """The first index behind what an object of that length has of such memory."""
+        return {MemoryKind.OBJECTS: length, MemoryKind.RAW: 1 << word, MemoryKind.VIEW: 1 << (word - 1)}[self]
+
+    def descr(self, key: str) -> str:
+        """The name by which what an event writes is found again."""
+        return key.replace("[]", "", 1) if self is MemoryKind.RAW else key.removesuffix("[]").replace("[].", ".")
 
 
 @immutable
@@ -34,14 +74,49 @@ class Field:
         return hash(self.key)
 
     @property
+    def kind(self) -> MemoryKind:
+        return kind_of(self.key)
+
+    def range(self, _word: int) -> tuple[int | None, int | None]:
+        """The least and the largest number that a load gives; None where that is any word, or no number."""
+        return self.low, self.high
+
+    @property
     def is_steady(self) -> bool:
         """Is it changed by no event that does not name it? The items of strings and what is immutable are not."""
         return self.immutable or self.owner in HIGHEST
 
 
+NARROW = {
+    "i8": (-(1 << 7), (1 << 7) - 1),
+    "u8": (0, (1 << 8) - 1),
+    "i16": (-(1 << 15), (1 << 15) - 1),
+    "u16": (0, (1 << 16) - 1),
+    "i32": (-(1 << 31), (1 << 31) - 1),
+    "u32": (0, (1 << 32) - 1),
+    "bool": (0, 1),
+}
+"""The ranges of narrow memory, by its types as they are declared."""
+
+DECLARED_TYPES = ("int", "ref", "float", *NARROW)
+
+
+def declared_field(owner: str, name: str, type_: str, *, items: bool = False, **flags: bool) -> Field:
+    """The declared field of a struct, or what an array holds: its `items`, without a name, or a field of them."""
+    key = f"{owner}{'[]' if items else ''}{'.' if name else ''}{name}"
+    low, high = NARROW.get(type_, (None, None))
+    return Field(key, name, {"ref": REF, "float": FLOAT}.get(type_, INT), owner, low, high, declared=True, **flags)
+
+
+def declared_type(field: Field) -> str:
+    """The type of a declared field, as it is declared."""
+    return next((name for name, limits in NARROW.items() if limits == (field.low, field.high)), field.type.value)
+
+
 @immutable
 class Struct:
-    """A class of objects, with all its fields, the inherited ones first."""
+    """A class of objects, with all its fields, the inherited ones first; as it is declared, with its own. `vtable` is
+    what `ConstClass` names."""
 
     name: str
     vtable: str
@@ -56,7 +131,7 @@ class Array:
     """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
 
     name: str
-    item: Field | None
+    item: Field | None = None
     fields: tuple[Field, ...] = ()
     immutable: bool = False
     declared: bool = False
@@ -85,6 +160,47 @@ def string_type(name: str, word: int) -> Array:
     return Array(name, item, declared=True)
 
 
+SUBCLASS = "+"
+"""`Node+` is the name of a subclass of `Node` that is not declared."""
+
+# Bytes.
+
+RAW = "raw"
+"""What declarations of calls call all raw memory, and texts of heaps too."""
+
+BYTES = Field(f"{RAW}[]", "", INT, low=0, high=255, declared=True)
+"""The bytes of raw memory; the index is the address."""
+
+RAW_ARRAY = Array("raw memory", BYTES)
+"""What raw memory is in a heap."""
+
+OBJECT_BYTES = Field("gc_bytes[]", "", INT, low=0, high=255)
+"""The bytes of objects; the index is the offset."""
+
+OBJECT_REFERENCES = Field("gc_references[]", "", REF)
+"""The references that stand somewhere in objects; the index is the offset."""
+
+VIEWS = {slot.key: slot for slot in (OBJECT_BYTES, OBJECT_REFERENCES)}
+"""The memory that objects are by their bytes, by key."""
+
+
+def kind_of(key: str) -> MemoryKind:
+    """The kind of the memory with that key."""
+    if key.startswith(BYTES.key):
+        return MemoryKind.RAW
+    return MemoryKind.VIEW if key in VIEWS else MemoryKind.OBJECTS
+
+
+def has_kind(kind: MemoryKind, keys: Iterable[str]) -> bool:
+    """Is any of the memory with these keys of that kind?"""
+    return any(kind_of(key) is kind for key in keys)
+
+
+def raw_field(field: Field) -> Field:
+    """The field of a raw struct, as memory of its own."""
+    return replace(field, key=f"{BYTES.key}.{field.key}", owner=None, immutable=False, quasi_immutable=False)
+
+
 @immutable
 class RawItem:
     """So many bytes of raw memory or of an object, taken as a number with a sign or without."""
@@ -94,11 +210,30 @@ class RawItem:
     type: Type
     of_object: bool = False
 
+    @property
+    def slot(self) -> Field:
+        """The memory in which these bytes are."""
+        if not self.of_object:
+            return BYTES
+        return OBJECT_REFERENCES if self.type is REF else OBJECT_BYTES
+
+    def number(self, held: Iterable[int], word: int) -> int:
+        """The number that stands in these bytes."""
+        return int.from_bytes(bytes(held), "little", signed=self.signed or 8 * self.size == word)
+
+    def bytes_of(self, value: int) -> bytes:
+        """The lowest bytes of the number."""
+        return (value % (1 << 8 * self.size)).to_bytes(self.size, "little")
+
+    def range(self, word: int) -> tuple[int | None, int | None]:
+        """The least and the largest number that a load gives; None where that is any word."""
+        bits = 8 * self.size
+        if bits >= word:
+            return None, None
+        return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if self.signed else (0, (1 << bits) - 1)
+
 
 Resolved = Field | Array | Struct | RawItem
-
-SUBCLASS = "+"
-"""`Node+` is the name of a subclass of `Node` that is not declared."""
 
 
 def is_of_object(descr: Resolved | None) -> bool:

@@ -7,8 +7,10 @@ from weakref import ReferenceType, ref
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Operation, Trace, all_operations
+from optimizer.ir.types.byte_access import RAW_KINDS, check_bytes
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.types.layout import Layout, WrongDescr
+from optimizer.ir.types.memory_types import RawItem, is_of_object
 
 
 def layout_of(*traces: Trace) -> Layout:
@@ -31,6 +33,18 @@ def layout_of(*traces: Trace) -> Layout:
     for trace in others:
         _learn_all(layout, [one for one in all_operations(trace) if id(one) not in known], "after")
     return layout
+
+
+def uses_raw(trace: Trace, layout: Layout) -> bool:
+    """Does it use raw memory? Raises Unsupported where it uses bytes, of objects too, in a way that is not modelled."""
+    found = False
+    for operation in all_operations(trace):
+        if operation.op.memory is not None and operation.op.memory.descr in RAW_KINDS:
+            descr = layout.descr_of(operation)
+            if isinstance(descr, RawItem):
+                check_bytes(operation, descr, layout.word)
+            found |= not is_of_object(descr)
+    return found
 
 
 def _of_recorded(trace: Trace, declarations: Declarations) -> Layout:

@@ -1,4 +1,4 @@
-"""Reads of chains of stores (see `validator.prove.memory.store_chains`), where that is known of pointers."""
+"""Reads of chains of stores (see `validator.prove.memory.chains`), where that is known of pointers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.object_bytes import VIEWS
-from validator.prove.memory.chain_links import (
+from optimizer.ir.types.memory_types import MemoryKind
+from validator.prove.memory.chains import (
     NO_EPOCH,
     Bytewise,
     Chain,
+    Chains,
     Copied,
     Key,
     Overlapped,
@@ -22,7 +23,6 @@ from validator.prove.memory.chain_links import (
     held_behind,
     initial,
 )
-from validator.prove.memory.store_chains import Chains
 from validator.prove.terms.object_kinds import Initial
 from validator.prove.terms.object_terms import ObjectTerms
 
@@ -169,7 +169,7 @@ class ChainReader:
         return self._terms.load(function, p, at, held, link.offset, link.value)
 
     def _at_start(self, slot: Field, p: Term, index: Term | None) -> Term:
-        if p.kind == "alloc" and slot.key not in VIEWS:
+        if p.kind == "alloc" and slot.kind is not MemoryKind.VIEW:
             return self._terms.zero_of(slot.type)
         return self._terms.load(initial(slot, 0), p, index)
 

@@ -4,7 +4,7 @@ A read walks down the chain. Where the addresses differ by a constant, a store c
 some of its bytes, for certain. Where they do not, or a store covers only some, each byte goes down by itself: whether
 the store covers it is a condition on the addresses, and which of the stored bytes it is a shift. At the end is what
 stood there when the epoch began: a byte for each address. Links that say what may have overlapped are put on top of
-the chains here (see `validator.prove.memory.chain_links`).
+the chains here (see `validator.prove.memory.chains`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,19 @@ from dataclasses import dataclass
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.types.memory_types import RawItem
-from optimizer.ir.types.raw_memory import BYTES, is_raw
-from validator.prove.memory.chain_links import Chain, Overlapped, Renewed, Start, Stored, held_behind, initial, links
-from validator.prove.memory.store_chains import NEAR, Chains
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, RawItem, has_kind, kind_of
+from validator.prove.memory.chains import (
+    NEAR,
+    Chain,
+    Chains,
+    Overlapped,
+    Renewed,
+    Start,
+    Stored,
+    held_behind,
+    initial,
+    links,
+)
 from validator.prove.terms.object_terms import ObjectTerms
 
 ANYWHERE = "any address"
@@ -206,13 +215,13 @@ class RawChains:
         assert isinstance(store, Stored)
         assert store.index is not None
         for other in heap:
-            if is_raw(other) and other != key and BYTES.key in (key, other):
+            if kind_of(other) is MemoryKind.RAW and other != key and BYTES.key in (key, other):
                 what = f"{key} {getattr(store, 'size', '')}"
                 heap[other] = self._overlapped(heap[other], what, (store.index, store.value))
 
     def happened(self, heap: dict[str, Chain], written: set[str], event: int) -> None:
         """An event may have written to the memory of these keys, and to what may overlap with it."""
-        if BYTES.key in heap and BYTES.key not in written and any(map(is_raw, written)):
+        if BYTES.key in heap and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
             heap[BYTES.key] = self._overlapped(heap[BYTES.key], f"event {event}", ())
 
     def _overlapped(self, below: Chain, what: str, words: tuple[Term, ...]) -> Chain:

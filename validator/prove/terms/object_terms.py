@@ -11,12 +11,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term, cone
-from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, Type
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.raw_memory import is_raw
-from validator.prove.terms.class_terms import ClassTerms
+from optimizer.ir.types.memory_types import MemoryKind, kind_of
 from validator.prove.terms.object_kinds import (
     APPLIED,
     OF_OBJECTS,
@@ -29,10 +27,10 @@ from validator.prove.terms.object_kinds import (
     is_reference,
     validity_name,
 )
+from validator.prove.terms.reference_terms import ReferenceTerms
 
 if TYPE_CHECKING:
     from validator.prove.terms.comparisons import Compared
-    from validator.prove.terms.float_terms import PlainFloatTerms
 
 _APPLIED = {INT: "applied", REF: "applied_ref", FLOAT: "applied_float", VOID: "applied"}
 _LOADS = {INT: "load", REF: "load_ref", FLOAT: "load_float"}
@@ -46,8 +44,9 @@ _LONGEST_TEXT = 64
 """Of a longer constant string only items at constant indices are known."""
 
 
-class ObjectTerms(ClassTerms):
-    """Terms that the encoding of a heap is made of, as they are written."""
+class ObjectTerms(ReferenceTerms):
+    """Terms that the encoding of a heap is made of. `hashes` and `compared` are what functions of memory mean that
+    solvers know nothing of."""
 
     __slots__ = ("compared", "hashes", "texts")
 
@@ -96,7 +95,7 @@ class ObjectTerms(ClassTerms):
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
         """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
         function of `more` than an index."""
-        if p is self.null and not is_raw(initial.key):
+        if p is self.null and kind_of(initial.key) is not MemoryKind.RAW:
             return self.zero_of(initial.type)
         if p.kind == "choose":
             return self.by_object(p, lambda one: self.load(initial, one, index, *more))
@@ -208,18 +207,3 @@ def _type_of(term: Term) -> Type:
 def _is_initial_field(term: Term) -> bool:
     """Is it what a field held at the start?"""
     return term.kind in _LOADS.values() and len(term.args) == 1 and term.value.epoch == 0
-
-
-class SimplifyingObjectTerms(ObjectTerms, Terms):
-    """The same, with the algebra of words and conditions: what is built is simplified."""
-
-    __slots__ = ()
-
-    def equal(self, a: Term, b: Term) -> Term:
-        return self.true if a is b else super().equal(a, b)
-
-    @property
-    def floats(self) -> PlainFloatTerms:
-        from validator.prove.terms.float_terms import FloatTerms  # here: most traces have no floats
-
-        return FloatTerms(self)

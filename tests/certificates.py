@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations_with_replacement, islice
 from random import Random
 
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.trace_layout import layout_of
 from validator.check.certificate import AFTER, Certificate
+from validator.check.checker import Checked, check
 from validator.prove.align import given_origins
 from validator.prove.certify import certify
 from validator.prove.pairing import encode_pair
 from validator.verdict import Options
 
 _MOST_ORIGINS = 12
+_EFFORT = 300_000
+_TIMEOUT_S = 3.0
 
 
 def as_if_proved(before: Trace, after: Trace, options: Options | None = None) -> Certificate:
@@ -49,3 +54,13 @@ def guesses(before: Trace, after: Trace, seed: int = 0) -> Iterator[Certificate]
         for partners in (tuple(zip(mine, theirs, strict=False)), tuple(zip(mine, reversed(theirs), strict=False)), ()):
             for equal in (named, mixed):
                 yield Certificate(origins, partners, equal)
+
+
+def is_checked(before: Trace, after: Trace, options: Options | None = None, most: int = 2) -> bool:
+    """Does the checker accept the pair, by what the prover would hand over or by one of so many guesses?"""
+    options = options or Options()
+    certificates = list(islice(guesses(before, after), most))
+    with suppress(Unsupported):
+        certificates.insert(0, as_if_proved(before, after, options))
+    modes = options.guards, options.failargs, _EFFORT, _TIMEOUT_S
+    return any(isinstance(check(before, after, one, *modes), Checked) for one in certificates)

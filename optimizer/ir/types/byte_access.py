@@ -1,0 +1,92 @@
+"""Operations on bytes, of raw memory or of objects: which bytes they are about, and what is modelled of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from optimizer.ir.faults import Unspecified, Unsupported
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.row import COPY, FLOAT, INT, LOAD, RAW_FIELD, RAW_ITEM, RAW_SIZE, REF, SCAN, STORE, Op
+from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.ir.types.memory_types import Field, RawItem, Resolved
+
+RAW_KINDS = (RAW_ITEM, RAW_SIZE, RAW_FIELD)
+
+_USING = frozenset({LOAD, STORE, COPY, SCAN})
+_PRINTED = re.compile(r"<Array(?P<flag>[A-Z]) (?P<size>[0-9]+)>")
+_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "float": 8}
+
+
+class WrongSize(Exception):
+    """An item that no operation on raw memory can have; the message says why."""
+
+
+def raw_item(operation: Operation, name: str, declared: str | None, word: int) -> RawItem:
+    """What an operation on bytes reads or writes, by its descr's `name` or by its size. A descr is `declared` as an
+    array of such items; else its name tells the size, as PyPy prints it, or it is a word. Raises WrongSize."""
+    memory = operation.op.memory
+    assert memory is not None
+    type_ = operation.op.result if memory.stores is None else operation.args[memory.stores].type
+    item = RawItem(8 if type_ is FLOAT else word // 8, True, type_)
+    printed = _PRINTED.fullmatch(name)
+    if memory.descr is RAW_SIZE:
+        last = operation.args[-1]
+        size = last.value if isinstance(last, ConstInt) else 0
+        item = RawItem(abs(size), size < 0, type_, operation.args[0].type is REF)
+        if abs(size) not in (1, 2, 4, 8):
+            raise WrongSize(f"{operation.op.name} takes a size of 1, 2, 4 or 8 bytes (negative: signed), got {last}")
+    elif declared is not None:
+        item = replace(item, size=_BYTES.get(declared, item.size), signed=not declared.startswith(("u", "bool")))
+    elif printed is not None and int(printed["size"]) in (1, 2, 4, 8):
+        item = replace(item, size=int(printed["size"]), signed=printed["flag"] == "S")
+    if type_ is INT and 8 * item.size > word:
+        raise WrongSize(f"{operation.op.name} takes {item.size} bytes, and a word has {word} bits")
+    return item
+
+
+def slot_of(descr: Resolved | None) -> Field | None:
+    """The memory that an operation with that descr names."""
+    return descr.slot if isinstance(descr, RawItem) else descr if isinstance(descr, Field) else None
+
+
+def check_bytes(operation: Operation, item: RawItem, word: int) -> None:
+    """Raises Unsupported for bytes, of objects or of raw memory, that are not modelled."""
+    name, line = operation.op.name, operation.line
+    if item.type is REF and not item.of_object:
+        raise Unsupported(f"{name} of a reference in raw memory", line)
+    if item.type is REF and 8 * item.size != word:
+        raise Unsupported(f"{name} of a reference in {item.size} bytes, with words of {word} bits", line)
+    if item.type is FLOAT and (item.size != 8 or word != 64):
+        raise Unsupported(f"{name} of a float in {item.size} bytes, with words of {word} bits", line)
+
+
+def takes_object(operation: Operation) -> bool:
+    """Is it about an object's bytes?"""
+    return _is_of_object(operation.op, operation.args)
+
+
+def _is_of_object(row: Op, operands: Sequence[Value]) -> bool:
+    return row.memory is not None and row.memory.descr is RAW_SIZE and operands[0].type is REF
+
+
+class UsedAs:
+    """What the objects of a run are used as, by their bytes or otherwise."""
+
+    def __init__(self) -> None:
+        self._by_bytes: dict[Any, bool] = {}
+
+    def note(self, row: Op, operands: Sequence[Value], args: Sequence[Any], line: int = 0) -> None:
+        """An operation is done, and its operands are these arguments. Raises Unspecified for an object that is used in
+        both ways."""
+        by_bytes = row.kind not in _USING
+        if by_bytes and not _is_of_object(row, operands):
+            return
+        for arg in args[: 2 if row.kind is COPY else 1]:
+            if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
+                raise Unspecified(f"{row.name} of an object that is used by its bytes and otherwise", line)
+
+    def by_bytes(self, arg: Any) -> bool | None:
+        """Is that object used by its bytes? None if it has not been used."""
+        return self._by_bytes.get(arg)
