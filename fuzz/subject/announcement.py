@@ -40,8 +40,8 @@ def is_announcement(line: object) -> TypeGuard[dict[str, object]]:
 
 def announced(optimizer: Optimizer) -> tuple[Vocabulary, tuple[str, ...]]:
     """What the optimizer announces, and the patterns in it that stand for no operation of the table. A server is asked
-    for a small trace first; nothing depends on what it answers. Raises InputError for what is no announcement, and for a program that does not
-    start."""
+    for a small trace first; nothing depends on what it answers. Raises InputError for what is no announcement, and for
+    a program that does not start."""
     if isinstance(optimizer, Announcing):
         try:
             optimizer(_TRACE)

@@ -85,9 +85,9 @@ def test_a_server_that_does_not_start_is_told(traceproof: Command) -> None:
         announced(optimizer)
     missing = shlex.join([sys.executable, "-S", "missing.py"])
     done = traceproof("fuzz", "--traces", "50", "--optimizer-server", missing)
-    assert done.returncode == Exit.USAGE
-    assert "the program ends with exit code 2 when it is started: " in done.stderr
-    assert "missing.py" in done.stderr
+    assert done.code == Exit.USAGE
+    assert "the program ends with exit code 2 when it is started: " in done.err
+    assert "missing.py" in done.err
     assert not Path("campaign").exists()
 
 
