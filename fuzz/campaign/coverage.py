@@ -1,4 +1,4 @@
-"""What took part in optimizing a trace, and all that could have.
+"""Coverage of our optimizer: the parts that took part in optimizing a trace, and all that could have.
 
 A rule or reason goes by its name, a pass that has removed something is `pass:fold`. The bounds that an operation gives
 are `result:int_and` where it has told more of its result than it does of any arguments, and `argument:int_and`
@@ -15,9 +15,9 @@ from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import cone
 from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rules.language import Rule
+from optimizer.ir.rules.terms import Variable
 from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES, Optimization
-from optimizer.rules.language import Rule
-from optimizer.rules.terms import Variable
 
 _WORD = 64
 
@@ -40,7 +40,7 @@ def what_fired(optimization: Optimization) -> frozenset[str]:
 @cache
 def all_coverage() -> frozenset[str]:
     """Every rule, pass and transfer function that there is."""
-    rewritten = {rule.pattern.op for rule in ALL_RULES if not rule.conditions and _matches_all(rule)}
+    rewritten = {rule.root for rule in ALL_RULES if not rule.conditions and _matches_all(rule)}
     modelled = [row for row in OPS.values() if row.modelled and (row.is_pure or row.is_guard) and row.args]
     left = [row for row in modelled if row not in rewritten]
     return frozenset(
@@ -54,7 +54,7 @@ def all_coverage() -> frozenset[str]:
 
 
 def never_fired(fired: Collection[str]) -> tuple[str, ...]:
-    """What there is and has not fired, rules first; nothing where no part of our optimizer has, since another one was
+    """The parts that have not fired, rules first; nothing where no part of our optimizer has, since another one was
     tested then, which tells nothing."""
     everything = all_coverage()
     if everything.isdisjoint(fired):

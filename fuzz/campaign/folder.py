@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from fuzz.campaign.batch import Task, Told
+from fuzz.campaign.batch import SeedDone, Task
 from fuzz.campaign.claims import Claims
 from fuzz.campaign.find import versions
 from fuzz.campaign.plan import BATCH, Plan
@@ -74,7 +74,7 @@ def write_plan(folder: Path, plan: Plan) -> bool:
 
 
 class CampaignFolder:
-    """What one process does in the folder of a campaign, until the Unix time `until`. It tells `heard` of each seed
+    """The work of one process in the folder of a campaign, until the Unix time `until`. It tells `heard` of each seed
     that is known at first, that it keeps itself, and that others have found out when a batch is begun. Raises OSError.
     """
 
@@ -90,7 +90,7 @@ class CampaignFolder:
         self._refresh()
 
     def _batches(self) -> Iterator[tuple[int, int]]:
-        """Where the batches start, and how many seeds they have."""
+        """The starts of the batches, with the number of their seeds."""
         first, left = self._plan.seed, self._plan.traces
         while left is None or left > 0:
             yield first, BATCH if left is None else min(BATCH, left)
@@ -125,13 +125,13 @@ class CampaignFolder:
             self._claims.release(first)
         return None
 
-    def keep(self, told: Told) -> None:
-        """Stores what is told: a case, if it is a find, then the line."""
-        if told.result is None or not self._note(told.result):
+    def keep(self, done: SeedDone) -> None:
+        """Stores a case, if it is a find, then the line of the seed."""
+        if done.result is None or not self._note(done.result):
             return
-        if told.case is not None:
-            _store(self._cases, told.case)
-        self._file.add(told.result)
+        if done.case is not None:
+            _store(self._cases, done.case)
+        self._file.add(done.result)
 
     def end(self, task: Task) -> None:
         """The work on the task is over."""

@@ -46,10 +46,6 @@ from validator.check.universe import NULL, Universe, allocation_number, has_limi
 _FALSE = z3.BoolVal(False)
 
 
-CUT = 300_000
-"""The effort for a cut, which may be wrong."""
-
-
 class Fails(Exception):
     """An obligation that is not proved, and why; with the `model` on which it does not hold, if there is one."""
 
@@ -113,7 +109,7 @@ class Recorded(Follower):
 
     def _holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
-        return self._asking.holds(self.side, None, place, (), claim, CUT) is True
+        return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
 
 
 class Optimized(Follower):
@@ -187,7 +183,7 @@ class Optimized(Follower):
         return self._cuts.given(var, value, self.side, self._before.values, self._holds)
 
     def _holds(self, claim: Any) -> bool:
-        return self._asking.holds(self._before, self.side, self._place(), (), claim, CUT) is True
+        return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
 
     def applied(self, applied: Applied) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
