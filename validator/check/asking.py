@@ -74,7 +74,11 @@ class Asking:
         where that does not do; False where it has values for which it does not, though no run may have them."""
         if time.monotonic() > self._deadline:
             raise OutOfTime
-        if z3.is_true(claim) or self._refutes(_QUICK, [*given, z3.Not(claim)]):
+        if (
+            z3.is_true(claim)
+            or _is_assumed(before, after, place, claim)
+            or self._refutes(_QUICK, [*given, z3.Not(claim)])
+        ):
             return True
         universe, passed = self._universe, [guard.passes for guard in before.guards[: place.before]]
         passed += [] if after is None else [guard.passes for guard in after.guards[: place.after]]
@@ -125,21 +129,22 @@ class Asking:
         return False if answer == z3.sat else None
 
 
+def _is_assumed(before: Side, after: Side | None, place: Place, claim: Any) -> bool:
+    """Is each part of the claim assumed, by the looks of it?"""
+    guards = [*before.guards[: place.before], *(() if after is None else after.guards[: place.after])]
+    passed = {guard.passes.get_id() for guard in guards}
+    promised, waiting = before.promised(place)[1], [claim]
+    while waiting:
+        part = waiting.pop()
+        if part.get_id() not in passed and part.get_id() not in promised and not z3.is_true(part):
+            if not z3.is_and(part):
+                return False
+            waiting += part.children()
+    return True
+
+
 def _assumed(before: Side, after: Side | None, place: Place) -> Iterator[Any]:
-    ahead: list[Any] = []
-    guards = place.before
-    for fact in before.facts:
-        if place.has_done(fact.events):
-            while guards < fact.guards:
-                ahead.append(before.guards[guards].passes)
-                guards += 1
-            yield z3.Implies(z3.And(*ahead), fact.condition) if ahead else fact.condition
-    ahead = []
-    for guard in before.guards[place.before :]:
-        if place.has_done(guard.events):
-            leaves = z3.And(*ahead, z3.Not(guard.passes))
-            yield from (z3.Implies(leaves, condition) for _, _, condition in guard.exit.block)
-        ahead.append(guard.passes)
+    yield from before.promised(place)[0]
     for fact in () if after is None else after.facts:
         if fact.guards <= place.after and place.has_done(fact.events):
             yield fact.condition

@@ -263,7 +263,7 @@ class Optimized(Follower):
                 self._prove(f"{name} {i}", place, _FALSE if other is None else same(one, other), given)
 
     def _prove_pending(self, where: str, wanted: Memory, got: Memory, place: Place, given: tuple[Any, ...]) -> None:
-        self._prove(f"{where}: exception", place, wanted.pending() == got.pending(), given)
+        self._prove(f"{where}: exception", place, same(wanted.pending(), got.pending()), given)
 
     # Memory.
 
@@ -328,7 +328,7 @@ class Optimized(Follower):
         given = tuple(guard.passes for guard in self._before.guards[place.before : theirs.guards])
         if event.kind != theirs.kind:
             self._prove(f"event {number}: kind", place, _FALSE, given)
-        self._prove(f"event {number}: condition", place, event.happens == theirs.happens, given)
+        self._prove(f"event {number}: condition", place, same(event.happens, theirs.happens), given)
         self._prove_equal(f"event {number}: argument", theirs.args, event.args, place, (*given, event.happens))
         self._prove_memory(f"event {number}", theirs.memory, event.memory, theirs.found, theirs.may_see, place, given)
         return theirs.found

@@ -6,7 +6,9 @@ What is found on the way is told to a `Follower`: the recorded trace's keeps it,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import z3
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
@@ -32,6 +34,9 @@ from validator.check.reach import OLD, Places
 from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen, found_at_end, is_reference
 from validator.check.universe import NULL, Universe
 
+if TYPE_CHECKING:
+    from validator.check.asking import Place
+
 
 class Side:
     """One trace under way. `facts` are what holds of what has been loaded."""
@@ -47,6 +52,7 @@ class Side:
         self.guards: list[GuardSeen] = []
         self.events: list[EventSeen] = []
         self.end: tuple[Any, ...] = ()
+        self._promised: tuple[Any, tuple[list[Any], set[int]]] = None, ([], set())  # by what it was made from
         self._calls = Calls(self)
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
@@ -73,6 +79,31 @@ class Side:
     def fact(self, condition: Any) -> None:
         """From here on that holds, in every run that gets here."""
         self.facts.append(Fact(condition, len(self.guards), len(self.events)))
+
+    def promised(self, place: Place) -> tuple[list[Any], set[int]]:
+        """What holds, where so many guards have passed and all those ahead of something, of what stands behind no more
+        events; and the numbers of these terms and their parts."""
+        made = place.before, place.events, len(self.facts), len(self.guards)
+        if self._promised[0] == made:
+            return self._promised[1]
+        ahead: list[Any] = []
+        guards, promised = place.before, []
+        for fact in self.facts:
+            if place.has_done(fact.events):
+                ahead += [guard.passes for guard in self.guards[guards : fact.guards]]
+                guards = max(guards, fact.guards)
+                promised.append(z3.Implies(z3.And(*ahead), fact.condition) if ahead else fact.condition)
+        ahead = []
+        for guard in self.guards[place.before :]:
+            if place.has_done(guard.events) and guard.exit.block:
+                leaves = z3.And(*ahead, z3.Not(guard.passes))
+                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.exit.block]
+            ahead.append(guard.passes)
+        parts = [*promised]
+        for part in parts:
+            parts += part.children() if z3.is_and(part) else ()
+        self._promised = made, (promised, {part.get_id() for part in parts})
+        return self._promised[1]
 
     def give(self, operation: Operation, value: Any) -> None:
         if operation.result is not None:
