@@ -161,10 +161,11 @@ class Unsupported(_Told):
 
 
 class Fault(Enum):
-    """Whose fault an error is."""
+    """Whose fault an error is; `PROOF`: this tool's, which has proved what a run contradicts."""
 
     INPUT = "input"
     TOOL = "tool"
+    PROOF = "proof"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -23,7 +23,7 @@ from validator.command.judging import OUT_OF_MEMORY
 from validator.processes.workers import Loss
 from validator.prove.judge import validate
 from validator.search.counterexample import State
-from validator.verdict import Evidence, Unknown, Verdict
+from validator.verdict import Evidence, Options, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,10 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
     drawing = Drawing(pool.traces, plan.mutate, plan.seed - plan.seeds_skip, plan.vocabulary)
     missing = [seed for seed in task.seeds if seed not in task.known]
 
+    options = plan.options
+
     def judge(before: Trace, after: Trace, state: State) -> Verdict:
-        return _judge(plan, before, after, state)
+        return _judge(options, before, after, state)
 
     with open_optimizer(plan.optimizer) as optimizer:
         keeping, seen = Keeping(plan, optimizer, judge), Seen()
@@ -84,6 +86,7 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
                 return
             if seed in task.lost and seed in task.known:
                 continue
+            options = plan.options_of(seed)
             start = time.perf_counter()
             made = drawing.draw(seed, task.first)
             making_s = time.perf_counter() - start
@@ -115,9 +118,9 @@ def _of_find(result: Result, kept: Kept) -> Told:
     return Told(result.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
 
 
-def _judge(plan: Plan, before: Trace, after: Trace, state: State) -> Verdict:
+def _judge(options: Options, before: Trace, after: Trace, state: State) -> Verdict:
     try:
-        return validate(before, after, plan.options, examples=(state,), runs_to_end=True)
+        return validate(before, after, options, examples=(state,), runs_to_end=True)
     except MemoryError:
         return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
 

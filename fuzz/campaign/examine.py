@@ -1,4 +1,4 @@
-"""A campaign: for each seed a trace is generated, optimized and validated, and something is said of it.
+"""The course of one trace: it is optimized and validated, and something is said of it.
 
 Nothing that an optimizer or the validator does ends a campaign: a crash is a find like any other.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
-from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.draw.generator import GeneratedTrace
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -50,40 +51,54 @@ class AlwaysFails(Exception):
         self.after = after
 
 
-class Hangs(Exception):
-    """What an optimizer raises that was killed because it did not answer. The message says how long it was waited,
-    `report` what it said."""
-
-    def __init__(self, message: str, report: str = "") -> None:
-        super().__init__(message)
-        self.report = report
-
-
-class Garbled(Exception):
-    """What an optimizer raises whose output is no trace. `output` is its text, `report` what it said besides."""
-
-    def __init__(self, message: str, output: str, report: str = "") -> None:
-        super().__init__(message)
-        self.output = output
-        self.report = report
-
-
-class Crashes(Exception):
-    """What an optimizer raises that has crashed elsewhere, in another process. `report` is what it said."""
-
-    def __init__(self, message: str, report: str) -> None:
-        super().__init__(message)
-        self.report = report
-
-
 class FindKind(Enum):
-    """What is wrong: with the optimizer, or (`FAULT`) with this tool."""
+    """What is wrong: with the optimizer, or with this tool, which breaks down (`FAULT`) or proves what is not so
+    (`DISAGREEMENT` between a proof and a run of what its checker has come up with)."""
 
     CRASH = "crash"
     HANG = "hang"
     MALFORMED = "malformed"
     REFUTED = "refuted"
     FAULT = "fault"
+    DISAGREEMENT = "disagreement"
+
+    @property
+    def is_ours(self) -> bool:
+        """Is it this tool that is wrong, not the optimizer?"""
+        return self in (FindKind.FAULT, FindKind.DISAGREEMENT)
+
+
+class OutsideFailure(Exception):
+    """What an optimizer raises that has failed in another process. `report` is what it said there, `output` the text
+    that it gave."""
+
+    kind: ClassVar[FindKind]
+
+    def __init__(self, message: str, report: str = "", output: str | None = None) -> None:
+        super().__init__(message)
+        self.report = report
+        self.output = output
+
+
+class Hangs(OutsideFailure):
+    """It was killed because it did not answer; the message says how long it was waited."""
+
+    kind = FindKind.HANG
+
+
+class Garbled(OutsideFailure):
+    """Its output is no trace."""
+
+    kind = FindKind.MALFORMED
+
+    def __init__(self, message: str, output: str, report: str = "") -> None:
+        super().__init__(message, report, output)
+
+
+class Crashes(OutsideFailure):
+    """It has crashed."""
+
+    kind = FindKind.CRASH
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +158,6 @@ class Find:
 Record = Counted | Find
 
 
-def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> Iterator[Record]:
-    """One record a seed, in order, as they come."""
-    for seed in seeds:
-        yield examine(Made(seed, generate_for(seed)), optimizer, judge)
-
-
 def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
     """What becomes of a trace. Raises MemoryError where the optimizer needs more than there is."""
     seed, before, start = made.seed, made.generated.trace, clock()
@@ -168,15 +177,9 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         result = claim.after
     except NotModelled as limit:
         return Counted(seed, Unsupported(f"the optimizer: {limit}"), made, took=Took(clock() - start))
-    except Hangs as hang:
-        return find(FindKind.HANG, None, str(hang), hang.report)
-    except Garbled as garbled:
-        return find(FindKind.MALFORMED, garbled.output, str(garbled), garbled.report)
-    except MemoryError:
-        raise
-    except Crashes as crash:
-        return find(FindKind.CRASH, None, str(crash), crash.report)
-    except Terminated:
+    except OutsideFailure as failure:
+        return find(failure.kind, failure.output, str(failure), failure.report)
+    except (MemoryError, Terminated):
         raise
     except (Exception, SystemExit) as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
@@ -207,6 +210,9 @@ def passes(generated: GeneratedTrace, guard: int) -> bool:
     return left_behind or isinstance(run.outcome, Finished | Jumped)
 
 
+_FAULTS = {Fault.INPUT: FindKind.MALFORMED, Fault.TOOL: FindKind.FAULT, Fault.PROOF: FindKind.DISAGREEMENT}
+
+
 def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
     match verdict:
         case Proved() | Unknown() | Unsupported():
@@ -215,8 +221,7 @@ def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
             message = f"{counterexample.obligation}: {counterexample.difference}"
             return Find(made.seed, FindKind.REFUTED, made, after, message, verdict)
         case Failed(fault, reason, report):
-            kind = FindKind.MALFORMED if fault is Fault.INPUT else FindKind.FAULT
-            return Find(made.seed, kind, made, after, reason, verdict, report)
+            return Find(made.seed, _FAULTS[fault], made, after, reason, verdict, report)
 
 
 def malformed(before: Trace, after: object) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
+from random import Random
 from typing import Any
 
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
@@ -46,7 +47,7 @@ class Plan:
     the find number `stop_after`. It begins with the traces in the files `seeds_from`, but for the first `seeds_skip`.
     Of the others a share of `mutate` percent is mutated, from these and those that the batch has kept. `memory_mb` is
     for each worker. Traces keep to what is `asked` for, and to what the optimizer has `announced` that it
-    understands."""
+    understands. Of the seeds a share of `check_share` percent has its proof checked."""
 
     seed: int
     traces: int | None = None
@@ -56,6 +57,7 @@ class Plan:
     seeds_from: tuple[str, ...] = ()
     seeds_skip: int = 0
     mutate: int = 0
+    check_share: int = 0
     memory_mb: int = 4096
     options: Options = OPTIONS
     asked: Vocabulary = EVERYTHING
@@ -69,7 +71,7 @@ class Plan:
     @property
     def patience_s(self) -> float:
         """So long a worker may be at one trace, all that is done with it together."""
-        return self.optimizer.limit_s + 2 * (self.options.timeout_s + REDUCE_S) + _LATE_S
+        return self.optimizer.limit_s + (2 + bool(self.check_share)) * (self.options.timeout_s + REDUCE_S) + _LATE_S
 
     def makes_as(self, other: Plan) -> bool:
         """Does a seed give the same record under both plans?"""
@@ -77,7 +79,12 @@ class Plan:
 
     def _deciding(self) -> tuple[object, ...]:
         begins = self.seed - self.seeds_skip if self.seeds_from else None
-        return self.optimizer, self.seeds_from, begins, self.mutate, self.options, self.vocabulary
+        return self.optimizer, self.seeds_from, begins, self.mutate, self.check_share, self.options, self.vocabulary
+
+    def options_of(self, seed: int) -> Options:
+        """The options of that seed's verdict: is a proof checked?"""
+        is_checked = Random(f"check {seed}").randrange(100) < self.check_share
+        return replace(self.options, audit=True) if is_checked else self.options
 
     def batch_of(self, seed: int) -> int:
         """The first seed of the batch that the seed belongs to."""
@@ -94,54 +101,32 @@ class Plan:
             words.append(f"--seeds-skip {skip}")
         if self.mutate != usual_mutate(self.optimizer, self.seeds_from):
             words.append(f"--mutate {self.mutate}")
+        if self.check_share:
+            words.append(f"--check-share {self.check_share}")
         words += map(shlex.quote, self.asked.words())
         return " ".join(words)
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "seed": self.seed,
-            "traces": self.traces,
-            "seconds": self.seconds,
-            "stop_after": self.stop_after,
-            "optimizer": self.optimizer.data(),
-            "seeds_from": list(self.seeds_from),
-            "seeds_skip": self.seeds_skip,
-            "mutate": self.mutate,
-            "memory_mb": self.memory_mb,
-            "asked": self.asked.data(),
-            "announced": self.announced.data(),
-            "options": {
-                "guards": self.options.guards.value,
-                "failargs": self.options.failargs.value,
-                "effort": self.options.effort,
-                "timeout_s": self.options.timeout_s,
-            },
-        }
+        modes = {"guards": self.options.guards.value, "failargs": self.options.failargs.value}
+        limits = {"effort": self.options.effort, "timeout_s": self.options.timeout_s}
+        return asdict(self) | {"options": modes | limits}
 
     @staticmethod
     def read(data: dict[str, Any], file: str) -> Plan:
         """The plan whose `data` that is. Raises InputError."""
         try:
-            options = data["options"]
-            return Plan(
-                seed=int(data["seed"]),
-                traces=data["traces"],
-                seconds=data["seconds"],
-                stop_after=data["stop_after"],
-                optimizer=OptimizerSpec.read(data["optimizer"]),
-                seeds_from=tuple(data["seeds_from"]),
-                seeds_skip=data.get("seeds_skip", 0),
-                mutate=data["mutate"],
-                memory_mb=data["memory_mb"],
-                asked=Vocabulary.read(data["asked"]),
-                announced=Vocabulary.read(data["announced"]),
-                options=Options(
-                    Guards(options["guards"]),
-                    Failargs(options["failargs"]),
-                    effort=options["effort"],
-                    timeout_s=options["timeout_s"],
-                ),
-            )
+            given = {"seeds_skip": 0, "check_share": 0} | data
+            options = given["options"]
+            guards, failargs = Guards(options["guards"]), Failargs(options["failargs"])
+            read = {
+                "seed": int(given["seed"]),
+                "optimizer": OptimizerSpec.read(given["optimizer"]),
+                "seeds_from": tuple(given["seeds_from"]),
+                "asked": Vocabulary.read(given["asked"]),
+                "announced": Vocabulary.read(given["announced"]),
+                "options": Options(guards, failargs, effort=options["effort"], timeout_s=options["timeout_s"]),
+            }
+            return Plan(**{item.name: given[item.name] for item in fields(Plan)} | read)
         except (KeyError, TypeError, ValueError) as problem:
             raise InputError(f"this is no plan of a campaign: {problem!r}", file=file) from None

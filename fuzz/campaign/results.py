@@ -43,7 +43,8 @@ class Result:
     known: the find was not reduced. `lost`: the process that worked on it had to be replaced. `changed`: the optimizer
     did not just hand the trace back; None where it gave
     none. `names` are those of the trace's operations that no trace before it in the batch had that was `changed` as it
-    is. `at` is the Unix time.
+    is. `checked`: does the checker follow the certificate of the proof? None where it was not asked; `not_checked`
+    names the obligation that it has not settled, and why. `at` is the Unix time.
     """
 
     seed: int
@@ -67,6 +68,8 @@ class Result:
     lost: bool = False
     changed: bool | None = None
     names: tuple[str, ...] = ()
+    checked: bool | None = None
+    not_checked: str = ""
     at: float = 0.0
 
     @property
@@ -104,6 +107,7 @@ def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: boo
     assert made is not None
     verdict = record.verdict
     evidence = verdict.evidence if isinstance(verdict, Proved | Refuted | Unknown) else None
+    audit = evidence.audit if evidence else None
     before, after = made.generated.trace, record.after if isinstance(record.after, Trace) else None
     changed = None if after is None else is_changed(before, after)
     return Result(
@@ -130,6 +134,8 @@ def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: boo
         lost=lost,
         changed=changed,
         names=() if changed is None else seen.new(before, changed),
+        checked=None if audit is None else not audit.unsettled,
+        not_checked="" if audit is None or not audit.unsettled else f"{', '.join(audit.unsettled)}: {audit.reason}",
         at=round(time.time(), 3),
     )
 

@@ -33,7 +33,8 @@ SHOWN_FINDS = 20
 @dataclass(slots=True)
 class Summary:
     """Counts of results. `fired` names what has fired, `seeds` are those that have results, `before` the number of
-    traces that were there at the start, `cut` the seeds that were slow, and not done when the time was up."""
+    traces that were there at the start, `not_checked` the proofs that the checker does not follow, `cut` the seeds
+    that were slow, and not done when the time was up."""
 
     plan: Plan
     folder: str
@@ -45,6 +46,7 @@ class Summary:
     handed_back: HandedBack = field(default_factory=HandedBack)
     before: int = 0
     cut: list[int] = field(default_factory=list)
+    not_checked: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, result: Result) -> None:
         self.seeds.add(result.seed)
@@ -55,6 +57,8 @@ class Summary:
             self.cases += [result.case] if result.case and result.case not in self.cases else []
             return
         self.counts[result.verdict] += 1
+        self.counts["checked"] += bool(result.checked)
+        self.not_checked += [(result.seed, result.not_checked)] * bool(result.not_checked)
         self.counts["vacuous"] += result.verdict == "proved" and bool(result.vacuous)
 
     @property
@@ -77,6 +81,7 @@ class Summary:
             f"campaign {ended}: {traces}{resumed} in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
             f"  proved {self.counts['proved']}{vacuous}, unknown {self.counts['unknown']}, "
             f"unsupported {self.counts['unsupported']}",
+            *self._checked(),
             f"  found: {self._found() or 'nothing'}",
         ]
         lines += [f"    {self.folder}/cases/{name}" for name in sorted(self.cases, key=_by_seed)[:SHOWN_FINDS]]
@@ -97,6 +102,8 @@ class Summary:
             "seconds": round(seconds, 3),
             "interrupted": interrupted,
             **{name: self.counts[name] for name in ("proved", "vacuous", "unknown", "unsupported")},
+            "checked": self.counts["checked"],
+            "not_checked": [{"seed": seed, "why": why} for seed, why in sorted(self.not_checked)],
             "finds": {kind.value: self.finds[kind] for kind in FindKind},
             "never_fired": never_fired(self.fired),
             "unchanged": self.handed_back.traces - self.handed_back.changed,
@@ -104,6 +111,15 @@ class Summary:
             "cases": sorted(self.cases, key=_by_seed),
             "commands": [self._command(run) for run in self.seeds.runs()],
         }
+
+    def _checked(self) -> list[str]:
+        """How many proofs were checked, and those that the checker does not follow by their seeds."""
+        if not self.plan.check_share:
+            return []
+        named = [f"    seed {seed}: {why}" for seed, why in sorted(self.not_checked)]
+        more = [f"    and {len(named) - SHOWN_FINDS} more, which the report names"] * (len(named) > SHOWN_FINDS)
+        head = f"  proofs checked {self.counts['checked']}, not checked {len(named)}"
+        return [head, *named[:SHOWN_FINDS], *more]
 
     def _command(self, seeds: range) -> str:
         return self.plan.command(seeds.start, len(seeds))

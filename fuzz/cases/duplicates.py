@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuzz.cases.store import Case
-from fuzz.reduce.lines import with_names
+from fuzz.edits.walk import variables, with_names
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace import Trace, Var, all_operations
+from optimizer.ir.trace import Trace, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,4 @@ def canonical_pair(case: Case) -> tuple[str, str | None]:
 
 def renumbered(trace: Trace) -> Trace:
     """The trace with its variables named by number, in the order in which they are defined."""
-    results = [operation.result for operation in all_operations(trace)]
-    variables = [*trace.inputs, *(result for result in results if result is not None)]
-    return with_names(trace, {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables)})
+    return with_names(trace, {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables(trace))})

@@ -50,7 +50,7 @@ def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
         find = _find(case, before, states, optimizer, judge)
         if find is not None:
             differences.append(f"{_SAID[find.kind]}: {find.message}")
-            report = "" if find.kind is FindKind.FAULT else last_lines(find.report)
+            report = "" if find.kind.is_ours else last_lines(find.report)
     return CaseRun(case.name, verdict, tuple(differences), report)
 
 
@@ -108,6 +108,7 @@ _SAID = {
     FindKind.MALFORMED: "the optimizer's trace is malformed",
     FindKind.REFUTED: "the optimizer's trace is refuted",
     FindKind.FAULT: "the optimizer's trace cannot be judged",
+    FindKind.DISAGREEMENT: "the optimizer's trace is proved, and a run contradicts that",
 }
 
 

@@ -42,6 +42,34 @@ _FOLDER = "campaign"
 _SECONDS = 60.0
 
 
+_ABOUT = """\
+Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
+
+Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
+time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
+`optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
+both traces and the command that repeats it; a line for each seed is in DIR/results.
+
+What the optimizer does not understand is left out by --kinds, --ops and --without: each trace keeps to them, with
+its guards and its end, those of --seeds-from too. A server may say itself what it understands (see
+docs/your-optimizer.md).
+
+A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
+machine that sees the same folder, --resume joins in.
+
+\b
+$ traceproof fuzz --seconds 60
+$ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
+$ traceproof fuzz --seeds-from run.log --traces 1000
+$ traceproof fuzz --kinds integers,calls --without 'call_may_force_*' --word 64
+$ traceproof fuzz --resume --folder finds
+$ traceproof corpus list --corpus finds/cases
+$ traceproof fuzz merge finds more-finds
+
+Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Limits:
     """When a campaign ends, as far as that is said."""
@@ -51,7 +79,7 @@ class _Limits:
     stop_after: int | None = None
 
 
-@click.group(invoke_without_command=True, short_help="Test an optimizer on generated traces.")
+@click.group(help=_ABOUT, invoke_without_command=True, short_help="Test an optimizer on generated traces.")
 @gathered(
     "limits",
     _Limits,
@@ -81,6 +109,14 @@ class _Limits:
     help="Begin with the traces of this file, folder or log of PyPy, and mutate them.",
 )
 @click.option("--seeds-skip", type=click.IntRange(0), default=0, metavar="N", help="But for the first N of them.")
+@click.option(
+    "--check-share",
+    type=click.IntRange(0, 100),
+    default=0,
+    show_default=True,
+    metavar="P",
+    help="Have the checker follow the certificates of P % of the proofs.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the campaign in the folder, or join it.")
 @optimizer_options
 @vocabulary_options
@@ -97,36 +133,12 @@ def fuzz(
     mutate: int | None,
     seeds_from: tuple[str, ...],
     seeds_skip: int,
+    check_share: int,
     resume: bool,
     optimizer: OptimizerSpec,
     asked: Vocabulary,
     as_json: bool,
 ) -> int:
-    """Test an optimizer: generate traces, optimize them, prove the results, and store what is wrong.
-
-    Each seed makes one trace, seed S the same one on every machine; the campaign takes S, S + 1 and so on, until its
-    time or number of traces is used up or Ctrl-C is pressed. An optimizer is a function from a trace to a trace (of
-    `optimizer.Trace`). A wrong result, a crash, a hang and a malformed trace are finds, each stored in DIR/cases with
-    both traces and the command that repeats it; a line for each seed is in DIR/results.
-
-    What the optimizer does not understand is left out by --kinds, --ops and --without: each trace keeps to them, with
-    its guards and its end, those of --seeds-from too. A server may say itself what it understands (see
-    docs/your-optimizer.md).
-
-    A campaign that was interrupted, or killed, goes on with --resume: it knows its seed, optimizer and ends. On another
-    machine that sees the same folder, --resume joins in.
-
-    \b
-    $ traceproof fuzz --seconds 60
-    $ traceproof fuzz --seed 7 --traces 500 --optimizer mine:optimize --folder finds
-    $ traceproof fuzz --seeds-from run.log --traces 1000
-    $ traceproof fuzz --kinds integers,calls --without 'call_may_force_*' --word 64
-    $ traceproof fuzz --resume --folder finds
-    $ traceproof corpus list --corpus finds/cases
-    $ traceproof fuzz merge finds more-finds
-
-    Ends with 1 if something was found, with 5 if this tool itself failed, else with 0.
-    """
     if context.invoked_subcommand is not None:
         return Exit.PROVED
     start = time.monotonic()
@@ -142,6 +154,7 @@ def fuzz(
             seeds_from=seeds_from,
             seeds_skip=seeds_skip,
             mutate=share,
+            check_share=check_share,
             asked=asked,
             announced=_announced(optimizer, limits.seconds),
         )
@@ -217,6 +230,7 @@ _OF_THE_CAMPAIGN = (
     "mutate",
     "seeds_from",
     "seeds_skip",
+    "check_share",
     "optimizer",
     "optimizer_cmd",
     "optimizer_server",

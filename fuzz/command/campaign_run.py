@@ -99,7 +99,7 @@ def _is_enough(summary: Summary) -> bool:
 def _exit_code(summary: Summary, interrupted: bool) -> Exit:
     if interrupted:
         return Exit.INTERRUPTED
-    if summary.finds[FindKind.FAULT]:
+    if any(kind.is_ours for kind in summary.finds):
         return Exit.FAULT
     return Exit.REFUTED if summary.finds else Exit.PROVED
 
@@ -126,7 +126,7 @@ class _Shown:
             return []
         case = None if result.bucket in self.buckets else told.case
         self.buckets.add(result.bucket)
-        report = last_lines(case.report) if case is not None and result.verdict != FindKind.FAULT.value else ""
+        report = last_lines(case.report) if case is not None and not FindKind(result.verdict).is_ours else ""
         if self.as_json:
             return [json.dumps(_find_data(result, report))]
         if case is None or len(self.summary.cases) > SHOWN_FINDS:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from fuzz.campaign.examine import Counted, Find
+from fuzz.campaign.examine import Counted, Find, Optimizer, Record
 from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
@@ -80,14 +80,8 @@ def reduce(
     """
     with open_optimizer(optimizer) as chosen:
         case = _case(source, corpus) if after is None else None
-        if case is not None:
-            options = case.options
-            record, subject = look_at_case(case, chosen, _judge(options), options)
-        else:
-            before = reading.trace(source)
-            optimized = None if after is None else reading.trace(after, before.word)
-            subject = Subject(None if optimized else chosen, _judge(options), options)
-            record = look_at(before, optimized, subject)
+        options = options if case is None else case.options
+        record, subject = _looked_at(case or source, after, chosen, options, reading)
         if not isinstance(record, Find):
             return _nothing_wrong(source, record, case)
         find = record
@@ -104,10 +98,24 @@ def reduce(
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
 
 
+def _looked_at(
+    given: Case | str, after: str | None, optimizer: Optimizer, options: Options, reading: Reading
+) -> tuple[Record, Subject]:
+    """What is wrong with the case or the files, and what is asked about smaller ones."""
+    if isinstance(given, Case):
+        return look_at_case(given, optimizer, _judge(options), options)
+    before = reading.trace(given)
+    optimized = None if after is None else reading.trace(after, before.word)
+    subject = Subject(None if optimized else optimizer, _judge(options), options)
+    return look_at(before, optimized, subject), subject
+
+
 def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
     was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
     if was:
-        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault"}.get(was, was)
+        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault", "disagreement": "a disagreement"}.get(
+            was, was
+        )
         click.echo(
             f"not reproduced: the case {source} is {told}, and that does not show now"
             f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"

@@ -35,18 +35,6 @@ class AimedDraft(HeapDraft):
     have their addresses, `byte_bases` the objects that are used by their bytes, in `byte_share` percent of these
     accesses."""
 
-    __slots__ = (
-        "__weakref__",
-        "aims",
-        "byte_bases",
-        "byte_share",
-        "calls",
-        "raw_accesses",
-        "raw_bases",
-        "raw_indices",
-        "uses_raw_fields",
-    )
-
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
         self.raw_bases: list[Value] = []

@@ -24,8 +24,6 @@ class NotDrawable(Exception):
 class Choices(ABC):
     """A source of decisions."""
 
-    __slots__ = ()
-
     @abstractmethod
     def integer(self, low: int, high: int) -> int:
         """A number in [low, high], of which the one nearest to 0 is the simplest."""
@@ -59,74 +57,27 @@ class Choices(ABC):
         return [option for option in options if self.chance(percent)]
 
 
-def _share(percent: int) -> float:
-    """The smallest share that is not below so many of 100."""
-    share = percent / 100
-    while share * 100 >= percent > 0:
-        share = math.nextafter(share, 0.0)
-    while share * 100 < percent:
-        share = math.nextafter(share, 1.0)
-    return share
-
-
-_SHARES = tuple(map(_share, range(101)))
-
-
 class RandomChoices(Choices):
-    """Decisions from a random number generator: every size and every number is equally likely.
-
-    What a slot holds is taken out of it before it is called: looked up as a method it takes longer.
-    """
-
-    __slots__ = ("_bits", "_share", "random")
+    """Decisions from a random number generator: every size and every number is equally likely."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self._bits = random.getrandbits
-        self._share = random.random
 
     def integer(self, low: int, high: int) -> int:
-        # The number that `randint` draws, in a third of its time.
-        count = high - low + 1
-        bits, draw = count.bit_length(), self._bits
-        while (drawn := draw(bits)) >= count:
-            if count <= 0:
-                raise ValueError(f"no number is in [{low}, {high}]")
-        return low + drawn
+        return self.random.randint(low, high)
 
     def repeat(self, low: int, high: int, turn: Callable[[], None]) -> None:
         for _ in range(self.integer(low, high)):
             turn()
 
-    # As those of any source, in half of the time: a trace takes hundreds of them.
-
-    def several(self, low: int, high: int, make: Callable[[], T]) -> list[T]:
-        return [make() for _ in range(self.integer(low, high))]
-
     def pick(self, options: Sequence[T]) -> T:
-        share = self._share
-        try:
-            return options[int(share() * len(options))]
-        except IndexError:
-            raise NotDrawable from None
-
-    def latest(self, options: Sequence[T], most: int) -> T:
-        count = len(options)
-        if count > most:
-            count = most
-        bits, draw = count.bit_length(), self._bits
-        while (drawn := draw(bits)) >= count:
-            if not count:
-                raise IndexError("there is nothing to choose from")
-        return options[-1 - drawn]
+        place = int(self.random.random() * len(options))
+        if not options:
+            raise NotDrawable
+        return options[place]
 
     def chance(self, percent: int) -> bool:
-        share = self._share
-        return share() < _SHARES[percent]
-
-    def some(self, options: Iterable[T], percent: int) -> list[T]:
-        share, most = self._share, _SHARES[percent]
-        return [option for option in options if share() < most]
+        return self.random.random() * 100 < percent
 
 
 def constant(choices: Choices, width: int) -> int:

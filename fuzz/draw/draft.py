@@ -45,32 +45,6 @@ class Draft:
     them. What is in `kept` each guard hands over.
     """
 
-    __slots__ = (
-        "_laws",
-        "_tests",
-        "checked",
-        "choices",
-        "computed",
-        "constants",
-        "domain",
-        "excluded",
-        "floats",
-        "inputs",
-        "kept",
-        "made",
-        "named",
-        "numbers",
-        "on_floats",
-        "ops",
-        "results",
-        "rows",
-        "shape",
-        "truths",
-        "unused",
-        "values",
-        "variables",
-    )
-
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
         self.shape = shape
@@ -175,6 +149,10 @@ class Draft:
 
     def operand(self) -> Value:
         return ConstInt(self.constant()) if self.choices.chance(15) else self.variable()
+
+    def knows(self, operand: Value) -> bool:
+        """Is it an integer whose value is known on the example?"""
+        return operand.name in self.values if isinstance(operand, Var) else isinstance(operand, ConstInt)
 
     def value(self, operand: Value) -> int:
         if isinstance(operand, Var):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from fuzz.draw.choices import Choices
 from fuzz.draw.draft import Args, Draft
 from fuzz.draw.memory_rows import memory_rows
-from fuzz.draw.random_heap import LONGEST, draw_heap, ref_of, told_heap
+from fuzz.draw.random_heap import LONGEST, draw_heap, ref_of
 from fuzz.draw.random_types import draw_types
 from fuzz.draw.shape import HeapShape, Shape
 from fuzz.draw.world_draft import WorldDraft
+from fuzz.edits.reach import reached
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import INT, REF, Op
@@ -40,23 +41,6 @@ class HeapDraft(Draft):
     the trace allocated, `checked_refs` those that a guard is about. `used_as` says what is used by its bytes.
     With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
     that does both it is not known what these hold."""
-
-    __slots__ = (
-        "byte_references",
-        "checked_refs",
-        "const_refs",
-        "fresh",
-        "heap",
-        "initial",
-        "initial_raw",
-        "memory",
-        "references",
-        "refs",
-        "share",
-        "types",
-        "used_as",
-        "world",
-    )
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
@@ -97,14 +81,12 @@ class HeapDraft(Draft):
     def finished(self) -> tuple[Trace, State, dict[str, Datum]]:
         trace = Trace(tuple(self.inputs), tuple(self.ops), self.shape.word, self.types.declarations)
         layout = layout_of(trace)
-        world = self.world.told(layout, tuple(self.results))
-        inputs = tuple(self.datum(var) for var in self.inputs)
-        roots = [datum for datum in (*inputs, *self.world.objects(world)) if isinstance(datum, Ref)]
-        heap = told_heap(self.initial, self.types, trace, layout, roots)
-        heap.objects.update(self.initial_raw.objects)
+        self.initial.objects.update(self.initial_raw.objects)
         if RAW_REF in self.heap.objects:
-            heap.add_raw()
-        return trace, State(inputs, world, heap), {**self.values, **self.refs, **self.floats}
+            self.initial.add_raw()
+        inputs = tuple(self.datum(var) for var in self.inputs)
+        state = State(inputs, self.world.script(tuple(self.results)), self.initial)
+        return trace, reached(state, [trace], layout), {**self.values, **self.refs, **self.floats}
 
     # Values.
 

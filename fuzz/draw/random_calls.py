@@ -8,8 +8,8 @@ from fuzz.draw.choices import Choices
 from optimizer.ir.rows.ops import FLOAT
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types import declared
+from optimizer.ir.types.known_calls import STRING_CALLS
 from optimizer.ir.types.memory_types import Array
-from optimizer.ir.types.string_calls import STRING_CALLS
 
 _COMMON = ("concat", "slice", "equal")
 _RARE = (

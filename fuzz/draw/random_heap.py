@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from fuzz.draw.choices import Choices, constant, float_constant
 from fuzz.draw.random_types import Place, Types
 from optimizer.ir.rows.ops import FLOAT, REF
 from optimizer.ir.rows.row import FIELD
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Datum, Object, Ref
+from optimizer.ir.run.objects import NO_INDEX, NULL, Datum, Object, Ref
 from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
-from optimizer.ir.trace import ConstRef, Trace, Value, all_operations
-from optimizer.ir.types.layout import Array, Layout
+from optimizer.ir.types.layout import Array
 
 LONGEST = 4
 """Arrays of the example are not longer; this fits in the shortest words."""
@@ -71,9 +68,6 @@ def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datu
     return choices.integer(0, LONGEST) if choices.chance(30) else constant(choices, word)
 
 
-# What is told of the example.
-
-
 def ref_of(heap: Heap, text: str) -> Ref:
     """What a constant of a trace is on the heap."""
     found, name = heap.named(text), constant_name(text)
@@ -81,49 +75,3 @@ def ref_of(heap: Heap, text: str) -> Ref:
         return found
     assert name is not None
     return heap.constant(name)
-
-
-def told_heap(heap: Heap, types: Types, trace: Trace, layout: Layout, roots: Iterable[Ref]) -> Heap:
-    """The part of the heap that the trace can reach and name."""
-    told = Heap(layout)
-    unnamed = {place.slot.key for place in types.undeclared if not is_named(place, layout)}
-    names = _constants(trace) if types.constants else set()
-    found: dict[Ref, Object] = {}
-    pending = [*roots, *(ref_of(heap, name) for name in names)]
-    while pending:
-        ref = pending.pop()
-        if ref in found or ref in (NULL, RAW_REF):
-            continue
-        found[ref] = described = _told(heap.objects[ref], unnamed, layout)
-        pending += [value for value in described.cells.values() if isinstance(value, Ref)]
-    told.objects = {ref: found[ref] for ref in heap.objects if ref in found}
-    told.names = {name: ref for name, ref in heap.names.items() if name in names}
-    return told
-
-
-def _told(described: Object, unnamed: set[str], layout: Layout) -> Object:
-    """The object without what nobody can name, and as the layout knows its class."""
-    type_ = described.type
-    if isinstance(type_, Array):
-        type_ = layout.array(type_.name)
-    elif not unnamed:
-        return described
-    cells = {cell: value for cell, value in described.cells.items() if cell[0] not in unnamed}
-    return Object(type_, described.length, cells, described.cleared)
-
-
-def is_named(place: Place, layout: Layout) -> bool:
-    """Does a trace of that layout use the undeclared place for what it holds?"""
-    if place.descr not in layout.undeclared_uses():
-        return False
-    slot = layout.resolve(place.kind, place.descr)
-    return slot == place.slot
-
-
-def _constants(trace: Trace) -> set[str]:
-    named: list[tuple[Value | None, ...]] = []
-    for operation in all_operations(trace):
-        named.append(operation.args)
-        if operation.exit is not None and operation.exit.failargs:
-            named.append(operation.exit.failargs)
-    return {value.text for values in named for value in values if isinstance(value, ConstRef)}

@@ -51,11 +51,6 @@ class Types:
         """All of them, structs twice: they are wanted more often."""
         return (*self.structs, *self.structs, *self.arrays)
 
-    @property
-    def undeclared(self) -> list[Place]:
-        """The memory that no declaration describes, each once."""
-        return list({one.slot.key: one for of in self.places.values() for one in of if not one.slot.declared}.values())
-
 
 def draw_types(choices: Choices, shape: HeapShape, word: int) -> Types:
     """Declared classes, and undeclared ones in the style of traces that are written by hand."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fuzz.draw.choices import Choices, constant, float_constant
-from fuzz.draw.random_heap import draw_object, fill, is_named
+from fuzz.draw.random_heap import draw_object, fill
 from fuzz.draw.random_types import Place, Types
 from optimizer.ir.rows.ops import FLOAT, INT, REF
 from optimizer.ir.rows.row import FIELD, ITEM
@@ -13,7 +11,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Ref
 from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
 from optimizer.ir.types.effects import Effects
-from optimizer.ir.types.layout import Layout, RawItem, Struct
+from optimizer.ir.types.layout import RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS
 
 
@@ -23,7 +21,7 @@ class WorldDraft:
     def __init__(self, types: Types, initial: Heap, exceptions: int) -> None:
         self._types = types
         self._initial = initial
-        self._writes: list[tuple[tuple[Place, Write], ...]] = []
+        self._writes: list[tuple[Write, ...]] = []
         self._invalidations = 0
         self._exceptions = exceptions
         self._raises: list[Scripted] = []
@@ -46,7 +44,7 @@ class WorldDraft:
             raised = self.exception(choices, heap) if choices.chance(self._exceptions) else NULL
             heap.set_pending(raised)
         self._raises.append(self.name(raised, heap))
-        done: list[tuple[Place, Write]] = []
+        done: list[Write] = []
 
         def one() -> None:
             if RAW_REF in heap.objects and choices.chance(40):
@@ -74,7 +72,7 @@ class WorldDraft:
                 heap.set_field(target, place.slot, value)
             else:
                 heap.set_item(target, place.slot, index, value)
-            done.append((place, Write(_name(target, heap), place.descr, _scripted(value, heap), index)))
+            done.append(Write(_name(target, heap), place.descr, _scripted(value, heap), index))
 
         if choices.chance(60):
             choices.repeat(1, 3, one)
@@ -101,17 +99,15 @@ class WorldDraft:
         """What the script calls that."""
         return _scripted(value, heap)
 
-    def _poke(self, choices: Choices, heap: Heap, effects: Effects, done: list[tuple[Place, Write]]) -> None:
+    def _poke(self, choices: Choices, heap: Heap, effects: Effects, done: list[Write]) -> None:
         """The event writes a byte of raw memory, one that has been read or written, if it may."""
         known = [address for key, address in heap.objects[RAW_REF].cells if key == BYTES.key]
         if known and effects.may_write(BYTES):
             address, value = choices.pick(known), choices.integer(0, 255)
             heap.set_raw(RawItem(1, False, INT), address, value)
-            done.append((Place(ITEM, RAW, BYTES), Write(RAW_REF, RAW, value, address)))
+            done.append(Write(RAW_REF, RAW, value, address))
 
-    def _poke_bytes(
-        self, choices: Choices, heap: Heap, effects: Effects, target: Ref, done: list[tuple[Place, Write]]
-    ) -> bool:
+    def _poke_bytes(self, choices: Choices, heap: Heap, effects: Effects, target: Ref, done: list[Write]) -> bool:
         """The event writes a byte or a reference of an object that is used by its bytes; is it such a one?"""
         known = [(VIEWS[key], offset) for key, offset in heap.objects[target].cells if key in VIEWS]
         if not known or heap.is_text(target):
@@ -121,7 +117,7 @@ class WorldDraft:
             place = Place(ITEM, slot.key.removesuffix("[]"), slot)
             value = _value(choices, place, heap, heap.layout.word)
             heap.set_item(target, slot, offset, value)
-            done.append((place, Write(_name(target, heap), place.descr, _scripted(value, heap), offset)))
+            done.append(Write(_name(target, heap), place.descr, _scripted(value, heap), offset))
         return True
 
     def reference(self, choices: Choices, heap: Heap, word: int) -> tuple[Ref, Scripted]:
@@ -139,30 +135,16 @@ class WorldDraft:
                 ref = choices.pick(_visible(heap))
         return ref, _name(ref, heap)
 
-    def told(self, layout: Layout, results: tuple[Scripted, ...]) -> World:
-        """The script, without writes to memory that the trace does not name."""
-        writes = tuple(
-            tuple(write for place, write in event if place.slot.declared or is_named(place, layout))
-            for event in self._writes
-        )
+    def script(self, results: tuple[Scripted, ...]) -> World:
+        """What the world does, event by event."""
         return World(
             results,
-            writes=writes if any(writes) else (),
+            writes=tuple(self._writes),
             invalid=frozenset(self._invalid),
             gc_types=self.gc_types,
             raises=tuple(self._raises) if any(raised != NULL for raised in self._raises) else (),
             functions=tuple(self._functions),
         )
-
-    @staticmethod
-    def objects(world: World) -> Iterator[Datum]:
-        """The objects from before the trace that the script names."""
-        scripted = [*world.results, *world.raises]
-        scripted += [one for given in world.functions for one in (given.result, given.raises)]
-        for event in world.writes:
-            for write in event:
-                scripted += [write.target, write.value]
-        return (value for value in scripted if isinstance(value, Ref))
 
 
 def _visible(heap: Heap) -> list[Ref]:

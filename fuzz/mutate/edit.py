@@ -7,100 +7,111 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from optimizer.ir.check import IllFormed, check
-from optimizer.ir.faults import InputError
+from fuzz.edits.edit import Become, Cut, Edit, Insert, Move, Put, PutDescr, Remove, exit_with
+from fuzz.edits.rows import alike
+from fuzz.edits.walk import inner, is_well_formed, numbered, operands, results, visible
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.run.objects import Datum
-from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var, constant_of, exit_of
-from optimizer.ir.types.trace_layout import layout_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Trace, Value, Var, constant_of, exit_of
 
 _TRIES = 50
 
 
 def edit(trace: Trace, random: Random) -> Trace:
     """Another well-formed trace with the same inputs; the same trace where no edit worked out."""
-    for _ in range(_TRIES):
-        candidate = replace(trace, ops=tuple(_edited(list(trace.ops), trace, random)))
-        if candidate != trace and is_well_formed(candidate):
-            return candidate
-    return trace
+    return _edited(trace, lambda trace: _any_edit(trace, random))
 
 
 def edit_unseen(trace: Trace, values: Mapping[str, Datum], random: Random) -> Trace:
     """Another trace that does the same on one run, in which variables have those values and all guards pass: without
     one of its guards, with another exit of one, or with another constant or variable as an argument. The same trace
     where there is none."""
-    guards = [i for i, op in enumerate(trace.ops) if op.op.is_guard]
-    uses = [(i, k) for i, op in enumerate(trace.ops) for k in range(len(op.args))]
-    uses = [(i, k) for i, k in uses if _value(trace.ops[i].args[k], values) is not None]
+    return _edited(trace, lambda trace: _unseen_edit(trace, values, random))
+
+
+def _edited(trace: Trace, draw: Callable[[Trace], Edit | None]) -> Trace:
+    trace = numbered(trace)
     for _ in range(_TRIES):
-        if guards and random.random() < 0.6:
-            i = random.choice(guards)
-            kept = [_with_other_exit(trace, i, random)] if random.random() < 0.5 else []
-            ops = (*trace.ops[:i], *kept, *trace.ops[i + 1 :])
-        elif uses:
-            i, k = random.choice(uses)
-            ops = (*trace.ops[:i], _with_equal(trace, i, k, values, random), *trace.ops[i + 1 :])
-        else:
-            continue
-        candidate = replace(trace, ops=ops)
+        drawn = draw(trace)
+        candidate = trace if drawn is None else drawn.on(trace)
         if candidate != trace and is_well_formed(candidate):
             return candidate
     return trace
 
 
-def _with_equal(trace: Trace, i: int, k: int, values: Mapping[str, Datum], random: Random) -> Operation:
-    """The operation i with something else as its argument k that has the same value."""
+def _any_edit(trace: Trace, random: Random) -> Edit | None:
+    i = random.randrange(len(trace.ops))
     op = trace.ops[i]
-    wanted = _value(op.args[k], values)
-    among: list[Value] = [var for var in _ahead(trace, i) if values.get(var.name) == wanted]
+    failargs = (op.exit.failargs or ()) if op.exit is not None else ()
+    match random.randrange(10):
+        case 0:
+            return Remove(frozenset([op.line]))
+        case 1 | 2 if op.args:
+            place = random.randrange(len(op.args))
+            return Put(op.line, place, op.args[place], _other(op.args[place], trace, random) or op.args[place])
+        case 3:
+            return Become(op.line, replace(op, op=random.choice([op.op, *alike(op.op, trace.word)])))
+        case 4 if failargs:
+            place = random.randrange(len(failargs))
+            return Put(op.line, len(op.args) + place, failargs[place], _other(failargs[place], trace, random))
+        case 5 if i + 2 < len(trace.ops):
+            return Move(frozenset([op.line]), trace.ops[i + 2].line)
+        case 6 if op.op.is_guard:
+            return Insert(op.line, (op,))
+        case 7 if failargs:
+            return Cut(op.line, len(failargs) - 1, len(failargs))
+        case 8 if op.descr is not None:
+            return PutDescr(op.line, random.choice([one.descr for one in trace.ops if one.op is op.op]))
+        case 9 if op.op.is_guard:
+            return _exit_edit(trace, op, random)
+    return None
+
+
+def _unseen_edit(trace: Trace, values: Mapping[str, Datum], random: Random) -> Edit | None:
+    uses = [(op, place) for op in trace.ops for place, arg in enumerate(op.args) if _value(arg, values) is not None]
+    if trace.guards and random.random() < 0.6:
+        guard = random.choice(trace.guards)
+        return _exit_edit(trace, guard, random) if random.random() < 0.5 else Remove(frozenset([guard.line]))
+    if not uses:
+        return None
+    op, place = random.choice(uses)
+    wanted = _value(op.args[place], values)
+    among: list[Value] = [var for var in visible(trace, op.line) if values.get(var.name) == wanted]
     if isinstance(wanted, int | Float):
         among.append(constant_of(wanted))
-    return replace(op, args=(*op.args[:k], random.choice(among or [op.args[k]]), *op.args[k + 1 :]))
+    return Put(op.line, place, op.args[place], random.choice(among or [op.args[place]]))
 
 
-def _with_other_exit(trace: Trace, i: int, random: Random) -> Operation:
-    """The guard i with another exit: an earlier value of its type stands for a failarg or for an argument in the exit
-    block, two failargs change places, or an operation of the block goes."""
-    guard, ahead = trace.ops[i], _ahead(trace, i)
-    exit = exit_of(guard)
-    failargs, block = list(exit.failargs or ()), list(exit.block)
+def _exit_edit(trace: Trace, guard: Operation, random: Random) -> Edit | None:
+    """Another exit: an earlier value of its type stands for a failarg or for an argument in the exit block, two
+    failargs change places, or an operation of the block goes."""
+    failargs, block = list(exit_of(guard).failargs or ()), inner(guard)
     match random.randrange(4):
         case 0 if failargs:
-            ahead += [one.result for one in block if one.result is not None]
-            place = random.randrange(len(failargs))
-            failargs[place] = _earlier(failargs[place], ahead, random)
+            there = [*visible(trace, guard.line), *results(block)]
+            return _earlier(guard, random.randrange(len(failargs)) + len(guard.args), there, random)
         case 1 if len(failargs) > 1:
             one, other = random.sample(range(len(failargs)), 2)
             failargs[one], failargs[other] = failargs[other], failargs[one]
+            return Become(guard.line, exit_with(guard, tuple(failargs)))
         case 2 if block:
-            del block[random.randrange(len(block))]
+            return Remove(frozenset([random.choice(block).line]))
         case 3 if block:
-            inner = random.randrange(len(block))
-            ahead += [one.result for one in block[:inner] if one.result is not None]
-            args = list(block[inner].args)
-            if args:
-                place = random.randrange(len(args))
-                args[place] = _earlier(args[place], ahead, random) or args[place]
-                block[inner] = replace(block[inner], args=tuple(args))
-    told = None if exit.failargs is None else tuple(failargs)
-    return replace(guard, exit=replace(exit, failargs=told, block=tuple(block)))
+            op = random.choice(block)
+            if op.args:
+                return _earlier(op, random.randrange(len(op.args)), visible(trace, op.line), random)
+    return None
 
 
-def _ahead(trace: Trace, i: int) -> list[Var]:
-    """The variables that are there when the operation i begins."""
-    return [*trace.inputs, *(one.result for one in trace.ops[:i] if one.result is not None)]
-
-
-def _earlier(value: Value | None, ahead: Sequence[Var], random: Random) -> Value | None:
-    """One of the variables, of the type of the value; any for a dead slot."""
-    among = [var for var in ahead if value is None or var.type is value.type]
-    return random.choice(among) if among else value
+def _earlier(op: Operation, place: int, there: Sequence[Var], random: Random) -> Edit:
+    """A variable of the same type in that place; any for a dead slot."""
+    value = operands(op)[place]
+    among = [var for var in there if value is None or var.type is value.type]
+    return Put(op.line, place, value, random.choice(among) if among else value)
 
 
 def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
@@ -113,66 +124,9 @@ def _value(arg: Value, values: Mapping[str, Datum]) -> Datum | None:
             return None
 
 
-def is_well_formed(trace: Trace) -> bool:
-    """Is it a trace, whose descrs mean one thing each?"""
-    try:
-        check(trace)
-        layout_of(trace)
-    except (IllFormed, InputError):
-        return False
-    return True
-
-
-def _edited(ops: list[Operation], trace: Trace, random: Random) -> list[Operation]:
-    i = random.randrange(len(ops))
-    op = ops[i]
-    match random.randrange(10):
-        case 0:
-            del ops[i]
-        case 1 | 2 if op.args:
-            ops[i] = replace(op, args=_with_other_argument(op.args, trace, random))
-        case 3:
-            ops[i] = replace(op, op=random.choice(list(_alike(op.op))))
-        case 4 if op.exit is not None and op.exit.failargs:
-            failargs = list(op.exit.failargs)
-            place = random.randrange(len(failargs))
-            failargs[place] = _other(failargs[place], trace, random)
-            ops[i] = replace(op, exit=replace(op.exit, failargs=tuple(failargs)))
-        case 5 if i + 2 < len(ops):
-            ops[i], ops[i + 1] = ops[i + 1], ops[i]
-        case 6 if op.op.is_guard:
-            ops.insert(i, op)
-        case 7 if op.exit is not None and op.exit.failargs is not None:
-            ops[i] = replace(op, exit=Exit(op.exit.failargs[:-1], op.exit.origin, op.exit.block))
-        case 8 if op.descr is not None:
-            ops[i] = replace(op, descr=random.choice([one.descr for one in ops if one.op is op.op]))
-        case 9 if op.op.is_guard:
-            ops[i] = _with_other_exit(trace, i, random)
-    return ops
-
-
-def _alike(row: Op) -> Iterator[Op]:
-    """The rows that take and give the same."""
-    for other in OPS.values():
-        same = (other.kind, other.args, other.result, other.constant_args) == (
-            row.kind,
-            row.args,
-            row.result,
-            row.constant_args,
-        )
-        if other is row or (same and other.has_meaning):
-            yield other
-
-
-def _with_other_argument(args: tuple[Value, ...], trace: Trace, random: Random) -> tuple[Value, ...]:
-    place = random.randrange(len(args))
-    other = _other(args[place], trace, random)
-    return args if other is None else (*args[:place], other, *args[place + 1 :])
-
-
 def _other(value: Value | None, trace: Trace, random: Random) -> Value | None:
     """Something to stand in the place of `value`, mostly of its type; None, which is a dead slot, now and then."""
-    variables: list[Value] = [*trace.inputs, *(op.result for op in trace.ops if isinstance(op.result, Var))]
+    variables: list[Value] = [*trace.inputs, *results(trace.ops)]
     if isinstance(value, ConstInt) and random.random() < 0.5:
         return ConstInt(value.value + random.choice([-1, 1]))
     if isinstance(value, Var) and random.random() < 0.9:

@@ -13,7 +13,7 @@ from random import Random
 from fuzz.draw.choices import NotDrawable
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
-from fuzz.mutate import checks, operations, splice, values
+from fuzz.mutate import drawn, operations, splice, values
 from fuzz.mutate.settle import settle
 from fuzz.mutate.sketch import Sketch, sketch_of
 from fuzz.mutate.subject import Subject
@@ -56,7 +56,7 @@ MUTATIONS: dict[Mutation, tuple[int, Callable[[Subject], Sketch | None]]] = {
     Mutation.DESCR: (2, operations.other_descr),
     Mutation.SENSE: (2, operations.other_sense),
     Mutation.FAILARG: (2, values.other_failarg),
-    Mutation.DEAD_SLOT: (1, operations.without_failargs),
+    Mutation.DEAD_SLOT: (1, values.dead_slot),
     Mutation.INPUT: (2, values.other_input),
     Mutation.EQUAL: (2, values.one_for_another),
     Mutation.DUPLICATE: (3, operations.duplicated),
@@ -65,10 +65,10 @@ MUTATIONS: dict[Mutation, tuple[int, Callable[[Subject], Sketch | None]]] = {
     Mutation.DROP: (3, operations.without_one),
     Mutation.END: (1, operations.other_kind_of_end),
     Mutation.SPLICE: (2, splice.spliced),
-    Mutation.RANGE_CHECK: (3, checks.range_checked),
-    Mutation.BITS_CHECK: (2, checks.bits_checked),
-    Mutation.COMPARE: (2, checks.compared),
-    Mutation.RELATE: (8, checks.related),
+    Mutation.RANGE_CHECK: (3, drawn.range_checked),
+    Mutation.BITS_CHECK: (2, drawn.bits_checked),
+    Mutation.COMPARE: (2, drawn.compared),
+    Mutation.RELATE: (8, drawn.related),
 }
 """How often each kind is chosen, and what does it."""
 
@@ -105,7 +105,7 @@ def apply(
         sketch = MUTATIONS[kind][1](subject)
     except NotDrawable:
         return None
-    if sketch is None or len(sketch.lines) > max(_LONGEST, len(parent.trace.ops)):
+    if sketch is None or len(sketch.trace.ops) > max(_LONGEST, len(parent.trace.ops)):
         return None
     made = settle(sketch, random)
     return None if made is None or made == parent or vocabulary.foreign(made.trace) else made

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from fuzz.draw.rows import rows
-from fuzz.mutate.rows import alike
+from fuzz.edits.rows import alike
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import Type
+from optimizer.ir.rows.ops import Op, Type
 from optimizer.ir.run.interpreter import Run
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
@@ -144,3 +144,12 @@ class Scene:
         if var.type is Type.INT and (not among or random.random() < 0.5):
             return ConstInt(datum if isinstance(datum, int) else 0)
         return random.choice(among) if among else ConstRef(NULL.name)
+
+
+def computed(row: Op, numbers: Sequence[int | None], word: int) -> int | None:
+    """What the row computes of numbers; None where it is not defined, or one of them is not known."""
+    d = concrete(word)
+    if row.meaning is None or None in numbers or (row.defined is not None and not row.defined(d, *numbers)):
+        return None
+    result: int = row.meaning(d, *numbers)
+    return result

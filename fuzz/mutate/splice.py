@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from fuzz.mutate.sketch import Line, Sketch, joined, renamed, results_of, sketch_of, substituted, units, used_by
+from fuzz.edits.walk import renamed, results, used_by
+from fuzz.mutate.sketch import Event, Sketch, sketch_of, units
 from fuzz.mutate.subject import Subject
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted
 from optimizer.ir.text.string_text import constant_name
-from optimizer.ir.trace import Value, Var
+from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
 from optimizer.ir.types.declared import Declarations
 
 
@@ -23,29 +24,30 @@ def spliced(subject: Subject) -> Sketch | None:
     The end's inputs are joined to the trace's; for what its own beginning would have defined, variables of the trace
     stand, or further inputs. None where the words differ, or declarations contradict each other.
     """
-    front, back = subject.sketch, sketch_of(subject.other)
-    declarations = merged(front.declarations, back.declarations)
+    front = subject.sketch
+    back = sketch_of(subject.other, above=max(op.line for op in all_operations(front.trace)))
+    declarations = merged(front.trace.declarations, back.trace.declarations)
     if front.word != back.word or declarations is None:
         return None
-    kept = units(front.lines)[:-1]
-    added = units(back.lines)
+    kept = units(front.trace.ops)[:-1]
+    added = units(back.trace.ops)
     if not subject.chance(15):
         kept = kept[: subject.random.randint(0, len(kept))]
         added = added[subject.random.randint(0, len(added) - 1) :]
     heap, refs = _joined_heaps(front.heap, back.heap)
-    beginning = front.with_lines(joined(kept))
-    inputs, data, names = _names(subject, beginning, back, joined(added), refs)
-    lines = tuple(_renamed(line, names, refs) for line in joined(added))
-    return replace(
-        beginning,
-        inputs=(*front.inputs, *inputs),
-        data=(*front.data, *data),
-        lines=(*beginning.lines, *lines),
-        declarations=declarations,
-        heap=heap,
-        invalid=front.invalid,
-        gc_types=tuple({**dict(back.gc_types), **dict(front.gc_types)}.items()),
-        world=replace(front.world, functions=(*front.world.functions, *_functions(back, refs))),
+    beginning, end = [op for unit in kept for op in unit], [op for unit in added for op in unit]
+    inputs, data, names = _names(subject, [*front.trace.inputs, *results(beginning)], back, end, refs)
+    ops = (*beginning, *(renamed(op, names) for op in end))
+    return Sketch(
+        Trace((*front.trace.inputs, *inputs), ops, front.word, declarations),
+        (*front.data, *data),
+        {**front.events, **{line: _event(event, refs) for line, event in back.events.items()}},
+        heap,
+        replace(
+            front.world,
+            gc_types=tuple({**dict(back.world.gc_types), **dict(front.world.gc_types)}.items()),
+            functions=(*front.world.functions, *_functions(back, refs)),
+        ),
     )
 
 
@@ -67,22 +69,19 @@ def merged(one: Declarations, other: Declarations) -> Declarations | None:
 
 
 def _names(
-    subject: Subject, front: Sketch, back: Sketch, added: tuple[Line, ...], refs: Mapping[Ref, Ref]
+    subject: Subject, there: Sequence[Var], back: Sketch, added: Sequence[Operation], refs: Mapping[Ref, Ref]
 ) -> tuple[list[Var], list[Datum], dict[Var, Value]]:
-    """New inputs and their values, and the new names for all variables of the added lines."""
-    names: dict[Var, Value] = {
-        var: subject.names.fresh(var.type) for line in added for var in results_of(line.operation)
-    }
+    """New inputs and their values, and the new names for all variables of the added operations."""
+    defined = results(all_operations(back.trace.of(added)))
+    names: dict[Var, Value] = {var: subject.names.fresh(var.type) for var in defined}
     inputs: list[Var] = []
     data: list[Datum] = []
-    known = dict(zip(back.inputs, back.data, strict=True))
-    values = subject.other.values
-    visible = front.visible(len(front.lines))
-    for var in [used for line in added for used in used_by(line.operation)]:
+    given = dict(zip(back.trace.inputs, back.data, strict=True))
+    for var in [used for op in added for used in used_by(op)]:
         if var in names:
             continue
-        among = [one for one in visible if one.type is var.type]
-        datum = known.get(var, values.get(var.name))
+        among = [one for one in there if one.type is var.type]
+        datum = given.get(var, subject.other.values.get(var.name))
         is_old = datum is not None and (not isinstance(datum, Ref) or datum in refs or datum == NULL)
         if among and (not is_old or subject.chance(60)):
             names[var] = subject.random.choice(among)
@@ -95,17 +94,22 @@ def _names(
     return inputs, data, names
 
 
-def _renamed(line: Line, names: Mapping[Var, Value], refs: Mapping[Ref, Ref]) -> Line:
-    gives: Scripted = refs.get(line.gives, line.gives) if isinstance(line.gives, Ref) else line.gives
-    writes = tuple(renamed(write, refs) for write in line.writes)
-    raises: Scripted = refs.get(line.raises, line.raises) if isinstance(line.raises, Ref) else line.raises
-    return Line(substituted(line.operation, names), gives, writes, raises, line.happens)
+def _event(event: Event, refs: Mapping[Ref, Ref]) -> Event:
+    """The event with other names of objects."""
+
+    def other(value: Any) -> Any:
+        return refs.get(value, value) if isinstance(value, Ref) else value
+
+    writes = (replace(write, target=other(write.target), value=other(write.value)) for write in event.writes)
+    return Event(other(event.gives), tuple(writes), other(event.raises), event.happens)
 
 
 def _functions(sketch: Sketch, refs: Mapping[Ref, Ref]) -> Iterator[Given]:
     """What functions give, with other names of objects."""
     for given in sketch.world.functions:
-        both = (refs.get(one, one) if isinstance(one, Ref) else one for one in (given.result, given.raises))
+        both: list[Scripted] = [
+            refs.get(one, one) if isinstance(one, Ref) else one for one in (given.result, given.raises)
+        ]
         yield Given(*both)
 
 

@@ -12,58 +12,30 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from fuzz.reduce.lines import with_names
+from fuzz.edits.walk import each, numbered, operands, variables, with_names
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
-Handed = tuple[Value | None, ...]
-
-
-def operands(op: Operation) -> Handed:
-    """What an operation is given, and what its guard hands over."""
-    return (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
-
 
 def aligned(before: Trace, after: Trace) -> tuple[Trace, Trace]:
     """Both traces, with a line of its own for each operation, and the same one for those that are the same."""
-    before = with_fresh_lines(before, 0)
-    after = with_fresh_lines(after, len(all_operations(before)))
+    before = numbered(before)
+    after = numbered(after, len(all_operations(before)))
     alignment = _Alignment(before, after)
     alignment.match()
     lines = {mine.line: theirs.line for theirs, mine in alignment.pairs}
 
-    def with_line(op: Operation) -> Operation:
-        exit_ = op.exit
-        if exit_ is not None and exit_.block:
-            exit_ = replace(exit_, block=tuple(map(with_line, exit_.block)))
-        return replace(op, line=lines.get(op.line, op.line), exit=exit_)
-
-    after = replace(after, ops=tuple(map(with_line, after.ops)))
+    after = each(after, lambda op: replace(op, line=lines.get(op.line, op.line)))
     return before, with_names(after, _names(before, after, alignment.names))
-
-
-def with_fresh_lines(trace: Trace, above: int) -> Trace:
-    """The trace whose operations have the lines behind `above`, in order."""
-    line = above
-
-    def numbered(op: Operation) -> Operation:
-        nonlocal line
-        line += 1
-        op = replace(op, line=line)
-        if op.exit is not None and op.exit.block:
-            op = replace(op, exit=replace(op.exit, block=tuple(map(numbered, op.exit.block))))
-        return op
-
-    return replace(trace, ops=tuple(map(numbered, trace.ops)))
 
 
 def _names(before: Trace, after: Trace, same: dict[Var, Var]) -> dict[Var, Var]:
     """The names of the optimized trace: those of the values of the recorded one that they are, and new ones."""
-    taken = {var.name for var in _variables(before)} | {var.name for var in _variables(after)}
+    taken = {var.name for var in variables(before)} | {var.name for var in variables(after)}
     names: dict[Var, Var] = {}
     used: set[Var] = set()
-    for var in _variables(after):
+    for var in variables(after):
         name = same.get(var)
         if name is None or name in used:
             fresh = var.name
@@ -74,10 +46,6 @@ def _names(before: Trace, after: Trace, same: dict[Var, Var]) -> dict[Var, Var]:
         used.add(name)
         names[var] = name
     return names
-
-
-def _variables(trace: Trace) -> list[Var]:
-    return [*trace.inputs, *(op.result for op in all_operations(trace) if op.result is not None)]
 
 
 class _Alignment:

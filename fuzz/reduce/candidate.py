@@ -6,17 +6,18 @@ operations of both that are the same have the same one, so that they are changed
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fuzz.edits.edit import Edit
+from fuzz.edits.rows import RANKS
+from fuzz.edits.walk import is_well_formed, operands
 from fuzz.reduce.change import Change
-from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.floats import ZERO
-from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.run.interpreter import Program
 from optimizer.ir.run.objects import NULL, Datum, blank
 from optimizer.ir.run.runs import Run
@@ -47,6 +48,14 @@ class Candidate:
     def takes_constants(self) -> bool:
         """May a constant stand for a variable? In a pair that nobody optimizes again, it would take the sense away."""
         return self.after is None
+
+    def with_traces(self, traces: Sequence[Trace]) -> Candidate:
+        return replace(self, before=traces[0], after=None if self.after is None else traces[1])
+
+    def edited(self, edit: Edit) -> Candidate | None:
+        """The edit made to all traces; None where it changes nothing."""
+        traces = [edit.on(trace) for trace in self.traces]
+        return None if tuple(traces) == self.traces else self.with_traces(traces)
 
     @cached_property
     def change(self) -> Change | None:
@@ -85,36 +94,15 @@ class Candidate:
         """Less is simpler: fewer operations first, then fewer things handed over, inputs and declarations, then simpler
         operands."""
         operations = [op for trace in self.traces for op in all_operations(trace)]
-        exits = [op.exit for op in operations if op.exit is not None]
-        handed = sum(len(exit_.failargs or ()) for exit_ in exits)
-        listed = sum(exit_.failargs is None for exit_ in exits)
         return (
             len(operations),
-            handed + sum(len(op.args) for op in operations),
-            listed,
+            sum(len(operands(op)) for op in operations),
+            sum(op.exit is not None and op.exit.failargs is None for op in operations),
             sum(len(trace.inputs) for trace in self.traces),
-            sum(_RANKS[op.op] for op in operations),
+            sum(RANKS[op.op] for op in operations),
             sum(map(_declared, self.traces)),
             sum(_operands(trace) for trace in self.traces),
         )
-
-
-_RANKS = {row: number + len(OPS) * row.jumps for number, row in enumerate(OPS.values())}
-"""Rows in front of the table are simpler; finishing is simpler than jumping."""
-
-
-def simpler_rows(row: Op) -> list[Op]:
-    """Rows of the table that may stand in its place, simplest first; an event may give nothing."""
-    results = (row.result, Type.VOID) if row.kind is Kind.EVENT else (row.result,)
-    return [
-        other
-        for other in OPS.values()
-        if _RANKS[other] < _RANKS[row]
-        and other.has_meaning
-        and other.result in results
-        and (other.kind, other.args, other.raw, other.reads_flag, other.overflows is None)
-        == (row.kind, row.args, row.raw, row.reads_flag, row.overflows is None)
-    ]
 
 
 def _declared(trace: Trace) -> int:
@@ -137,8 +125,7 @@ def _operands(trace: Trace) -> int:
     place = {var.name: number for number, var in enumerate(trace.inputs)}
     total = 0
     for op in all_operations(trace):
-        values = (*op.args, *((op.exit.failargs or ()) if op.exit else ()))
-        total += sum(_operand_cost(value, place) for value in values)
+        total += sum(_operand_cost(value, place) for value in operands(op))
         if op.result is not None:
             place[op.result.name] = len(place)
     return total
@@ -168,12 +155,6 @@ def constant_cost(number: int) -> int:
     return min(_FAR, 40 + near + (number < 0) + (bits if near > 1 else 0))
 
 
-def is_well_formed(candidate: Candidate) -> bool:
-    """May it be tried at all?"""
-    try:
-        for trace in candidate.traces:
-            check(trace)
-        layout_of(*candidate.traces)
-    except (IllFormed, InputError):
-        return False
-    return len(candidate.state.inputs) == len(candidate.before.inputs)
+def may_be_tried(candidate: Candidate) -> bool:
+    """Are its traces well-formed, with a value for each input?"""
+    return is_well_formed(*candidate.traces) and len(candidate.state.inputs) == len(candidate.before.inputs)

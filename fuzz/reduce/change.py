@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fuzz.reduce.alignment import is_same, operands, shared_lines
+from fuzz.edits.walk import inner, operands
+from fuzz.reduce.alignment import is_same, shared_lines
 from fuzz.reduce.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind
@@ -125,7 +126,7 @@ def without_unused(ops: Sequence[Operation], lines: Collection[int]) -> tuple[Op
         if op.line in lines and op.op.kind is Kind.PURE and op.op.overflows is None and op.result not in used:
             continue
         used.update(operands(op))
-        used.update(arg for inner in (op.exit.block if op.exit else ()) for arg in operands(inner))
+        used.update(arg for one in inner(op) for arg in operands(one))
         kept.append(op)
     return tuple(reversed(kept))
 

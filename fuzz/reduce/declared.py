@@ -3,124 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields
 from functools import partial
+from itertools import chain
 from typing import Any
 
+from fuzz.edits.edit import Declare
 from fuzz.reduce.candidate import Candidate
 from fuzz.reduce.needed import with_told_state
 from fuzz.reduce.structure import Change
 from optimizer.ir.immutable import replace
 from optimizer.ir.types.declaration_rules import find_problems
-from optimizer.ir.types.declared import Call, Declarations, KnownObject
-from optimizer.ir.types.memory_types import Array, Field, Struct
+from optimizer.ir.types.declared import Declarations
 
-Rewrite = Callable[[Declarations], Declarations]
+Rewrite = Callable[[Any], Any]
+"""Of all declarations, or of an entry: a struct, a constant, a call."""
 
 
 def drop_declarations(candidate: Candidate) -> Iterator[Change]:
-    told = candidate.before.declarations
-    rewrites: list[Rewrite] = [lambda _: Declarations(), lambda told: replace(told, cleared=True)]
-    rewrites += [partial(_without_section, section=section) for section in _SECTIONS]
+    """Without all of them, a section, an entry, what an entry need not say, and each thing of several that it says."""
+    yield partial(_declared, rewrite=lambda _: Declarations())
+    yield partial(_declared, rewrite=lambda declared: replace(declared, cleared=True))
     for section in _SECTIONS:
-        rewrites += [partial(_without_item, section=section, name=one.name) for one in getattr(told, section)]
-    for struct in told.structs:
-        rewrites.append(partial(_with_structs, old=struct.name, change=_plain_struct))
-        rewrites.append(partial(_with_structs, old=struct.name, change=_cleared_struct))
-        for field in struct.fields:
-            rewrites.append(partial(_with_structs, old=struct.name, change=partial(_without_field, name=field.name)))
-            rewrites.append(partial(_with_structs, old=struct.name, change=partial(_plain_field, name=field.name)))
-    for array in told.arrays:
-        for field in array.fields:
-            rewrites.append(partial(_with_array, old=array.name, name=field.name))
-    for const in told.consts:
-        rewrites.append(partial(_with_const, old=const.name, change=_plain_const))
-        for name, _ in const.fields:
-            rewrites.append(partial(_with_const, old=const.name, change=partial(_without_value, name=name)))
-    for call in told.calls:
-        rewrites.append(partial(_with_call, old=call.name, change=_plain_call))
-        for name in {*call.reads, *call.writes}:
-            rewrites.append(partial(_with_call, old=call.name, change=partial(_without_effect, name=name)))
-    for rewrite in rewrites:
-        yield partial(_declared, rewrite=rewrite)
+        yield partial(_declared, rewrite=partial(_with, **{section: ()}))
+    entries = [(section, one) for section in _SECTIONS for one in getattr(candidate.before.declarations, section)]
+    for section, entry in entries:
+        yield partial(_declared, rewrite=partial(_without_entry, section=section, name=entry.name))
+    for section, entry in entries:
+        for rewrite in _plainer(entry):
+            yield partial(_declared, rewrite=partial(_of_entry, section=section, name=entry.name, rewrite=rewrite))
 
+
+_SORT = ("struct", "array", "item", "declared")
+"""What says which sort of thing an entry is."""
 
 _SECTIONS = ("consts", "descrs", "calls", "arrays", "structs")
 
 
+def _plainer(entry: Any) -> Iterator[Rewrite]:
+    """Ways to say less of it: nothing that need not be said, each of these things not, and of several all but one."""
+    plain = {one.name: one.default for one in fields(entry) if one.default is not MISSING}
+    plain = {name: default for name, default in plain.items() if name not in _SORT}
+    yield partial(_with, **plain)
+    yield from (partial(_with, **{name: plain[name]}) for name in plain if not isinstance(plain[name], tuple))
+    several = [getattr(entry, name) for name in plain if isinstance(plain[name], tuple)]
+    yield from (partial(_without, one=one) for one in dict.fromkeys(chain(*several)))
+
+
+def _with(entry: Any, **values: Any) -> Any:
+    return replace(entry, **values)
+
+
+def _without(entry: Any, one: object) -> Any:
+    """The entry without one of several things that it says, wherever it does."""
+    several = {field.name: getattr(entry, field.name) for field in fields(entry) if isinstance(field.default, tuple)}
+    return replace(entry, **{name: tuple(each for each in held if each != one) for name, held in several.items()})
+
+
+def _without_entry(declared: Declarations, section: str, name: str) -> Declarations:
+    left: Declarations = _with(declared, **{section: tuple(e for e in getattr(declared, section) if e.name != name)})
+    return left
+
+
+def _of_entry(declared: Declarations, section: str, name: str, rewrite: Rewrite) -> Declarations:
+    entries = tuple(rewrite(one) if one.name == name else one for one in getattr(declared, section))
+    changed: Declarations = _with(declared, **{section: entries})
+    return changed
+
+
 def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:
     """With other declarations, if they make sense and the state can be told with them."""
-    told = candidate.before.declarations
-    changed = rewrite(told)
-    if changed == told or next(find_problems(changed), None) is not None:
+    declared = candidate.before.declarations
+    changed = rewrite(declared)
+    if changed == declared or next(find_problems(changed), None) is not None:
         return None
-    before = replace(candidate.before, declarations=changed)
-    after = candidate.after
-    if after is not None and after.declarations == told:
-        after = replace(after, declarations=changed)
-    return with_told_state(replace(candidate, before=before, after=after))
-
-
-def _without_section(told: Declarations, section: str) -> Declarations:
-    without: dict[str, Any] = {section: ()}
-    return replace(told, **without)
-
-
-def _without_item(told: Declarations, section: str, name: str) -> Declarations:
-    kept: dict[str, Any] = {section: tuple(one for one in getattr(told, section) if one.name != name)}
-    return replace(told, **kept)
-
-
-def _with_structs(told: Declarations, old: str, change: Callable[[Struct], Struct]) -> Declarations:
-    return replace(told, structs=tuple(change(one) if one.name == old else one for one in told.structs))
-
-
-def _without_field(struct: Struct, name: str) -> Struct:
-    return replace(struct, fields=tuple(field for field in struct.fields if field.name != name))
-
-
-def _plain_field(struct: Struct, name: str) -> Struct:
-    def plain(field: Field) -> Field:
-        return replace(field, immutable=False, quasi_immutable=False) if field.name == name else field
-
-    return replace(struct, fields=tuple(map(plain, struct.fields)))
-
-
-def _plain_struct(struct: Struct) -> Struct:
-    return replace(struct, parent=None)
-
-
-def _cleared_struct(struct: Struct) -> Struct:
-    return replace(struct, cleared=True)
-
-
-def _with_array(told: Declarations, old: str, name: str) -> Declarations:
-    def changed(array: Array) -> Array:
-        fields = tuple(field for field in array.fields if field.name != name)
-        return replace(array, fields=fields) if fields else array
-
-    return replace(told, arrays=tuple(changed(one) if one.name == old else one for one in told.arrays))
-
-
-def _with_const(told: Declarations, old: str, change: Callable[[KnownObject], KnownObject]) -> Declarations:
-    return replace(told, consts=tuple(change(one) if one.name == old else one for one in told.consts))
-
-
-def _without_value(const: KnownObject, name: str) -> KnownObject:
-    return replace(const, fields=tuple((one, value) for one, value in const.fields if one != name))
-
-
-def _plain_const(const: KnownObject) -> KnownObject:
-    return KnownObject(const.name, const.struct, const.array)
-
-
-def _with_call(told: Declarations, old: str, change: Callable[[Call], Call]) -> Declarations:
-    return replace(told, calls=tuple(change(one) if one.name == old else one for one in told.calls))
-
-
-def _without_effect(call: Call, name: str) -> Call:
-    reads, writes = (tuple(one for one in names if one != name) for names in (call.reads, call.writes))
-    return replace(call, reads=reads, writes=writes)
-
-
-def _plain_call(call: Call) -> Call:
-    return Call(call.name, call.result)
+    edited = candidate.edited(Declare(declared, changed))
+    return with_told_state(edited) if edited is not None and edited.cost < candidate.cost else None

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fuzz.edits.walk import LETTERS, variables, with_names
 from fuzz.reduce.candidate import Candidate
-from fuzz.reduce.lines import with_names
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.objects import NULL, RAW_REF, Ref
 from optimizer.ir.text.string_text import constant_name
-from optimizer.ir.trace import Trace, Var, all_operations
+from optimizer.ir.trace import Trace, Var
 from validator.search.counterexample import State
 from validator.search.sites import renamed
-
-_LETTERS = {Type.INT: "i", Type.REF: "p", Type.FLOAT: "f", Type.VOID: "v"}
 
 
 def with_plain_names(candidate: Candidate) -> Candidate:
@@ -22,18 +19,13 @@ def with_plain_names(candidate: Candidate) -> Candidate:
     names: dict[Var, Var] = {}
     counts: Counter[str] = Counter()
     for trace in candidate.traces:
-        for var in _variables(trace):
+        for var in variables(trace):
             if var not in names:
-                letter = _LETTERS[var.type]
+                letter = LETTERS[var.type]
                 names[var] = Var(f"{letter}{counts[letter]}", var.type)
                 counts[letter] += 1
-    traces = [with_names(trace, names) for trace in candidate.traces]
-    after = None if candidate.after is None else traces[1]
-    return replace(candidate, before=traces[0], after=after, state=_with_objects(candidate.state, traces[0]))
-
-
-def _variables(trace: Trace) -> list[Var]:
-    return [*trace.inputs, *(op.result for op in all_operations(trace) if op.result is not None)]
+    named = candidate.with_traces([with_names(trace, names) for trace in candidate.traces])
+    return replace(named, state=_with_objects(candidate.state, named.before))
 
 
 def _with_objects(state: State, trace: Trace) -> State:

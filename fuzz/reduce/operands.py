@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
+from fuzz.edits.edit import Put, Substitute
+from fuzz.edits.walk import each, operands, results, with_values
 from fuzz.reduce.candidate import Candidate, constant_cost
 from fuzz.reduce.drop import without
-from fuzz.reduce.lines import plain_value, with_values
-from fuzz.reduce.structure import Change, with_traces
-from optimizer.ir.floats import Float
+from fuzz.reduce.structure import Change
+from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import Type
@@ -18,7 +19,6 @@ from optimizer.ir.trace import (
     ConstFloat,
     ConstInt,
     ConstRef,
-    Exit,
     Operation,
     Trace,
     Value,
@@ -55,9 +55,8 @@ def _with_operand(candidate: Candidate, line: int, place: int) -> Candidate | No
         if op is None or op.result is None or place >= len(op.args) or op.args[place].type is not op.result.type:
             return None
         values = {op.result: op.args[place]}
-        ops = tuple(with_values(one, values) for one in trace.ops if one.line != line)
-        traces.append(replace(trace, ops=ops))
-    return with_traces(candidate, traces)
+        traces.append(trace.of(with_values(one, values) for one in trace.ops if one.line != line))
+    return candidate.with_traces(traces)
 
 
 def _with_shifted(candidate: Candidate, line: int, old: Var, new: Var) -> Candidate | None:
@@ -72,8 +71,10 @@ def _with_shifted(candidate: Candidate, line: int, old: Var, new: Var) -> Candid
     def changed(op: Operation) -> Operation:
         return replace(op, args=tuple(map(shifted, op.args))) if old in op.args and op.op.args is not None else op
 
-    moved = _everywhere(candidate, changed)
-    return None if moved is None else without(moved, frozenset([line]), {old: new})
+    traces = [each(trace, changed) for trace in candidate.traces]
+    if tuple(traces) == candidate.traces:
+        return None
+    return without(candidate.with_traces(traces), frozenset([line]), {old: new})
 
 
 def _with_its_number(candidate: Candidate, line: int, old: Var) -> Candidate | None:
@@ -84,13 +85,12 @@ def _with_its_number(candidate: Candidate, line: int, old: Var) -> Candidate | N
 def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> Iterator[Var]:
     """Values of a type that stand in front of the operation in that line: its operands and theirs, those in front,
     inputs."""
-    definitions: dict[Var, Operation] = {}
+    definitions: dict[Value, Operation] = {}
     for op in all_operations(trace):
         if op.line == line:
             break
-        if op.result is not None:
-            definitions[op.result] = op
-    waiting, seen = list(args), set()
+        definitions |= dict.fromkeys(results([op]), op)
+    waiting, seen = list(args), set[Value]()
     while waiting:
         value = waiting.pop(0)
         if value in seen:
@@ -100,122 +100,66 @@ def earlier(trace: Trace, args: tuple[Value, ...], line: int, type_: Type) -> It
             yield value
         if value in definitions:
             waiting += definitions[value].args
-    defined = [value for value in definitions if value.type is type_ and value not in seen]
+    defined = [value for value in definitions if value.type is type_ and value not in seen and isinstance(value, Var)]
     yield from defined[: -_EARLIER - 1 : -1]
     yield from (var for var in trace.inputs if var.type is type_ and var not in seen)
 
 
 def simplify_operands(candidate: Candidate) -> Iterator[Change]:
-    """Earlier values and constants for variables and opaque constants."""
+    """Earlier values and constants for variables and opaque constants, dead slots for what guards hand over."""
     for trace in candidate.traces:
         for op in reversed([op for op in all_operations(trace) if op.line in candidate.shared_lines]):
-            for place, arg in enumerate(op.args):
-                for value in _simpler_values(candidate, trace, op, arg):
-                    yield partial(_with_arg, line=op.line, place=place, old=arg, new=value)
-            for place, failarg in enumerate((op.exit.failargs or ()) if op.exit is not None else ()):
-                if failarg is not None:
-                    for other in (None, *_simpler_values(candidate, trace, op, failarg)):
-                        yield partial(_with_failarg, line=op.line, place=place, old=failarg, new=other)
+            for place, value in enumerate(operands(op)):
+                if value is not None:
+                    dead: tuple[Value | None, ...] = (None,) if place >= len(op.args) else ()
+                    for other in (*dead, *_simpler_values(candidate, trace, op, value)):
+                        yield Put(op.line, place, value, other)
+
+
+_PLAIN: dict[Type, tuple[Value, ...]] = {
+    Type.INT: (ConstInt(0), ConstInt(1)),
+    Type.FLOAT: (ConstFloat(ZERO), ConstFloat(Float.of(1.0))),
+    Type.REF: (ConstRef(NULL.name),),
+    Type.VOID: (),
+}
+"""The simplest constants."""
 
 
 def _simpler_values(candidate: Candidate, trace: Trace, op: Operation, value: Value) -> Iterator[Value]:
     if isinstance(value, ConstInt | ConstFloat):
         return
     if candidate.takes_constants:
-        yield plain_value(value.type)
-    if candidate.takes_constants and value.type is Type.INT:
-        yield ConstInt(1)
-    if candidate.takes_constants and value.type is Type.FLOAT:
-        yield ConstFloat(Float.of(1.0))
-    if isinstance(value, ConstRef) and value.text == NULL.name:
+        yield from _PLAIN[value.type]
+    if value == ConstRef(NULL.name):
         return
     definition = next((one for one in all_operations(trace) if one.result == value), None)
     args = definition.args if definition is not None else ()
     yield from (other for other in earlier(trace, args, op.line, value.type) if other != value)
 
 
-def _with_arg(candidate: Candidate, line: int, place: int, old: Value, new: Value) -> Candidate | None:
-    def changed(op: Operation) -> Operation:
-        if op.line == line and place < len(op.args) and op.args[place] == old:
-            return replace(op, args=(*op.args[:place], new, *op.args[place + 1 :]))
-        return op
-
-    return _everywhere(candidate, changed)
-
-
-def _with_failarg(candidate: Candidate, line: int, place: int, old: Value, new: Value | None) -> Candidate | None:
-    def changed(op: Operation) -> Operation:
-        failargs = (op.exit.failargs or ()) if op.exit is not None else ()
-        if op.line != line or place >= len(failargs) or failargs[place] != old:
-            return op
-        assert op.exit is not None
-        failargs = (*failargs[:place], new, *failargs[place + 1 :])
-        return replace(op, exit=Exit(failargs, op.exit.origin, op.exit.block))
-
-    return _everywhere(candidate, changed)
-
-
-def _everywhere(candidate: Candidate, change: object) -> Candidate | None:
-    """The candidate with each operation changed, in exit blocks too; None where nothing changes."""
-    assert callable(change)
-
-    def changed(op: Operation) -> Operation:
-        if op.exit is not None and op.exit.block:
-            op = replace(op, exit=replace(op.exit, block=tuple(map(changed, op.exit.block))))
-        done: Operation = change(op)
-        return done
-
-    traces = [replace(trace, ops=tuple(map(changed, trace.ops))) for trace in candidate.traces]
-    return None if tuple(traces) == candidate.traces else with_traces(candidate, traces)
-
-
 # Constants.
 
 
 def simplify_constants(candidate: Candidate) -> Iterator[Change]:
-    """Each number in all its places, then in each of them."""
-    places: dict[int, list[tuple[int, int]]] = {}
+    """Each float in all its places; each number in all its places, then in each of them."""
+    places: dict[ConstInt | ConstFloat, dict[tuple[int, int], None]] = {}
     for trace in candidate.traces:
         for op in all_operations(trace):
-            values = (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
-            for place, value in enumerate(values):
-                if isinstance(value, ConstInt):
-                    places.setdefault(value.value, []).append((op.line, place))
-    yield from _simplify_floats(candidate)
-    for number in places:
-        for simpler in simpler_numbers(number, candidate.before.word):
-            yield partial(_with_number, numbers={number: simpler})
-    for number, uses in places.items():
-        for line, place in dict.fromkeys(uses) if len(uses) > 1 else ():
-            for simpler in simpler_numbers(number, candidate.before.word):
-                yield partial(_with_number_at, line=line, place=place, old=number, new=simpler)
-
-
-def _simplify_floats(candidate: Candidate) -> Iterator[Change]:
-    """Each float in all its places."""
-    constants = {
-        arg.value
-        for trace in candidate.traces
-        for op in all_operations(trace)
-        for arg in (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
-        if isinstance(arg, ConstFloat)
+            for place, value in enumerate(operands(op)):
+                if isinstance(value, ConstInt | ConstFloat):
+                    places.setdefault(value, {})[op.line, place] = None
+    for number in sorted(value.value for value in places if isinstance(value, ConstFloat)):
+        yield from (Substitute({ConstFloat(number): ConstFloat(one)}) for one in simpler_floats(number))
+    simpler = {
+        value: [ConstInt(one) for one in simpler_numbers(value.value, candidate.before.word)]
+        for value in places
+        if isinstance(value, ConstInt)
     }
-    for number in sorted(constants):
-        for simpler in simpler_floats(number):
-            yield partial(_with_float, old=number, new=simpler)
-
-
-def _with_float(candidate: Candidate, old: Float, new: Float) -> Candidate | None:
-    def other(value: Value) -> Value:
-        return ConstFloat(new) if value == ConstFloat(old) else value
-
-    def changed(op: Operation) -> Operation:
-        exit_ = op.exit
-        if exit_ is not None and exit_.failargs is not None:
-            exit_ = replace(exit_, failargs=tuple(None if one is None else other(one) for one in exit_.failargs))
-        return replace(op, args=tuple(map(other, op.args)), exit=exit_)
-
-    return _everywhere(candidate, changed)
+    for value, others in simpler.items():
+        yield from (Substitute({value: other}) for other in others)
+    for value, others in simpler.items():
+        for line, place in places[value] if len(places[value]) > 1 else ():
+            yield from (Put(line, place, value, other) for other in others)
 
 
 def simpler_numbers(number: int, word: int) -> Iterator[int]:
@@ -229,22 +173,3 @@ def simpler_numbers(number: int, word: int) -> Iterator[int]:
         (one for one in among if constant_cost(one) < constant_cost(number)),
         key=lambda one: (constant_cost(one), one < 0),
     )
-
-
-def _with_number(candidate: Candidate, numbers: Mapping[int, int]) -> Candidate | None:
-    def other(value: Value | None) -> Value | None:
-        return ConstInt(numbers[value.value]) if isinstance(value, ConstInt) and value.value in numbers else value
-
-    def changed(op: Operation) -> Operation:
-        args = tuple(one for one in map(other, op.args) if one is not None)
-        exit_ = op.exit
-        if exit_ is not None and exit_.failargs is not None:
-            exit_ = replace(exit_, failargs=tuple(map(other, exit_.failargs)))
-        return replace(op, args=args, exit=exit_)
-
-    return _everywhere(candidate, changed)
-
-
-def _with_number_at(candidate: Candidate, line: int, place: int, old: int, new: int) -> Candidate | None:
-    changed = _with_arg(candidate, line, place, ConstInt(old), ConstInt(new))
-    return changed or _with_failarg(candidate, line, place, ConstInt(old), ConstInt(new))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeGuard
 
-from fuzz.reduce.alignment import operands
+from fuzz.edits.walk import operands
 from fuzz.reduce.change import Change, Place, places_of, text_of
 from optimizer.ir.trace import Operation, Trace, Value, Var
 

@@ -28,6 +28,7 @@ from fuzz.reduce.structure import (
     drop_handed_over,
     drop_inputs,
     drop_operations,
+    made,
     simplify_rows,
 )
 from fuzz.reduce.trials import Subject, Trials, candidate_of, still_shows, without_origin
@@ -180,7 +181,7 @@ class _Search:
             candidates: list[tuple[Candidate, int]] = []  # each with the number of changes that it and those ahead are
             taken = 0
             while taken < len(waiting) and len(candidates) < self._trials.jobs:
-                candidate = waiting[taken](self.best)
+                candidate = made(waiting[taken], self.best)
                 taken += 1
                 if candidate is not None and candidate.cost < self.best.cost:
                     candidates.append((candidate, taken))

@@ -6,9 +6,9 @@ from fuzz.campaign.examine import Find, Judge, Made, Optimizer, Record, examine
 from fuzz.cases.store import Case
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.reduce.candidate import Candidate
-from fuzz.reduce.lines import plain_datum
 from fuzz.reduce.trials import Subject, given_or
 from optimizer.ir.immutable import replace
+from optimizer.ir.run.objects import blank
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
@@ -26,7 +26,7 @@ def find_in(before: Trace, after: Trace | None, subject: Subject, state: State |
 
 def look_at(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Record:
     """What is said of the pair, or of what the optimizer makes of the trace."""
-    candidate = Candidate(before, after, state or State(tuple(plain_datum(var.type) for var in before.inputs)))
+    candidate = Candidate(before, after, state or State(tuple(blank(var.type) for var in before.inputs)))
     made = Made(0, GeneratedTrace(before, candidate.state, {}))
     return examine(made, given_or(candidate, subject.optimizer), subject.judge)
 

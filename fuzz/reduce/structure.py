@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from fuzz.reduce.alignment import operands
-from fuzz.reduce.candidate import Candidate, simpler_rows
+from fuzz.edits.edit import Bare, Cut, Edit, PutRow, Substitute
+from fuzz.edits.rows import simpler_rows
+from fuzz.edits.walk import Handed, operands, results, used_by
+from fuzz.reduce.candidate import Candidate
 from fuzz.reduce.drop import without
-from fuzz.reduce.lines import plain_value, with_values
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import Op, Type
 from optimizer.ir.run.objects import NULL, Ref
-from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations, constant_of
+from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations, constant_of
 
-Change = Callable[[Candidate], Candidate | None]
-"""A candidate that may be simpler; None where the change does not apply. It holds for what has become of the candidate
-that it was listed for."""
+Change = Edit | Callable[[Candidate], Candidate | None]
+"""What may make a candidate simpler: an edit of all its traces, or a function that gives None where it does not apply.
+It holds for what has become of the candidate that it was listed for."""
 
 Changes = Callable[[Candidate], Iterator[Change]]
 """Changes that are worth trying on a candidate, and on what becomes of it, in order."""
 
 
-def on_each(candidate: Candidate, change: Callable[[Operation], Operation]) -> Candidate:
-    """The candidate with each operation changed; those of exit blocks stay."""
-    return with_traces(candidate, [replace(trace, ops=tuple(map(change, trace.ops))) for trace in candidate.traces])
+def made(change: Change, candidate: Candidate) -> Candidate | None:
+    """The candidate with the change; None where it changes nothing."""
+    return candidate.edited(change) if isinstance(change, Edit) else change(candidate)
 
 
 def halves(count: int) -> Iterator[tuple[int, int]]:
@@ -54,46 +54,32 @@ def _cut(candidate: Candidate, size: int) -> Candidate | None:
         return None
     tail, kept = ops[-1 - size : -1], {op.line for op in ops[: -1 - size]}
     gone = {op.line for op in tail}.union(*(_behind(trace, kept) for trace in candidate.traces))
-    ends = [trace.end.args for trace in candidate.traces]
-    visible = [_visible(trace, gone) for trace in candidate.traces]
-    args = [
-        each
-        for each in zip(*ends, strict=False)
-        if all(not isinstance(arg, Var) or arg in seen for arg, seen in zip(each, visible, strict=True))
-    ]
-    used = [each for op in tail for each in zip(*_uses(candidate, op), strict=False)]
-    args += [
-        each
-        for each in used
-        if all(isinstance(arg, Var) and arg in seen for arg, seen in zip(each, visible, strict=True))
-    ]
+    there = [{*t.inputs, *results(op for op in t.ops if op.line not in gone)} for t in candidate.traces]
+
+    def stay(each: Handed, constants: bool) -> bool:
+        return all(arg in seen if isinstance(arg, Var) else constants for arg, seen in zip(each, there, strict=True))
+
+    args = [each for each in zip(*(trace.end.args for trace in candidate.traces), strict=False) if stay(each, True)]
+    args += [each for op in tail for each in zip(*_uses(candidate, op), strict=False) if stay(each, False)]
     args = list(dict.fromkeys(args))
     traces = [
-        replace(trace, ops=(*trace.ops[:-1], replace(trace.end, args=tuple(each[number] for each in args))))
+        trace.of((*trace.ops[:-1], replace(trace.end, args=tuple(each[number] for each in args))))
         for number, trace in enumerate(candidate.traces)
     ]
-    return without(with_traces(candidate, traces), gone)
+    return without(candidate.with_traces(traces), gone)
 
 
-def _uses(candidate: Candidate, op: Operation) -> list[tuple[Value | None, ...]]:
+def _uses(candidate: Candidate, op: Operation) -> list[Handed]:
     """What the operation uses, in each of the traces that have it."""
     if candidate.change is None:
         return [operands(op)]
     return [operands(one) for one in next((pair for pair in candidate.change.shared if pair[0].line == op.line), ())]
 
 
-def with_traces(candidate: Candidate, traces: Sequence[Trace]) -> Candidate:
-    return replace(candidate, before=traces[0], after=None if candidate.after is None else traces[1])
-
-
 def _behind(trace: Trace, kept: set[int]) -> set[int]:
     """The operations behind the last one that stays."""
     last = max((number for number, op in enumerate(trace.ops) if op.line in kept), default=-1)
     return {op.line for op in trace.ops[last + 1 : -1]}
-
-
-def _visible(trace: Trace, gone: set[int]) -> set[Value]:
-    return {*trace.inputs, *(op.result for op in trace.ops if op.result is not None and op.line not in gone)}
 
 
 # Operations.
@@ -111,58 +97,23 @@ _ROWS = 8
 
 def simplify_rows(candidate: Candidate) -> Iterator[Change]:
     for op in candidate.before.ops:
-        for row in () if op.line not in candidate.shared_lines else simpler_rows(op.op)[:_ROWS]:
-            yield partial(_with_row, line=op.line, old=op.op, new=row)
-
-
-def _with_row(candidate: Candidate, line: int, old: Op, new: Op) -> Candidate:
-    def changed(op: Operation) -> Operation:
-        if op.line != line or op.op is not old:
-            return op
-        has_descr = new.memory is not None and new.memory.descr is not None
-        result = None if new.result is Type.VOID else op.result
-        return replace(op, op=new, result=result, descr=op.descr if has_descr else None)
-
-    return on_each(candidate, changed)
+        if op.line in candidate.shared_lines:
+            yield from (PutRow(op.line, op.op, row) for row in simpler_rows(op.op)[:_ROWS])
 
 
 # What is handed over.
 
 
 def drop_handed_over(candidate: Candidate) -> Iterator[Change]:
-    yield partial(on_each, change=_hands_over_nothing)
-    yield partial(on_each, change=_without_block)
+    yield Bare(None, True)
+    yield Bare(None, False)
     for op in reversed(candidate.before.ops):
         if op.exit is not None:
-            yield partial(_on_line, line=op.line, change=_hands_over_nothing)
-            yield partial(_on_line, line=op.line, change=_without_block)
-            for first, last in halves(len(op.exit.failargs or ())):
-                yield partial(_on_line, line=op.line, change=partial(_without_failargs, first=first, last=last))
-        elif op.op.args is None and not op.op.raw:
-            for first, last in halves(len(op.args)):
-                yield partial(_on_line, line=op.line, change=partial(_without_args, first=first, last=last))
-
-
-def _on_line(candidate: Candidate, line: int, change: Callable[[Operation], Operation]) -> Candidate:
-    return on_each(candidate, lambda op: change(op) if op.line == line else op)
-
-
-def _hands_over_nothing(op: Operation) -> Operation:
-    return op if op.exit is None else replace(op, exit=replace(op.exit, failargs=(), block=()))
-
-
-def _without_block(op: Operation) -> Operation:
-    return op if op.exit is None else replace(op, exit=replace(op.exit, block=()))
-
-
-def _without_failargs(op: Operation, first: int, last: int) -> Operation:
-    assert op.exit is not None
-    failargs = op.exit.failargs or ()
-    return replace(op, exit=replace(op.exit, failargs=(*failargs[:first], *failargs[last:])))
-
-
-def _without_args(op: Operation, first: int, last: int) -> Operation:
-    return replace(op, args=(*op.args[:first], *op.args[last:]))
+            yield Bare(op.line, True)
+            yield Bare(op.line, False)
+        if op.exit is not None or (op.op.args is None and not op.op.raw):
+            count = len(op.args if op.exit is None else op.exit.failargs or ())
+            yield from (Cut(op.line, first, last) for first, last in halves(count))
 
 
 # Inputs.
@@ -173,22 +124,18 @@ def drop_inputs(candidate: Candidate) -> Iterator[Change]:
     inputs = candidate.before.inputs
     for var in reversed(inputs):
         value = candidate.value(var)
-        for other in inputs:
-            if other.type is var.type and other != var and candidate.value(other) == value:
-                yield partial(_without_input, var=var, value=other)
-        if not candidate.takes_constants:
-            pass
-        elif not isinstance(value, Ref):
-            yield partial(_without_input, var=var, value=constant_of(value))
-        elif value == NULL:
-            yield partial(_without_input, var=var, value=plain_value(var.type))
-        for other in inputs[: inputs.index(var)]:
-            if other.type is var.type:
-                yield partial(_without_input, var=var, value=other)
+        alike = [other for other in inputs if other.type is var.type and other != var]
+        stand_ins: list[Value] = [other for other in alike if candidate.value(other) == value]
+        if candidate.takes_constants and not isinstance(value, Ref):
+            stand_ins.append(constant_of(value))
+        elif candidate.takes_constants and value == NULL:
+            stand_ins.append(ConstRef(NULL.name))
+        stand_ins += [other for other in alike if inputs.index(other) < inputs.index(var)]
+        yield from (partial(_without_input, var=var, value=other) for other in stand_ins)
 
 
 def _without_unused(candidate: Candidate) -> Candidate | None:
-    used = {arg for trace in candidate.traces for op in all_operations(trace) for arg in operands(op)}
+    used = {arg for trace in candidate.traces for op in trace.ops for arg in used_by(op)}
     gone = [var for var in candidate.before.inputs if var not in used]
     return _without_inputs(candidate, gone) if gone else None
 
@@ -197,12 +144,12 @@ def _without_inputs(candidate: Candidate, gone: list[Var]) -> Candidate:
     places = [k for k, var in enumerate(candidate.before.inputs) if var not in gone]
     traces = [replace(trace, inputs=tuple(trace.inputs[k] for k in places)) for trace in candidate.traces]
     state = replace(candidate.state, inputs=tuple(candidate.state.inputs[k] for k in places))
-    return replace(with_traces(candidate, traces), state=state)
+    return replace(candidate.with_traces(traces), state=state)
 
 
 def _without_input(candidate: Candidate, var: Var, value: Value) -> Candidate | None:
     inputs = candidate.before.inputs
     if var not in inputs or (isinstance(value, Var) and value not in inputs):
         return None
-    replaced = on_each(candidate, lambda op: with_values(op, {var: value}))
+    replaced = candidate.with_traces([Substitute({var: value}).on(trace) for trace in candidate.traces])
     return _without_inputs(replaced, [var])

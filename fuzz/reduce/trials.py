@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from fuzz.campaign.examine import Find, FindKind, Judge, Made, Optimizer, examine, malformed
 from fuzz.draw.generator import GeneratedTrace
-from fuzz.reduce.alignment import aligned, with_fresh_lines
-from fuzz.reduce.candidate import Candidate, is_well_formed
+from fuzz.edits.walk import numbered
+from fuzz.reduce.alignment import aligned
+from fuzz.reduce.candidate import Candidate, may_be_tried
 from fuzz.reduce.cause import is_cause, isolated
 from fuzz.reduce.failure import Failure, failure_of
 from fuzz.reduce.nature import Outline
@@ -59,7 +60,7 @@ class Trials:
         ask = ask and self._asks
         if self.is_known(candidate, ask):
             return None
-        found = self._shown(candidate, ask) if is_well_formed(candidate) else None
+        found = self._shown(candidate, ask) if may_be_tried(candidate) else None
         self.note(candidate, ask, found is not None)
         return found
 
@@ -88,7 +89,7 @@ class Trials:
         """Is the pair proved, with a small effort?"""
         assert candidate.after is not None
         if candidate.text not in self._right:
-            is_right = is_well_formed(candidate) and malformed(candidate.before, candidate.after) is None
+            is_right = may_be_tried(candidate) and malformed(candidate.before, candidate.after) is None
             if is_right and refuted_by(candidate.before, candidate.after, candidate.state, self._subject.options):
                 is_right = False
             self._right[candidate.text] = is_right and isinstance(
@@ -137,7 +138,7 @@ class Trials:
             return refuted_by(before, after, state, subject.options) or by_validating(before, after, state)
 
         match self._wanted.kind:
-            case FindKind.FAULT:
+            case FindKind.FAULT | FindKind.DISAGREEMENT:
                 return subject.judge
             case FindKind.MALFORMED:
                 return by_validating
@@ -212,7 +213,7 @@ def candidate_of(find: Find, subject: Subject) -> Candidate:
     """What a find is reduced from: its state is that of the counterexample where there is one."""
     before = find.generated.trace
     if subject.optimizer is not None:
-        return Candidate(with_fresh_lines(before, 0), None, state_of(find))
+        return Candidate(numbered(before), None, state_of(find))
     assert isinstance(find.after, Trace)
     return Candidate(*aligned(*with_origins(before, find.after, find.verdict)), state_of(find))
 

@@ -25,6 +25,8 @@ def _totals(figures: Figures) -> Iterator[dict[str, Any]]:
     yield _line("finds", None, figures.finds, "traces")
     yield _line("wall time", None, figures.wall_seconds, "s")
     yield _line("vacuous", None, figures.vacuous, "traces")
+    yield _line("proofs checked", None, figures.checked, "traces")
+    yield _line("proofs not checked", None, len(figures.not_checked), "traces")
     yield _line("lost processes", None, figures.lost, "traces")
     yield _line("solver queries", None, figures.solver_queries, "obligations")
     for name, pair in (("operations", figures.operations), ("guards", figures.guards)):

@@ -70,7 +70,8 @@ class Span:
 @dataclass(slots=True)
 class Figures:
     """Counts over records. Times are in seconds; `began` and `ended` are when the first and the last record
-    was told (Unix time), and `each_second` has the verdicts of each second."""
+    was told (Unix time), and `each_second` has the verdicts of each second. `not_checked` are the seeds of proofs that
+    the checker does not follow, and why."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     made: Counter[str] = field(default_factory=Counter)
@@ -91,6 +92,8 @@ class Figures:
     judging: Counter[int] = field(default_factory=Counter)
     slowest: list[tuple[float, int, Result]] = field(default_factory=list)
     handed_back: HandedBack = field(default_factory=HandedBack)
+    checked: int = 0
+    not_checked: list[tuple[int, str]] = field(default_factory=list)
     buckets: dict[str, Bucket] = field(default_factory=dict)
     unsorted: dict[str, Bucket] = field(default_factory=dict)
     not_reduced: int = 0
@@ -143,6 +146,7 @@ def count(results: Iterable[Result]) -> Figures:
     for result in results:
         _add(figures, result)
     figures.slowest.sort(key=lambda one: one[:2], reverse=True)
+    figures.not_checked.sort()
     figures.stricter_seeds.sort(key=lambda one: (-one[1], one[0]))
     return figures
 
@@ -153,6 +157,8 @@ def _add(figures: Figures, result: Result) -> None:
     figures.verdicts[result.verdict] += 1
     figures.made[result.made or "not known"] += 1
     figures.vacuous += bool(result.vacuous)
+    figures.checked += bool(result.checked)
+    figures.not_checked += [(result.seed, result.not_checked)] * bool(result.not_checked)
     figures.lost += result.lost
     figures.solver_queries += result.solver_queries
     for name, seconds in result.seconds.items():

@@ -91,7 +91,7 @@ def _step(suite: ElementTree.Element, step: Step) -> None:
 
 def _find(suite: ElementTree.Element, find: KeptFind) -> None:
     bucket = find.bucket
-    kind = "error" if bucket.kind == FindKind.FAULT.value else "failure"
+    kind = "error" if FindKind(bucket.kind).is_ours else "failure"
     test = _test(suite, "finds", bucket.name)
     failure = ElementTree.SubElement(test, kind, message=printable(bucket.message), type=bucket.kind)
     lines = [f"finds: {bucket.count}", *(["repeat with:", f"  {find.command}"] if find.command else [])]

@@ -19,7 +19,7 @@ from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.lemmas.all import LEMMAS
 from validator.prove.lemmas.lemma import Lemmas
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.states import simple_values
 
 _UNARY = ("neg", "bit_not")
@@ -104,7 +104,7 @@ class _Case:
 
     def __init__(self, random: Random, word: int) -> None:
         self._random = random
-        self.terms = terms = SimplifyingObjectTerms(word, Layout())
+        self.terms = terms = ObjectTerms(word, Layout())
         given = {name: random.choice(simple_values(word)) for name in "xy"}
         given |= {name: random.randrange(2) for name in "pq"}
         self.world = _World(word, given, (random.randrange(_LONGEST), random.randrange(_LONGEST)))

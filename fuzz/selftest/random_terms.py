@@ -11,23 +11,10 @@ from validator.search.states import simple_values
 from validator.solvers.answers import SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 
-WORDS = [
-    "add",
-    "sub",
-    "mul",
-    "umulh",
-    "udiv",
-    "sdiv",
-    "srem",
-    "fdiv",
-    "fmod",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "shl",
-    "lshr",
-    "ashr",
-]
+WORDS = (
+    *("add", "sub", "mul", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"),
+    *("bit_and", "bit_or", "bit_xor", "shl", "lshr", "ashr"),
+)
 """What makes a word of two; `UNARY` of one, and `PREDICATES` a condition of two words."""
 UNARY = ("neg", "bit_not")
 PREDICATES = ("eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows")

@@ -10,8 +10,7 @@ from typing import Any
 from benchmarks.campaign import Campaign
 from benchmarks.commands import Commands
 from benchmarks.large import Optimization, Validation
-from benchmarks.measure import Race, Record
-from benchmarks.naive import Answer
+from benchmarks.measure import Answer, Race, Record
 from benchmarks.sizes import Growth
 
 Rows = Sequence[Sequence[str]]

@@ -27,6 +27,9 @@ _CAMPAIGN, _AUDIT, _KILLS = 0.5, 0.45, 0.9
 _ENOUGH_S = 60.0
 """A planted fault that was not found in so many seconds of one core is one that campaigns miss."""
 
+_CHECK_SHARE = 5
+"""So many percent of the campaign's proofs are checked."""
+
 _LEAST_S = 10.0
 """No more faults are planted when less time than that is left."""
 
@@ -87,6 +90,7 @@ def _take_all(night: _Night, options: argparse.Namespace, broken_off: Sequence[P
     seconds = night.left_s * _CAMPAIGN
     jobs = [] if options.jobs is None else ["--jobs", str(options.jobs)]
     command = [str(_TRACEPROOF), "fuzz", "--seconds", f"{seconds:.0f}", "--folder", str(night.folder), *jobs]
+    command += ["--check-share", str(_CHECK_SHARE)]
     night.take(CAMPAIGN, command, seconds, lambda done: done.line("found:"))
     for folder in broken_off:
         night.codes.append(_report_late(night, folder))

@@ -66,7 +66,7 @@ def _recorded_is_old(right: Any, self: CallEncoder, *args: Any) -> Any:
 
 def _settled_for_all(right: Any, self: SymbolicHeap, p: Term, *more: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(self, "_lenient", self._lenient and p.kind == "alloc")
+        patch.setattr(self, "lenient", self.lenient and p.kind == "alloc")
         return right(self, p, *more)
 
 

@@ -29,7 +29,7 @@ from validator.prove.lemmas import products as product_lemmas
 from validator.prove.lemmas import sums as sum_lemmas
 from validator.prove.lemmas.lemma import Lemmas
 from validator.prove.memory.chain_reader import ChainReader
-from validator.prove.memory.symbolic_heap import SymbolicHeap
+from validator.prove.memory.heap_state import HeapState
 from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.pointers import Pointers
 from validator.search import replay
@@ -388,9 +388,9 @@ VALIDATOR_FAULTS = (
     _fault("visibility too small", "an event sees no more than what it is given", "objects",
         _set(encoding, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
     _fault("events write nothing", "memory is behind an event what it was ahead of it", "objects",
-        _around(SymbolicHeap, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
+        _around(HeapState, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
     _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",
-        _set(SymbolicHeap, "now", _said_for_good), "validator/test_settled_by_structure.py"),
+        _set(HeapState, "now", _said_for_good), "validator/test_settled_by_structure.py"),
     _fault("storing zero writes nothing", "memory that was not cleared holds what a read of it gave", "objects",
         _set(ChainReader, "holds", _read_before), "validator/test_settled_by_structure.py"),
     _fault("nothing handed over is run", "runs that fail at a guard are not compared", "runs",

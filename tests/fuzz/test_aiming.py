@@ -62,8 +62,8 @@ def traces_until_found(share: int, first: int, most: int) -> int | None:
 
 
 def test_aiming_finds_what_drawing_misses() -> None:
-    assert traces_until_found(0, 20_000, 600) is None
-    assert traces_until_found(50, 20_000, 600) is not None
+    assert traces_until_found(0, 34_000, 600) is None
+    assert traces_until_found(50, 34_000, 600) is not None
 
 
 def test_a_batch_is_aimed_the_same_again() -> None:

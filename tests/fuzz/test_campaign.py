@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 
 from fuzz.campaign.changes import Seen
 from fuzz.campaign.coverage import all_coverage
-from fuzz.campaign.examine import AlwaysFails, Counted, Find, FindKind, Made, Optimizer, examine, run_campaign
+from fuzz.campaign.examine import AlwaysFails, Counted, Find, FindKind, Judge, Made, Optimizer, Record, examine
 from fuzz.campaign.find import case_of
 from fuzz.campaign.plan import AIMED, Plan
 from fuzz.campaign.results import Result, result_of
@@ -26,6 +26,13 @@ from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Var
 from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.verdict import Evidence, Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
+
+
+def run_campaign(seeds: Iterable[int], optimizer: Optimizer, judge: Judge) -> Iterator[Record]:
+    """One record a seed, in order, as they come."""
+    for seed in seeds:
+        yield examine(Made(seed, generate_for(seed)), optimizer, judge)
+
 
 OPTIONS = Options(effort=1_000_000, timeout_s=10.0)
 PLAN = Plan(seed=0, mutate=AIMED, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:optimize"), options=OPTIONS)
@@ -264,7 +271,7 @@ def test_a_summary_counts_and_says_how_to_repeat() -> None:
     summary.plan = replace(PLAN, seed=5)
     data = summary.data(2.0, True)
     assert data["commands"] == ["traceproof fuzz --seed 5 --traces 5 --optimizer mine:optimize"]
-    assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0}
+    assert data["finds"] == {"crash": 3, "hang": 0, "malformed": 0, "refuted": 0, "fault": 0, "disagreement": 0}
     assert data["interrupted"] is True
 
 

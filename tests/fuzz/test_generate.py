@@ -208,7 +208,7 @@ def test_the_latest_are_picked_evenly_and_nothing_before_them() -> None:
     assert picked.keys() == set("cde")
     assert min(picked.values()) > 900
     assert {choices.latest("ab", 3) for _ in range(100)} == set("ab")
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="empty range"):
         choices.latest("", 3)
 
 
@@ -223,5 +223,5 @@ def test_numbers_are_those_of_the_generator() -> None:
     ours, theirs = RandomChoices(Random(1)), Random(1)
     bounds = [(0, 0), (0, 1), (-3, 4), (0, 99), (-(1 << 63), (1 << 63) - 1), (5, 12)] * 50
     assert [ours.integer(*one) for one in bounds] == [theirs.randint(*one) for one in bounds]
-    with pytest.raises(ValueError, match="no number is in"):
+    with pytest.raises(ValueError, match="empty range"):
         ours.integer(1, 0)

@@ -9,12 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fuzz.draw.generator import generate_for
-from fuzz.reduce.alignment import aligned, with_fresh_lines
-from fuzz.reduce.candidate import Candidate, is_well_formed
+from fuzz.edits.reach import reached
+from fuzz.edits.walk import numbered as with_lines
+from fuzz.reduce.alignment import aligned
+from fuzz.reduce.candidate import Candidate, may_be_tried
 from fuzz.reduce.declared import drop_declarations
 from fuzz.reduce.drop import without
 from fuzz.reduce.naming import with_plain_names
-from fuzz.reduce.needed import without_garbage
 from fuzz.reduce.operands import forward, simpler_numbers, simplify_constants, simplify_operands
 from fuzz.reduce.structure import (
     Changes,
@@ -23,6 +24,7 @@ from fuzz.reduce.structure import (
     drop_inputs,
     drop_operations,
     halves,
+    made,
     simplify_rows,
 )
 from optimizer.ir.check import check
@@ -49,13 +51,13 @@ CHANGES: tuple[Changes, ...] = (
 
 
 def candidate_for(seed: int) -> Candidate:
-    made = generate_for(seed)
-    return numbered(Candidate(made.trace, None, made.state))
+    drawn = generate_for(seed)
+    return numbered(Candidate(drawn.trace, None, drawn.state))
 
 
 def numbered(candidate: Candidate) -> Candidate:
     if candidate.after is None:
-        return replace(candidate, before=with_fresh_lines(candidate.before, 0))
+        return replace(candidate, before=with_lines(candidate.before))
     before, after = aligned(candidate.before, candidate.after)
     return replace(candidate, before=before, after=after)
 
@@ -67,8 +69,8 @@ def test_a_change_gives_an_honest_candidate(seed: int, changes: Changes, choice:
     candidate = candidate_for(seed)
     listed = list(changes(candidate))
     for number in range(choice, choice + 5) if listed else ():
-        changed = listed[number % len(listed)](candidate)
-        if changed is None or not is_well_formed(changed):
+        changed = made(listed[number % len(listed)], candidate)
+        if changed is None or not may_be_tried(changed):
             continue
         check(changed.before)
         assert parse(format_trace(changed.before)) == changed.before
@@ -90,7 +92,7 @@ def test_operations_go_and_the_others_compute_the_same(seed: int, data: st.DataO
     changed = without(candidate, gone)
     if changed is None:
         return
-    assert is_well_formed(changed)
+    assert may_be_tried(changed)
     assert candidate.run is not None
     assert changed.run is not None
     assert set(changed.run.values.items()) <= set(candidate.run.values.items())
@@ -102,7 +104,7 @@ def test_operations_go_and_the_others_compute_the_same(seed: int, data: st.DataO
 def test_plain_names_change_nothing(seed: int) -> None:
     candidate = candidate_for(seed)
     named = with_plain_names(candidate)
-    assert is_well_formed(named)
+    assert may_be_tried(named)
     assert named.run is not None
     assert candidate.run is not None
     assert [op.op for op in named.before.ops] == [op.op for op in candidate.before.ops]
@@ -112,7 +114,8 @@ def test_plain_names_change_nothing(seed: int) -> None:
 @given(st.integers(0, 1 << 20))
 def test_garbage_is_not_missed(seed: int) -> None:
     candidate = candidate_for(seed)
-    cleaned = without_garbage(candidate)
+    layout = layout_of(candidate.before)
+    cleaned = replace(candidate, state=reached(candidate.state, [candidate.before], layout))
     assert cleaned.run is not None
     assert candidate.run is not None
     assert cleaned.run.outcome == candidate.run.outcome
@@ -151,7 +154,7 @@ def test_what_does_not_return_goes() -> None:
 def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None:
     trace = parse("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 8)\nescape_n(i1, 7)\nfinish(i2)\n")
     candidate = numbered(Candidate(trace, None, State((2,))))
-    changed = [one for change in forward(candidate) if (one := change(candidate)) is not None]
+    changed = [one for change in forward(candidate) if (one := made(change, candidate)) is not None]
     texts = [format_trace(one.before) for one in changed]
     assert "[i0]\ni2 = int_lt(i0, 8)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
     assert "[i0]\ni2 = int_lt(i0, 3)\nescape_n(i0, 7)\nfinish(i2)\n" in texts
@@ -161,7 +164,7 @@ def test_an_earlier_value_stands_for_a_result_or_the_number_that_it_is() -> None
 def test_an_event_gives_nothing_where_nothing_needs_it() -> None:
     trace = parse("[]\np0 = escape_r()\np1 = escape_r(1)\nfinish(p1)\n")
     candidate = numbered(Candidate(trace, None, State((), World((NULL, NULL)))))
-    changed = [one for change in simplify_rows(candidate) if (one := change(candidate)) and is_well_formed(one)]
+    changed = [one for change in simplify_rows(candidate) if (one := made(change, candidate)) and may_be_tried(one)]
     texts = [format_trace(one.before) for one in changed]
     assert texts == ["[]\nescape_n()\np1 = escape_r(1)\nfinish(p1)\n"]
 

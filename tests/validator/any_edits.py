@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from fuzz.mutate.edit import is_well_formed
+from fuzz.edits.walk import is_well_formed
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.objects import Datum

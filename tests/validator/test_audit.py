@@ -11,12 +11,13 @@ from pairs import judge
 from optimizer.ir.domains.term import Term
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.text import parse
-from validator import Options, Proved, Refuted, Verdict, validate
-from validator.check.checker import Checked, check
+from validator import Failed, Options, Proved, Refuted, Verdict, validate
+from validator.check.checker import Checked, Unsettled, check
 from validator.command.exits import Exit, run_command
 from validator.command.invoke import invoke
 from validator.command.validate import validate as command
 from validator.tell.report import verdict_json, verdict_text
+from validator.verdict import Fault
 
 BEFORE = (
     "[i0, i1]\ni2 = int_mul(i0, i1)\ni3 = int_lshift(i2, 3)\ni4 = int_lt(i0, i0)\nguard_false(i4) [i3]\nfinish(i3)\n"
@@ -83,12 +84,13 @@ def wrong_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Terms, "sub", lambda terms, a, b: terms.one if a is b else right(terms, a, b))
 
 
-def test_a_wrong_proof_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_proof_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong_algebra(monkeypatch)
+    assert isinstance(judge(ZERO, ONE, word=16), Proved)
     verdict = audited(ZERO, ONE)
-    assert isinstance(verdict, Proved)
-    assert verdict.evidence.audit is not None
-    assert verdict.evidence.audit.unsettled == ("end: argument 0",)
+    assert isinstance(verdict, Failed)
+    assert verdict.fault is Fault.PROOF
+    assert verdict.reason == "proved, and a run shows a difference: end: argument 0"
 
 
 def test_what_the_checker_does_not_settle_is_told() -> None:
@@ -159,7 +161,15 @@ def test_a_pair_that_is_not_proved_has_no_certificate(tmp_path: Path) -> None:
 def test_a_proof_that_is_not_checked_is_not_accepted_under_strict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong_algebra(monkeypatch)
-    assert run(tmp_path, ZERO, ONE, "--audit") == Exit.PROVED
+    monkeypatch.setattr("validator.prove.audit.check", lambda *_: Unsettled("end: argument 0", "the solver gave up"))
+    assert run(tmp_path, BEFORE, AFTER, "--audit") == Exit.PROVED
     assert "not checked: end: argument 0" in capsys.readouterr().out
-    assert run(tmp_path, ZERO, ONE, "--audit", "--strict") == Exit.UNKNOWN
+    assert run(tmp_path, BEFORE, AFTER, "--audit", "--strict") == Exit.UNKNOWN
+
+
+def test_a_proof_that_a_run_contradicts_is_a_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong_algebra(monkeypatch)
+    assert run(tmp_path, ZERO, ONE, "--audit", "--json") == Exit.FAULT
+    assert json.loads(capsys.readouterr().out)["fault"] == "proof"

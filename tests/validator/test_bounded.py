@@ -12,7 +12,7 @@ from optimizer.ir.domains.term import Term, evaluate
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts, PlainBounds
 from validator.prove.facts.facts import Facts
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 HALF = 1 << 63
 WORDS = (
@@ -35,7 +35,7 @@ def _number(random: Random) -> int:
             return random.randrange(-HALF, HALF)
 
 
-def _true_of(random: Random, terms: SimplifyingObjectTerms, word: Term, value: int) -> list[Term]:
+def _true_of(random: Random, terms: ObjectTerms, word: Term, value: int) -> list[Term]:
     """Conditions on the word that hold where it has that value."""
     low, high = sorted([value, _number(random)])
     mask = _number(random)
@@ -52,7 +52,7 @@ def _true_of(random: Random, terms: SimplifyingObjectTerms, word: Term, value: i
 def test_values_stay_what_they_are(kind: str) -> None:
     random, changed = Random(kind), 0
     for _ in range(150):
-        terms = SimplifyingObjectTerms(64, Layout())
+        terms = ObjectTerms(64, Layout())
         x, y = terms.var("x"), terms.var("y")
         values = {"x": _number(random), "y": _number(random)}
         values = {name: terms.concrete.const(value) for name, value in values.items()}
@@ -77,7 +77,7 @@ def test_comparisons_of_results(kind: str) -> None:
     """At width 4: an operation with a constant, compared with a constant, where little is known of its operand."""
     random, changed = Random(kind), 0
     for first in range(-8, 8):
-        terms = SimplifyingObjectTerms(4, Layout())
+        terms = ObjectTerms(4, Layout())
         x, c = terms.var("x"), terms.const
         word = getattr(terms, kind)(x, c(first))
         known = random.choice([terms.sle(c(-2), x), terms.slt(x, c(3)), terms.ult(x, c(6)), terms.slt(x, terms.zero)])
@@ -115,7 +115,7 @@ def test_comparisons_of_results(kind: str) -> None:
     ],
 )
 def test_one_form(condition: str, one: str, other: str) -> None:
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     facts = BoundedFacts(terms)
     x = terms.var("x")
     names = {name: getattr(terms, name) for name in (*WORDS, *PREDICATES, "not_", "ite")}
@@ -136,7 +136,7 @@ def test_combined_conditions() -> None:
     """Random combinations of four conditions, each of which may hold or not."""
     random, changed = Random(0), 0
     for _ in range(400):
-        terms = SimplifyingObjectTerms(4, Layout())
+        terms = ObjectTerms(4, Layout())
         atoms = [terms.slt(terms.var(name), terms.zero) for name in "pqrs"]
         made = list(atoms)
         for _ in range(8):
@@ -153,7 +153,7 @@ def test_combined_conditions() -> None:
 
 def test_proofs_by_denial() -> None:
     """Each is shown only by what its denial says of parts."""
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     x, y, c = terms.var("x"), terms.var("y"), terms.const
     more = terms.add(x, terms.one)
     facts = BoundedFacts(terms)
@@ -175,7 +175,7 @@ def test_proofs_by_denial() -> None:
 
 
 def test_bounds_alone_hold_at_the_place_that_is_asked_for() -> None:
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     x, y = terms.var("x"), terms.var("y")
     facts, bounds = Facts(terms), PlainBounds(terms)
     claim, always = terms.slt(x, terms.const(10)), terms.not_(terms.slt(terms.lshr(y, terms.const(3)), terms.zero))

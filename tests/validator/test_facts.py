@@ -11,7 +11,7 @@ from optimizer.ir.domains.term import Term, evaluate
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 WIDTH = 4
 WORDS = ["add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "shl", "ashr", "srem", "fmod", "udiv"]
@@ -23,7 +23,7 @@ class Built:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self.terms = SimplifyingObjectTerms(WIDTH, Layout())
+        self.terms = ObjectTerms(WIDTH, Layout())
         self.words: list[Term] = [self.terms.var(name) for name in "xyz"]
         self.conditions: list[Term] = []
         for _ in range(12):
@@ -75,7 +75,7 @@ def test_rebuilt_terms_mean_the_same(block: int) -> None:
 
 
 def test_what_facts_say() -> None:
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     x, y, z = map(terms.var, "xyz")
     facts = Facts(terms)
     facts.assume(terms.eq(terms.add(x, terms.const(3)), terms.const(8)))
@@ -118,7 +118,7 @@ def test_facts_are_taken_back() -> None:
 
 
 def test_notes_are_of_what_is_known() -> None:
-    terms = SimplifyingObjectTerms(WIDTH, Layout())
+    terms = ObjectTerms(WIDTH, Layout())
     facts = Facts(terms)
     facts.notes["of"] = "nothing"
     facts.mark()
@@ -132,7 +132,7 @@ def test_notes_are_of_what_is_known() -> None:
 @pytest.mark.parametrize("kind", ["add", "sub"])
 def test_what_sums_that_do_not_overflow_say(kind: str) -> None:
     """They give their words back without overflow. Whatever is said of what is done next is so for all words."""
-    terms = SimplifyingObjectTerms(WIDTH, Layout())
+    terms = ObjectTerms(WIDTH, Layout())
     x, y = terms.var("x"), terms.var("y")
     states = [{"x": i, "y": j} for i in range(-8, 8) for j in range(-8, 8)]
     for a, b in itertools.product((x, terms.const(3), terms.const(-8)), (x, y, terms.const(5), terms.const(-8))):
@@ -150,7 +150,7 @@ def test_what_sums_that_do_not_overflow_say(kind: str) -> None:
 
 
 def test_what_comparisons_say() -> None:
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     x, y = map(terms.var, "xy")
     for order in (terms.slt, terms.ult):
         facts = Facts(terms)

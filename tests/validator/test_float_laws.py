@@ -13,7 +13,8 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import Float, exact_inverse
 from optimizer.ir.types.layout import Layout
 from validator.prove.terms.float_terms import FloatTerms, PlainFloatTerms
-from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
+from validator.rules.float_proofs import FloatsAsWritten
 from validator.search.float_samples import float_pool
 from validator.solvers.answers import Unsat
 from validator.solvers.portfolio import Portfolio
@@ -62,7 +63,7 @@ NO_LAWS: dict[str, tuple[Side, Side]] = {
 
 
 def simplified() -> tuple[FloatTerms, Term, Term]:
-    d = SimplifyingObjectTerms(64, Layout()).floats
+    d = ObjectTerms(64, Layout()).floats
     assert isinstance(d, FloatTerms)
     return d, d.var("x"), d.var("y")
 
@@ -77,7 +78,7 @@ def test_a_law_is_used(law: str) -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_law_is_proved(law: str) -> None:
-    terms = ObjectTerms(64, Layout())
+    terms = FloatsAsWritten(64, Layout())
     d, (left, right) = terms.floats, LAWS[law]
     x, y = d.var("x"), d.var("y")
     differs = terms.not_(d.same(left(d, x, y), right(d, x, y)))

@@ -10,10 +10,10 @@ from test_facts import WIDTH, Built
 from optimizer.ir.domains.term import Term, evaluate
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.intervals import Intervals
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 
-def _under(terms: SimplifyingObjectTerms, conditions: list[Term]) -> Intervals:
+def _under(terms: ObjectTerms, conditions: list[Term]) -> Intervals:
     intervals = Intervals(terms)
     for condition in conditions:
         intervals.assume(condition)
@@ -44,7 +44,7 @@ def test_decided_claims_are_right(block: int) -> None:
 
 
 def test_what_intervals_decide() -> None:
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     x, y = terms.var("x"), terms.var("y")
     ten, fifteen = terms.const(10), terms.const(15)
     total = terms.add(x, ten)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.text.parser import parse
+from optimizer.ir.text import parse
 from validator.prove.judge import validate
 from validator.verdict import Options, Proved, Refuted
 

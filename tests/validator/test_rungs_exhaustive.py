@@ -18,7 +18,7 @@ from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 WIDTH = 4
 VALUES = range(-8, 8)
@@ -56,7 +56,7 @@ class Columns:
 class Case:
     """Random words and conditions, and the conditions that are assumed."""
 
-    terms: SimplifyingObjectTerms
+    terms: ObjectTerms
     words: list[Term]
     conditions: list[Term]
     assumed: list[Term]
@@ -64,7 +64,7 @@ class Case:
 
 def _case(seed: int) -> Case:
     random = Random(seed)
-    terms = SimplifyingObjectTerms(WIDTH, Layout())
+    terms = ObjectTerms(WIDTH, Layout())
     words, conditions = [terms.var("x"), terms.var("y")], [terms.true]
 
     def word() -> Term:

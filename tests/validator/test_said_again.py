@@ -11,7 +11,7 @@ from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.lemmas.all import LEMMAS
 from validator.prove.lemmas.lemma import Lemmas
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 KINDS = (
     *("add", "sub", "mul", "neg", "udiv", "sdiv", "srem", "fdiv", "fmod", "bit_and", "bit_not", "ite"),
@@ -20,7 +20,7 @@ KINDS = (
 
 
 def proved(assumed: list[str], claim: str) -> bool:
-    terms = SimplifyingObjectTerms(64, Layout())
+    terms = ObjectTerms(64, Layout())
     names = {name: getattr(terms, name) for name in KINDS}
 
     def term(text: str) -> Term:

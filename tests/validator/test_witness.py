@@ -13,7 +13,7 @@ from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.memory.chain_links import initial
 from validator.prove.terms.object_kinds import ARRAYS, OBJECTS, STRUCTS
-from validator.prove.terms.object_terms import SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.pointers import NO_POINTERS
 from validator.prove.witness import is_satisfiable
 from validator.solvers.answers import Sat, Unsat
@@ -33,7 +33,7 @@ class Built:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.layout = layout()
-        terms = SimplifyingObjectTerms(WIDE, self.layout)
+        terms = ObjectTerms(WIDE, self.layout)
         constants = [const.name for const in self.layout.declarations.consts]
         self.slots = [
             *(field for struct in self.layout.declarations.structs for field in self.layout.struct(struct.name).fields),
@@ -112,7 +112,7 @@ def test_what_is_found_to_be_satisfiable_is(block: int) -> None:
     assert unsatisfiable > 10
 
 
-def contradictions() -> dict[str, tuple[SimplifyingObjectTerms, list[Term]]]:
+def contradictions() -> dict[str, tuple[ObjectTerms, list[Term]]]:
     """Conditions that contradict what always holds of references, but without one of them do not."""
     built = Built(0)
     terms, layout = built.terms, built.layout
@@ -154,7 +154,7 @@ def test_contradictions(name: str) -> None:
 
 
 def test_shared_terms_are_no_problem() -> None:
-    terms = SimplifyingObjectTerms(WIDE, Layout())
+    terms = ObjectTerms(WIDE, Layout())
     found = terms.eq(terms.var("x"), terms.one)
     for number in range(30):
         a, b = (terms.eq(terms.var(f"{name}{number}"), terms.one) for name in "ab")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import FIELD, INT
@@ -35,10 +36,12 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged."""
+    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged. `candidate`:
+    inputs, None for what is no int, of a state on which it may fail, if the solver has come up with one."""
 
     obligation: str
     reason: str
+    candidate: tuple[int | None, ...] = ()
 
 
 def check(
@@ -63,12 +66,20 @@ def check(
         optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
         optimized.prove()
     except Fails as failure:
-        return Unsettled(failure.obligation, failure.reason)
+        return Unsettled(failure.obligation, failure.reason, _inputs(recorded, failure.model))
     except OutOfTime:
         return Unsettled("", "the checker ran out of time")
     except Unsupported as limit:
         return Unsettled("", str(limit))
     return Checked(optimized.obligations, asking.queries)
+
+
+def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
+    if model is None:
+        return ()
+    trace, values = recorded.side.trace, recorded.side.values
+    found = [model.eval(values[var.name], model_completion=True) if var.type is INT else None for var in trace.inputs]
+    return tuple(None if one is None else one.as_signed_long() for one in found)
 
 
 def _mismatch(before: Trace, after: Trace) -> str | None:

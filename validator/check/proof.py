@@ -46,16 +46,12 @@ from validator.check.universe import NULL, Universe, allocation_number, has_limi
 _FALSE = z3.BoolVal(False)
 
 
-CUT = 300_000
-"""The effort for a cut, which may be wrong."""
-
-
 class Fails(Exception):
-    """An obligation that is not proved, and why."""
+    """An obligation that is not proved, and why; with the `model` on which it does not hold, if there is one."""
 
-    def __init__(self, obligation: str, reason: str) -> None:
+    def __init__(self, obligation: str, reason: str, model: Any = None) -> None:
         super().__init__(f"{obligation}: {reason}")
-        self.obligation, self.reason = obligation, reason
+        self.obligation, self.reason, self.model = obligation, reason, model
 
 
 class Cuts:
@@ -113,7 +109,7 @@ class Recorded(Follower):
 
     def _holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
-        return self._asking.holds(self.side, None, place, (), claim, CUT) is True
+        return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
 
 
 class Optimized(Follower):
@@ -158,8 +154,10 @@ class Optimized(Follower):
     def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> None:
         self.obligations += 1
         answer = self._asking.holds(self._before, self.side, place, given, claim)
-        if answer is not True:
-            raise Fails(name, "the solver gave up" if answer is None else "it does not follow from what is assumed")
+        if answer is None:
+            raise Fails(name, "the solver gave up")
+        if not answer:
+            raise Fails(name, "it does not follow from what is assumed", self._asking.model)
 
     # What is found on the way.
 
@@ -185,7 +183,7 @@ class Optimized(Follower):
         return self._cuts.given(var, value, self.side, self._before.values, self._holds)
 
     def _holds(self, claim: Any) -> bool:
-        return self._asking.holds(self._before, self.side, self._place(), (), claim, CUT) is True
+        return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
 
     def applied(self, applied: Applied) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""

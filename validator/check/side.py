@@ -52,7 +52,7 @@ class Side:
         self.guards: list[GuardSeen] = []
         self.events: list[EventSeen] = []
         self.end: tuple[Any, ...] = ()
-        self._promised: tuple[Any, tuple[list[Any], set[int]]] = None, ([], set())  # by what it was made from
+        self._first: dict[int, Fact] = {}  # that says so, by the numbers of terms
         self._calls = Calls(self)
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
@@ -78,32 +78,34 @@ class Side:
 
     def fact(self, condition: Any) -> None:
         """From here on that holds, in every run that gets here."""
-        self.facts.append(Fact(condition, len(self.guards), len(self.events)))
+        fact = Fact(condition, len(self.guards), len(self.events))
+        self.facts.append(fact)
+        parts = [condition]
+        for part in parts:
+            self._first.setdefault(part.get_id(), fact)
+            parts += part.children() if z3.is_and(part) else ()
 
-    def promised(self, place: Place) -> tuple[list[Any], set[int]]:
-        """What holds, where so many guards have passed and all those ahead of something, of what stands behind no more
-        events; and the numbers of these terms and their parts."""
-        made = place.before, place.events, len(self.facts), len(self.guards)
-        if self._promised[0] == made:
-            return self._promised[1]
+    def says(self, part: Any, guards: int, place: Place) -> bool:
+        """Is that a fact, or a part of one, where so many guards of this trace have passed?"""
+        fact = self._first.get(part.get_id())
+        return fact is not None and fact.guards <= guards and place.has_done(fact.events)
+
+    def promised_ahead(self, place: Place) -> list[Any]:
+        """What holds behind further guards if they pass, and in their exit blocks if they are the first to fail."""
         ahead: list[Any] = []
-        guards, promised = place.before, []
+        promised, guards = [], place.before
         for fact in self.facts:
-            if place.has_done(fact.events):
+            if fact.guards > place.before and place.has_done(fact.events):
                 ahead += [guard.passes for guard in self.guards[guards : fact.guards]]
-                guards = max(guards, fact.guards)
-                promised.append(z3.Implies(z3.And(*ahead), fact.condition) if ahead else fact.condition)
+                guards = fact.guards
+                promised.append(z3.Implies(z3.And(*ahead), fact.condition))
         ahead = []
         for guard in self.guards[place.before :]:
             if place.has_done(guard.events) and guard.exit.block:
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
                 promised += [z3.Implies(leaves, condition) for _, _, condition in guard.exit.block]
             ahead.append(guard.passes)
-        parts = [*promised]
-        for part in parts:
-            parts += part.children() if z3.is_and(part) else ()
-        self._promised = made, (promised, {part.get_id() for part in parts})
-        return self._promised[1]
+        return promised
 
     def give(self, operation: Operation, value: Any) -> None:
         if operation.result is not None:

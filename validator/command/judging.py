@@ -58,8 +58,8 @@ class Judging:
             import traceback  # here: only a fault needs it
 
             return self._fault(before, after, traceback.format_exc(), repr(problem))
-        if isinstance(verdict, Failed) and verdict.fault is Fault.TOOL:
-            return self._fault(before, after, f"{verdict.report}\n{verdict.reason}", verdict.report)
+        if isinstance(verdict, Failed) and verdict.fault is not Fault.INPUT:
+            return self._fault(before, after, f"{verdict.report}\n{verdict.reason}", verdict.report, verdict.fault)
         return verdict
 
     def _verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
@@ -73,6 +73,6 @@ class Judging:
         found = self.cache.get(Question(before, after, self.options))
         return found or Failed(Fault.INPUT, f"{name}: the verdict is not in the cache {self.cache.folder}")
 
-    def _fault(self, before: Trace, after: Trace, details: str, report: str) -> Failed:
+    def _fault(self, before: Trace, after: Trace, details: str, report: str, fault: Fault = Fault.TOOL) -> Failed:
         traces = f"before:\n{format_trace(before)}\nafter:\n{format_trace(after)}\noptions: {self.options}\n"
-        return Failed(Fault.TOOL, report_fault(f"{traces}\n{details}"), report)
+        return Failed(fault, report_fault(f"{traces}\n{details}"), report)

@@ -39,7 +39,7 @@ from validator.prove.memory.pair_memory import Allocator, Computed, PairMemory
 from validator.prove.memory.raw_chains import RawChains
 from validator.prove.memory.store_chains import Chains
 from validator.prove.memory.symbolic_heap import SymbolicHeap
-from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.prove.terms.object_terms import ObjectTerms
 
 if TYPE_CHECKING:
     from validator.prove.call_encoder import CallEncoder
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 def memory_for(layout: Layout, *traces: Trace) -> PairMemory:
     """The memory that the traces of a pair share."""
-    terms = SimplifyingObjectTerms(layout.word, layout)
+    terms = ObjectTerms(layout.word, layout)
     on_memory = [one for trace in traces for one in all_operations(trace) if one.op.memory is not None]
     slots, indexed = _slots(on_memory, layout)
     rows = {one.op for one in on_memory}

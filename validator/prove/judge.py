@@ -70,7 +70,7 @@ def validate(
         if options.audit and isinstance(verdict, Proved):
             from validator.prove.audit import audited
 
-            verdict = audited(before, after, options, verdict)
+            verdict = audited(before, after, options, verdict, examples)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:

@@ -15,7 +15,8 @@ from optimizer.ir.rows.ops import Type
 from optimizer.ir.types.layout import Layout
 from optimizer.rules.language import Rule
 from optimizer.rules.terms import observe
-from validator.prove.terms.object_terms import ObjectTerms, SimplifyingObjectTerms
+from validator.prove.terms.float_terms import PlainFloatTerms
+from validator.prove.terms.object_terms import ObjectTerms
 from validator.rules.status import NET_S, Proved, Refuted, Status, Unproved
 from validator.search.float_samples import float_pool
 from validator.solvers.answers import GaveUp, Sat, SolverChoice, Unsat
@@ -24,15 +25,25 @@ from validator.solvers.portfolio import Portfolio
 _WORDS = (0, 1, -1, 1 << 53, 1 << 62)
 
 
+class FloatsAsWritten(ObjectTerms):
+    """Terms whose floats are not simplified, so that a solver says what the laws say."""
+
+    __slots__ = ()
+
+    @property
+    def floats(self) -> PlainFloatTerms:
+        return PlainFloatTerms(self)
+
+
 def prove_float_rule(rule: Rule, effort: int, width: int) -> Status:
     """Prove a rule without conditions."""
     refuted = _tried(rule, width)
     if refuted is not None:
         return refuted
-    simplified = SimplifyingObjectTerms(width, Layout())
+    simplified = ObjectTerms(width, Layout())
     if wrong(rule, simplified, _variables(rule, simplified)) is simplified.false:
         return Proved(width, "laws", width)
-    terms = ObjectTerms(width, Layout())
+    terms = FloatsAsWritten(width, Layout())
     leaves = _variables(rule, terms)
     answer = Portfolio(terms, SolverChoice.AUTO).check([wrong(rule, terms, leaves)], effort, NET_S, exact=True)
     match answer:

@@ -10,11 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress
 
 from fuzz.draw.rows import divides, multiplies
 from fuzz.draw.shape import Shape
-from fuzz.draw.steps.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, both, has_table, number, table, undefined
+from fuzz.draw.steps.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, has_table, number, table, undefined
 from optimizer.ir.rows.ops import OPS, Op
 
 X, Y, INNER, OTHER = "x", "y", "inner", "other"
@@ -39,16 +38,8 @@ def laws(word: int) -> tuple[Law, ...]:
 def laws_of(shape: Shape) -> Sequence[Law]:
     """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
     but for those left out, these too."""
-    wanted = shape.word, shape.products > 0, shape.divisions > 0
-    known, out = _wanted_laws(*wanted), shape.left_out
-    if not out:
-        return known
-    numbers, inner, outer = _rows_of_laws(*wanted)
-    stays = bytearray(b"\1") * 256
-    for row in out:
-        if row in numbers:
-            stays[numbers[row]] = 0
-    return tuple(compress(known, both(inner.translate(stays), outer.translate(stays)))) or known
+    wanted, out = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0), shape.left_out
+    return [law for law in wanted if law.inner not in out and law.outer not in out] or wanted
 
 
 @cache
@@ -57,15 +48,6 @@ def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[La
         return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
 
     return tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
-
-
-@cache
-def _rows_of_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[Mapping[Op, int], bytes, bytes]:
-    """Numbers of rows, and those of the inner and of the outer row of each of the same laws."""
-    known = _wanted_laws(word, has_products, has_divisions)
-    rows = dict.fromkeys(row for law in known for row in (law.inner, law.outer))
-    numbers = {row: number for number, row in enumerate(rows)}
-    return numbers, bytes(numbers[law.inner] for law in known), bytes(numbers[law.outer] for law in known)
 
 
 @cache
@@ -79,62 +61,47 @@ def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
 @cache
 def _laws() -> tuple[Law, ...]:
     tables = {row: table(row) for row in OPS.values() if has_table(row)}
-    known, few = _Known(tables.values(), _ALL), _Known(tables.values(), _FEW)
+    functions = _Functions(tables.values())
     tables = {row: of_row for row, of_row in tables.items() if of_row != XS}
     found: list[Law] = []
     for inner, first in tables.items():
         columns = {X: XS, Y: YS, INNER: first, OTHER: Arguments(YS, YS).of(first)}
         is_truth = _TRUTHS.issuperset(first)
-        arguments = [(places, *_arguments(columns, places)) for places in _all_places(inner)]
+        arguments = [(places, Arguments(columns[places[0]], columns[places[-1]])) for places in _all_places(inner)]
         for outer, second in tables.items():
-            for places, on_few, on_all in arguments:
-                # Hardly any law gets past the first test, and it is ten times as fast.
-                if len(places) != len(outer.args or ()) or not few.has(on_few.of(second)):
-                    continue
-                results = on_all.of(second)
-                if known.has(results) and not (is_truth and len(set(results)) == 1):
-                    found.append(Law(inner, outer, places))
+            for places, args in arguments:
+                if len(places) == len(outer.args or ()):
+                    results = args.of(second)
+                    if functions.has(results) and not (is_truth and len(set(results)) == 1):
+                        found.append(Law(inner, outer, places))
     return tuple(found)
 
 
 def _all_places(inner: Op) -> tuple[tuple[str, ...], ...]:
     """What an outer operation of one argument, or of two, can stand on."""
-    if inner.args is not None and len(inner.args) == 1:
-        return ((INNER,), (INNER, X), (X, INNER), (INNER, OTHER), (INNER, Y), (Y, INNER))
-    return ((INNER,), (INNER, X), (X, INNER), (INNER, Y), (Y, INNER))
+    others = ((INNER, OTHER),) if len(inner.args or ()) == 1 else ()
+    return ((INNER,), (INNER, X), (X, INNER), *others, (INNER, Y), (Y, INNER))
 
-
-def _arguments(columns: Mapping[str, bytes], places: tuple[str, ...]) -> tuple[Arguments, Arguments]:
-    """What stands there, for some pairs and for all."""
-    one, two = columns[places[0]], columns[places[-1]]
-    return Arguments(one[_FEW], two[_FEW]), Arguments(one, two)
-
-
-_ALL, _FEW = slice(None), slice(5, None, 11)
 
 _TRUTHS = frozenset({0, 1})
 
 
-class _Known:
-    """The functions of x and y that one operation computes, or none, for all pairs or some."""
+class _Functions:
+    """The functions of x and y that one operation computes, or none."""
 
-    def __init__(self, tables: Iterable[bytes], at: slice) -> None:
+    def __init__(self, tables: Iterable[bytes]) -> None:
         plain = [XS, YS, *(bytes((word,)) * PAIRS for word in (0, 1, SIZE - 1))]
         for of_row in tables:
             plain += [of_row, Arguments(YS, XS).of(of_row)]
-        self._tables = dict.fromkeys(of_row[at] for of_row in plain)
-        self._least = SIZE if at == _ALL else 0
+        self._tables = frozenset(plain)
         self._numbers = [number(of_row) for of_row in self._tables]
-        self._but_for: dict[int, frozenset[int]] = {}
+        self._but_for: dict[int, frozenset[int]] = {}  # by where they are not defined
 
     def has(self, results: bytes) -> bool:
         """Is it one of them, wherever it is defined? What hardly ever is defined counts for nothing."""
         if results in self._tables:
             return True
-        count = results.count(UNDEFINED)
-        if count == 0 or len(results) - count < self._least:
-            return False
-        where = undefined(results)
+        where, count = undefined(results), results.count(UNDEFINED)
         if where not in self._but_for:
             self._but_for[where] = frozenset(one | where for one in self._numbers)
-        return number(results) in self._but_for[where]
+        return 0 < count <= PAIRS - SIZE and number(results) in self._but_for[where]

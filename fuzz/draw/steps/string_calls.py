@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fuzz.draw.aimed_draft import AimedDraft
 from optimizer.ir.rows.ops import INT, OPS, REF, Kind, Op
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Value
+from optimizer.ir.types.known_calls import STRING_CALLS
 from optimizer.ir.types.layout import Array, Field
-from optimizer.ir.types.string_calls import STRING_CALLS
 
 _LONGEST = 16
 """No string is put together that is longer."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
-    from optimizer.ir.text.parser import parse
-    from optimizer.ir.text.printer import format_operation, format_trace
+    from optimizer.ir.dialects.reading import parse
+    from optimizer.ir.trace import format_operation, format_trace
 
 __all__ = ["format_operation", "format_trace", "parse"]
 
-_PRINTER = "optimizer.ir.text.printer"
+_TRACE = "optimizer.ir.trace"
 
 __getattr__ = names_from(
-    __name__, {"parse": "optimizer.ir.text.parser", "format_operation": _PRINTER, "format_trace": _PRINTER}
+    __name__, {"parse": "optimizer.ir.dialects.reading", "format_operation": _TRACE, "format_trace": _TRACE}
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from optimizer.ir.dialects.toy import is_toy_name
+from collections.abc import Callable
+
 from optimizer.ir.faults import InputError
 from optimizer.ir.text.lexer import Source, read_lines
 from optimizer.ir.text.resolver import Resolver
@@ -13,20 +14,19 @@ from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 _FENCE = "+++"
 
 
-def parse(text: str, *, file: str = "<trace>", word: int | None = None, types: Declarations = NO_DECLARATIONS) -> Trace:
-    """The trace that `text` writes, in PyPy's form or in the articles' toy dialect.
-
-    `word` is the width of a machine int in bits (4 to 64); without it the front matter says it, else it is 64.
-    `types` are added to the declarations of the front matter. Raises InputError, and nothing else.
-    """
+def parse(
+    text: str,
+    *,
+    file: str = "<trace>",
+    word: int | None = None,
+    types: Declarations = NO_DECLARATIONS,
+    translate: Callable[[Body, Source], Body] = lambda body, _: body,
+) -> Trace:
+    """The trace that `text` writes, once its statements are translated (see `optimizer.ir.dialects.reading`)."""
     source = read_lines(text, file)
     declarations, own_word, first_line = _front_matter(source, types)
     word = _choose_word(source, word, own_word)
-    body = parse_body(source, first_line)
-    if any(is_toy_name(statement.name.text) for statement in body.statements):
-        from optimizer.ir.dialects.toy_reader import rewrite  # here: most traces are read without it
-
-        body = rewrite(body, source)
+    body = translate(parse_body(source, first_line), source)
     if body.header is None:
         raise _no_header(source, body)
     return Resolver(source, word, declarations).trace(body.header, body.statements)

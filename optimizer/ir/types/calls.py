@@ -7,7 +7,7 @@
   that one gave, and raise what it raised.
 - A known *meaning*: the oopspec of its descr names an operation, and it cannot raise. It computes what that does.
 
-- A known operation on *memory*: the oopspec names a function on strings (see `optimizer.ir.types.string_calls`).
+- A known operation on *memory*: the oopspec names a function on strings (see `optimizer.ir.types.known_calls`).
 - A *reading* of what belongs to the thread: its oopspec is `threadlocalref_get`, and it is declared as neither elidable
   nor loop invariant, and cannot raise. It is a function until the next event that may write everything, which may give
   the slot another value: how many of these there have been is one more argument.

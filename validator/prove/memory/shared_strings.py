@@ -12,12 +12,12 @@ from collections.abc import Mapping
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, Kind, Op
-from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.text.string_text import is_text, read_text, write_text
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations
 from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import effects_at
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-from optimizer.ir.types.string_calls import folded
 from optimizer.ir.types.trace_layout import layout_of
 
 _Call = tuple[Op, tuple[Value, ...]]
@@ -102,7 +102,7 @@ class _Sharing:
     def _new(self, operation: Operation, known: Operation) -> Operation:
         assert known.result is not None
         args = tuple(map(self._stands_for, known.args))
-        text = folded(known.op, args)
+        text = _folded(known.op, args)
         given = self._given.setdefault((known.op, args), known.result)
         value: Value = ConstRef(text) if text in self._layout.texts and text is not None else given
         if value == known.result or not self._is_shared(known.result, text):
@@ -119,3 +119,18 @@ class _Sharing:
 
     def _stands_for(self, value: Value) -> Value:
         return self.found.get(value) or self._same.get(value, value)
+
+
+def _folded(row: Op, args: tuple[Value, ...]) -> str | None:
+    """The constant that has the items of the string which a row of constants makes; None where that is not known, or
+    not defined."""
+    texts = [read_text(arg.text) for arg in args if isinstance(arg, ConstRef) and is_text(arg.text)]
+    numbers = [arg.value for arg in args if isinstance(arg, ConstInt)]
+    if len(texts) + len(numbers) < len(args) or any(kind != (row.memory and row.memory.on) for kind, _ in texts):
+        return None
+    match [items for _, items in texts], numbers:
+        case [one, other], []:
+            return write_text(texts[0][0], one + other)
+        case [whole], [start, stop] if 0 <= start <= stop <= len(whole):
+            return write_text(texts[0][0], whole[start:stop])
+    return None

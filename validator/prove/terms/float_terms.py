@@ -7,6 +7,7 @@ solver that is not asked about floats exactly (see `validator.solvers.float_text
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.domains.concrete_floats import ConcreteFloats, UnspecifiedBytes, concrete_floats
@@ -21,6 +22,16 @@ _MINUS_ZERO = Float.of(-0.0)
 _ONE = Float.of(1.0)
 _MINUS_ONE = Float.of(-1.0)
 _TWO = Float.of(2.0)
+
+
+def _written(kind: str) -> Callable[..., Term]:
+    """The operation as it is written."""
+    name = f"float_{kind}"
+
+    def make(self: PlainFloatTerms, *args: Term) -> Term:
+        return self._make(name, args)
+
+    return make
 
 
 class PlainFloatTerms(FloatDomain[Term, Term, Term]):
@@ -47,56 +58,14 @@ class PlainFloatTerms(FloatDomain[Term, Term, Term]):
             c, a, b = c.args[0], b, a
         return a if a is b else self._make("float_ite", (c, a, b))
 
-    def add(self, a: Term, b: Term) -> Term:
-        return self._make("float_add", (a, b))
-
-    def sub(self, a: Term, b: Term) -> Term:
-        return self._make("float_sub", (a, b))
-
-    def mul(self, a: Term, b: Term) -> Term:
-        return self._make("float_mul", (a, b))
-
-    def div(self, a: Term, b: Term) -> Term:
-        return self._make("float_div", (a, b))
-
-    def sqrt(self, a: Term) -> Term:
-        return self._make("float_sqrt", (a,))
-
-    def neg(self, a: Term) -> Term:
-        return self._make("float_neg", (a,))
-
-    def abs(self, a: Term) -> Term:
-        return self._make("float_abs", (a,))
-
-    def same(self, a: Term, b: Term) -> Term:
-        return self._make("float_same", (a, b))
-
-    def eq(self, a: Term, b: Term) -> Term:
-        return self._make("float_eq", (a, b))
-
-    def lt(self, a: Term, b: Term) -> Term:
-        return self._make("float_lt", (a, b))
-
     def le(self, a: Term, b: Term) -> Term:
         return self._terms.either(self.lt(a, b), self.eq(a, b))
 
-    def of_int(self, n: Term) -> Term:
-        return self._make("float_of_int", (n,))
-
-    def to_int(self, a: Term) -> Term:
-        return self._make("float_to_int", (a,))
-
-    def of_bytes(self, n: Term) -> Term:
-        return self._make("float_of_bytes", (n,))
-
-    def to_bytes(self, a: Term) -> Term:
-        return self._make("float_to_bytes", (a,))
-
-    def of_single(self, n: Term) -> Term:
-        return self._make("float_of_single", (n,))
-
-    def to_single(self, a: Term) -> Term:
-        return self._make("float_to_single", (a,))
+    add, sub, mul, div = _written("add"), _written("sub"), _written("mul"), _written("div")
+    sqrt, neg, abs = _written("sqrt"), _written("neg"), _written("abs")
+    same, eq, lt = _written("same"), _written("eq"), _written("lt")
+    of_int, of_bytes, of_single = _written("of_int"), _written("of_bytes"), _written("of_single")
+    to_int, to_bytes, to_single = _written("to_int"), _written("to_bytes"), _written("to_single")
 
 
 class FloatTerms(PlainFloatTerms):

@@ -11,7 +11,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term, cone
-from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, Type
 from optimizer.ir.types.layout import Field, Layout
@@ -32,7 +31,6 @@ from validator.prove.terms.object_kinds import (
 
 if TYPE_CHECKING:
     from validator.prove.terms.comparisons import Compared
-    from validator.prove.terms.float_terms import PlainFloatTerms
 
 _APPLIED = {INT: "applied", REF: "applied_ref", FLOAT: "applied_float", VOID: "applied"}
 _LOADS = {INT: "load", REF: "load_ref", FLOAT: "load_float"}
@@ -47,7 +45,8 @@ _LONGEST_TEXT = 64
 
 
 class ObjectTerms(ClassTerms):
-    """Terms that the encoding of a heap is made of, as they are written."""
+    """Terms that the encoding of a heap is made of. `hashes` and `compared` are what functions of memory mean that
+    solvers know nothing of."""
 
     __slots__ = ("compared", "hashes", "texts")
 
@@ -208,18 +207,3 @@ def _type_of(term: Term) -> Type:
 def _is_initial_field(term: Term) -> bool:
     """Is it what a field held at the start?"""
     return term.kind in _LOADS.values() and len(term.args) == 1 and term.value.epoch == 0
-
-
-class SimplifyingObjectTerms(ObjectTerms, Terms):
-    """The same, with the algebra of words and conditions: what is built is simplified."""
-
-    __slots__ = ()
-
-    def equal(self, a: Term, b: Term) -> Term:
-        return self.true if a is b else super().equal(a, b)
-
-    @property
-    def floats(self) -> PlainFloatTerms:
-        from validator.prove.terms.float_terms import FloatTerms  # here: most traces have no floats
-
-        return FloatTerms(self)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
-from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import Term
+from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import ZERO
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import SUBCLASS, Array, Layout, Struct
@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from validator.prove.terms.float_terms import PlainFloatTerms
 
 
-class ReferenceTerms(PlainTerms):
-    """Terms over words, as they are written, and over references to the objects of a layout, where `pointers` is known
-    of these."""
+class ReferenceTerms(Terms):
+    """Terms over words, and over references to the objects of a layout, where `pointers` is known of these."""
 
     __slots__ = ("_class_ranges", "_plainly_in", "layout", "null", "pointers")
 
@@ -69,9 +68,9 @@ class ReferenceTerms(PlainTerms):
     @property
     def floats(self) -> PlainFloatTerms:
         """Those beside these terms, which do not keep them: nothing is left to the garbage collector."""
-        from validator.prove.terms.float_terms import PlainFloatTerms  # here: most traces have no floats
+        from validator.prove.terms.float_terms import FloatTerms  # here: most traces have no floats
 
-        return PlainFloatTerms(self)
+        return FloatTerms(self)
 
     def pointer(self, name: str, epoch: int) -> Term:
         """An unknown reference that came into being behind so many events."""
@@ -109,6 +108,8 @@ class ReferenceTerms(PlainTerms):
 
     def equal(self, a: Term, b: Term) -> Term:
         """Equality of words, or identity of references or floats; what is of two sorts is not equal."""
+        if a is b:
+            return self.true
         if is_reference(a) != is_reference(b) or is_float(a) != is_float(b):
             return self.false
         if is_float(a):

@@ -1,11 +1,12 @@
-"""Which rows of the operation table can stand for each other."""
+"""Rows of the operation table that can stand for each other."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from fuzz.draw.rows import rows
-from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 
 
 @cache
@@ -33,6 +34,22 @@ def _signature(row: Op) -> tuple[object, ...]:
     return (row.kind, row.result, row.overflows is None, row.in_exit_block, takes, on_heap, is_called)
 
 
+RANKS = {row: number + len(OPS) * row.jumps for number, row in enumerate(OPS.values())}
+"""Rows in front of the table are simpler; finishing is simpler than jumping."""
+
+
+@cache
+def simpler_rows(row: Op) -> tuple[Op, ...]:
+    """Rows of the table that may stand in its place, simplest first; an event may give nothing."""
+    given = (row.result, Type.VOID) if row.kind is Kind.EVENT else (row.result,)
+
+    def takes(row: Op) -> tuple[object, ...]:
+        return row.kind, row.args, row.raw, row.reads_flag, row.overflows is None
+
+    simpler = (other for other in OPS.values() if RANKS[other] < RANKS[row] and takes(other) == takes(row))
+    return tuple(other for other in simpler if other.has_meaning and other.result in given)
+
+
 @cache
 def with_flag(row: Op) -> Op | None:
     """The row that computes the same and tells of overflow."""
@@ -42,8 +59,6 @@ def with_flag(row: Op) -> Op | None:
 @cache
 def negations(word: int) -> tuple[Op, ...]:
     """Rows of one argument that turn 0 into 1 and 1 into 0."""
-    from optimizer.ir.domains.concrete import concrete
-
     d = concrete(word)
-    unary = [row for row in rows(word).pure if row.args is not None and len(row.args) == 1 and row.meaning]
+    unary = [row for row in rows(word).pure if len(row.args or ()) == 1]
     return tuple(row for row in unary if row.meaning and (row.meaning(d, 0), row.meaning(d, 1)) == (1, 0))

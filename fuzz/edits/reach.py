@@ -2,47 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fuzz.edits.walk import values_in
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import REF, Kind
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Datum, Object, Ref, references, type_of
-from optimizer.ir.run.runs import World, Write
+from optimizer.ir.run.objects import NO_INDEX, RAW_REF, Datum, Object, Ref, references, type_of
+from optimizer.ir.run.runs import Seen, World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import RAW_ARRAY, kind_of
 from validator.search.counterexample import State
 
+_ON_RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
 
-def told(state: State, trace: Trace, layout: Layout) -> State:
-    """The state without the objects, cells and writes that a trace of that layout knows nothing of."""
-    assert state.heap is not None
-    world = replace(state.world, writes=tuple(_named_writes(state.world, layout)))
-    names = set(_constants(trace))
+
+def reached(state: State, traces: Sequence[Trace], layout: Layout) -> State:
+    """The state without the objects, cells and writes that traces of that layout cannot reach or name."""
+    if state.heap is None:
+        return state
+    writes = tuple(_named_writes(state.world, layout))
+    world = replace(state.world, writes=writes if any(writes) else ())
+    names = {value.text for trace in traces for value in values_in(trace) if isinstance(value, ConstRef)}
     heap = Heap(layout)
-    refs = [value for value in (*state.inputs, *_scripted(world)) if isinstance(value, Ref)]
-    refs += [ref for ref in state.heap.objects if ref == RAW_REF]
-    pending = [*refs, *(ref for name, ref in _all_names(state.heap).items() if name in names)]
+    pending = [value for value in (*state.inputs, *_scripted(world)) if isinstance(value, Ref)]
+    if any(op.op.kind in _ON_RAW for trace in traces for op in all_operations(trace)):
+        pending.append(RAW_REF)
+    pending += [ref for name in names if (ref := state.heap.named(name)) is not None]
     while pending:
         ref = pending.pop()
-        if ref == NULL or ref in heap.objects:
-            continue
-        heap.objects[ref] = _described(state.heap.objects[ref], layout)
-        pending += references(heap.objects[ref])
+        if ref in state.heap.objects and ref not in heap.objects:
+            heap.objects[ref] = _described(state.heap.objects[ref], layout)
+            pending += references(heap.objects[ref])
     heap.objects = {ref: heap.objects[ref] for ref in state.heap.objects if ref in heap.objects}
     heap.names = {name: ref for name, ref in state.heap.names.items() if name in names}
     return State(state.inputs, world, heap)
 
 
-def _all_names(heap: Heap) -> dict[str, Ref]:
-    return {**{ref.name: ref for ref in heap.objects}, **heap.names}
-
-
 def _named_writes(world: World, layout: Layout) -> Iterator[tuple[Write, ...]]:
     for event in world.writes:
-        yield tuple(
-            write for write in event if layout.memory(write.descr, has_index=write.index is not None) is not None
-        )
+        yield tuple(write for write in event if _is_named_write(write, layout))
+
+
+def _is_named_write(write: Write, layout: Layout) -> bool:
+    """Does the trace know of the memory, for values of that type?"""
+    slot = layout.memory(write.descr, has_index=write.index is not None)
+    return slot is not None and slot.type is (REF if isinstance(write.value, Seen) else type_of(write.value))
 
 
 def _scripted(world: World) -> Iterator[object]:
@@ -91,11 +97,3 @@ def _is_named_raw(key: str, value: Datum, layout: Layout) -> bool:
     """Is it a byte, or what a field of a raw struct may hold?"""
     slot = layout.memory(kind_of(key).descr(key), has_index=True)
     return slot is not None and slot.type is type_of(value)
-
-
-def _constants(trace: Trace) -> Iterator[str]:
-    for operation in all_operations(trace):
-        failargs = (operation.exit.failargs or ()) if operation.exit else ()
-        for value in (*operation.args, *failargs):
-            if isinstance(value, ConstRef):
-                yield value.text

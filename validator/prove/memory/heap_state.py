@@ -1,0 +1,191 @@
+"""The state of the heap of one trace, in terms, and how it goes on: at guards, events and allocations.
+
+It changes in place as the trace goes on; what it was at a guard or event is kept as a copy. Allocations take the terms
+that they are given (`named`), so that an allocation of the optimized trace can be that of the recorded one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Self
+
+from optimizer.ir.domains.term import Term
+from optimizer.ir.types.layout import Array, Field, Struct
+from optimizer.ir.types.memory_types import MemoryKind, kind_of
+from validator.prove.memory.chain_links import Chain, Key, Renewed
+from validator.prove.memory.chain_reader import ChainReader
+from validator.prove.memory.pair_memory import Allocator, PairMemory
+from validator.prove.terms.object_kinds import OBJECTS, PENDING
+from validator.prove.terms.object_terms import ObjectTerms
+from validator.prove.terms.pointers import Pointers, at_event
+
+if TYPE_CHECKING:
+    from optimizer.ir.types.effects import Effects
+
+
+class HeapState:
+    """A heap; its `terms` know which allocations have escaped by now. `lenient` heaps take what may not be settled for
+    not settled: what is assumed must never be too much."""
+
+    __slots__ = (
+        "_allocator",
+        "_passed",
+        "allocating",
+        "allocations",
+        "chains",
+        "events",
+        "exception",
+        "known",
+        "lenient",
+        "memory",
+        "protected",
+        "reader",
+        "settled",
+        "terms",
+        "validity",
+        "watched",
+    )
+
+    def __init__(self, memory: PairMemory, terms: ObjectTerms, allocator: Allocator, *, lenient: bool) -> None:
+        self.memory, self.terms = memory, terms
+        self.reader = ChainReader(memory.chains, terms)
+        self.allocations: tuple[Term, ...] = ()
+        self.allocating = 0  # the number of the operation that allocates next
+        self._allocator = allocator
+        self.lenient = lenient
+        self.chains: dict[str, Chain] = {key: memory.chains.start(slot) for key, slot in memory.slots.items()}
+        self.settled: tuple[tuple[str, Key], ...] = ()
+        self.watched: tuple[tuple[str, Key], ...] = ()
+        self.protected: tuple[tuple[str, Key], ...] = ()
+        self.known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
+        self._passed = 0
+        self.events = 0
+        self.validity = 0
+        self.exception = terms.pointer(PENDING, 0) if memory.is_pending else terms.null
+
+    def copy(self) -> Self:
+        heap = copy(self)
+        heap.chains = self.chains.copy()
+        return heap
+
+    def with_allocator(self, allocator: Allocator) -> Self:
+        """A copy whose further allocations are named by another allocator."""
+        heap = self.copy()
+        heap._allocator = allocator
+        return heap
+
+    def mismatch(self, number: int) -> tuple[Term, Term] | None:
+        """The length of the array that allocation stands for, and its own, where they are not the same term."""
+        return self._allocator.mismatched.get(number)
+
+    def has_mismatches(self) -> bool:
+        """Does an allocation stand for an array that may have another length?"""
+        return bool(self._allocator.mismatched)
+
+    # What it holds.
+
+    def chain(self, slot: Field) -> Chain:
+        return self.chains[slot.key]
+
+    def now(self, term: Term) -> Term:
+        """What a term is as guards that have passed say, itself where they say nothing."""
+        known = self.known.get(term)
+        return term if known is None or known[1] > self._passed else known[0]
+
+    def read(self, p: Term, slot: Field, index: Term | None = None) -> Term:
+        """What the memory holds, for one who only looks."""
+        p, index = self.reader.key(p, index, self.now)
+        return self.reader.read(slot, self.chains[slot.key], p, index)
+
+    def put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
+        p, index = self.reader.key(p, index, self.now)
+        self.chains[slot.key] = self.memory.chains.store(self.chains[slot.key], p, index, value)
+
+    def learn(self, passes: Term) -> None:
+        """A guard with that condition has passed: where it says what an index or an object is, stores are known by
+        that."""
+        self._passed += 1
+        if passes.kind == "truth":
+            return
+        found = self.memory.said.get(passes)
+        if found is None:
+            told = dict(_said(self.terms, passes))
+            found = self.memory.said[passes] = told, any(term.kind != "ite" for term in told)
+        said, has_keys = found
+        for term, stands in said.items():
+            self.known.setdefault(term, (stands, self._passed))
+        if has_keys:
+            for key in self.memory.slots:
+                if kind_of(key) is not MemoryKind.RAW:
+                    self.chains[key] = self.reader.rekeyed(self.chains[key], said)
+
+    # How it goes on.
+
+    def allocate(self, type_: Struct | Array, length: Term | None, cleared: bool) -> Term:
+        number, allocator = self.allocating, self._allocator
+        alloc = allocator.named.get(number)
+        if alloc is None or self._is_seen_by_event(alloc):
+            alloc = self.terms.allocate(type_, length, cleared)
+        elif length is not None and alloc.value.length is not length:
+            allocator.mismatched[number] = alloc.value.length, length
+        allocator.made[number] = alloc
+        self.allocations = (*self.allocations, alloc)
+        return alloc
+
+    def happen(self, event: int, effects: Effects) -> Iterator[Term]:
+        """The event of that number returns. What it may have changed begins anew; what it cannot have changed there,
+        because it was promised not to change, comes as conditions."""
+        kept = self.settled if effects.can_invalidate else (*self.settled, *self.protected)
+        self.events = event + 1
+        before = self.copy() if kept else self
+        written = {key for key, slot in self.memory.slots.items() if effects.may_write(slot)}
+        self.memory.raw.happened(self.chains, written, event)
+        for key in written:
+            self.chains[key] = self.memory.chains.link(Renewed, self.chains[key], event)
+        for key, (p, index) in kept:
+            slot = self.memory.slots[key]
+            if effects.may_write(slot):
+                yield self.terms.equal(self.read(p, slot, index), before.read(p, slot, index))
+        if effects.can_invalidate:
+            self.validity += 1
+            self.watched = self.protected = ()
+
+    # Who has seen what.
+
+    def know(self, pointers: Pointers) -> None:
+        """From here on, that is known of pointers."""
+        self.terms = self.terms.knowing(pointers)
+        self.reader = ChainReader(self.memory.chains, self.terms)
+
+    def seen(self) -> set[Term]:
+        """The allocations that an event has seen."""
+        return {alloc for alloc in self.allocations if self.is_seen(alloc)}
+
+    def is_seen(self, alloc: Term) -> bool:
+        """Has an event seen the allocation?"""
+        return self.terms.pointers.is_seen(alloc, at_event(self.events))
+
+    def _is_seen_by_event(self, alloc: Term) -> bool:
+        """Has one of the events so far seen it? What functions see behind the last of them does not count."""
+        return self.terms.pointers.is_seen(alloc, (self.events, 0))
+
+
+def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
+    """The terms that the condition says are constants or objects of a name, and these."""
+    match condition.kind, condition.args:
+        case "both", parts:
+            for part in parts:
+                yield from _said(terms, part)
+            return
+        case "eq", (a, b) if b.kind == "const":
+            yield a, b
+        case "same", (p, q):
+            named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
+            if named is not None:
+                yield (q if named is p else p), named
+        case "not_", (denied,) if denied.kind == "class_in" and denied.value == OBJECTS:
+            if denied.args[0].kind == "class_of":
+                yield denied.args[0].args[0], terms.null
+    yield terms.ite(condition, terms.one, terms.zero), terms.one
+    yield terms.ite(condition, terms.zero, terms.one), terms.zero
