@@ -45,7 +45,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is said of a seed when it has been worked on; without `result` if it was known."""
+    """A seed that has been worked on; without `result` if it was known."""
 
     seed: int
     result: Result | None = None
@@ -141,7 +141,7 @@ def _lost(find: Find, loss: Loss, plan: Plan) -> Find:
 
 
 def lost_in_making(task: Task, seed: int, loss: Loss) -> Told:
-    """What is said of a seed where a process was lost again, over drawing its trace: that is this tool's fault."""
+    """The fault of this tool that is a seed over whose drawing a process was lost again."""
     reason = f"the process that made the trace was lost ({loss.value})"
     kind, at = FindKind.FAULT.value, round(time.time(), 3)
     result = Result(seed, task.first, kind, made="", reason=reason, bucket=f"seed-{seed}-{kind}", lost=True, at=at)

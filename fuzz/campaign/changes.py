@@ -1,4 +1,4 @@
-"""What an optimizer has changed, as it can be seen from outside: in both traces."""
+"""Changes that an optimizer has made, as they can be seen from outside: in both traces."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _are_same(ones: Iterable[Value | None], others: Iterable[Value | None], name
 
 
 def seen_changes(before: Trace, after: Trace) -> frozenset[str]:
-    """Which operations went and came, each with what its arguments are and stand for; the pairs of these, where they
-    are few; nothing where the traces are the same, but for the names of variables.
+    """The operations that went and came, each with what its arguments are and stand for; the pairs of these, where
+    they are few; nothing where the traces are the same, but for the names of variables.
 
     That is what can be known of the rules of an optimizer that does not tell them.
     """
@@ -81,7 +81,7 @@ def _constant_form(value: Value) -> str:
 
 @dataclass(slots=True)
 class HandedBack:
-    """How many traces an optimizer has given back, how many of them `changed`; the names of the operations in all of
+    """The number of traces that an optimizer has given back, and of those `changed`; the names of operations in all of
     them, and in those that it changed."""
 
     traces: int = 0
@@ -106,7 +106,7 @@ class HandedBack:
 
     @property
     def share(self) -> str:
-        """What part of the traces was handed back as it was."""
+        """The part of the traces that was handed back as it was."""
         unchanged = self.traces - self.changed
         percent = round(100 * unchanged / (self.traces or 1))
         return f"{min(percent, 99) if self.changed else percent} % of {self.traces}"

@@ -1,4 +1,4 @@
-"""Who works on which batch, where several processes or machines share the folder of a campaign.
+"""Claims on batches, where several processes or machines share the folder of a campaign.
 
     FOLDER/claims/FIRST
 

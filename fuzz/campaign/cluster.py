@@ -37,7 +37,7 @@ _TICK_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Worked:
-    """What came of the batches of a task, and the seconds that they took."""
+    """The seeds of the batches of a task, and the seconds that they took."""
 
     told: tuple[Told, ...]
     seconds: float
@@ -46,8 +46,8 @@ class _Worked:
 def supervise_cluster(
     address: str, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None] = lambda: None
 ) -> Generator[Told | Task]:
-    """What is told of the seeds, batch by batch, and each task when it is done. To be closed when it is not run to its
-    end. Raises InputError where there is no scheduler, or its workers cannot do this work."""
+    """Each seed, batch by batch, and each task when it is done. To be closed when it is not run to its end.
+    Raises InputError where there is no scheduler, or its workers cannot do this work."""
     try:
         client: Any = Client(address, timeout=_CONNECTING_S)  # type: ignore[no-untyped-call,unused-ignore]  # with Dask
     except (OSError, ValueError) as problem:
@@ -123,7 +123,7 @@ def _work(plan: Plan, group: Sequence[Task]) -> _Worked:
 
 
 def serve() -> None:
-    """What that process does."""
+    """The work of that process."""
     plan, group = pickle.load(sys.stdin.buffer)
     worked = _supervised(plan, group)
     sys.stdout.buffer.write(pickle.dumps(worked))

@@ -1,4 +1,4 @@
-"""What took part in optimizing a trace, and all that could have.
+"""Coverage of our optimizer: the parts that took part in optimizing a trace, and all that could have.
 
 A rule or reason goes by its name, a pass that has removed something is `pass:fold`. The bounds that an operation gives
 are `result:int_and` where it has told more of its result than it does of any arguments, and `argument:int_and`
@@ -54,7 +54,7 @@ def all_coverage() -> frozenset[str]:
 
 
 def never_fired(fired: Collection[str]) -> tuple[str, ...]:
-    """What there is and has not fired, rules first; nothing where no part of our optimizer has, since another one was
+    """The parts that have not fired, rules first; nothing where no part of our optimizer has, since another one was
     tested then, which tells nothing."""
     everything = all_coverage()
     if everything.isdisjoint(fired):

@@ -1,4 +1,4 @@
-"""Where the traces of a batch come from: each is generated from its seed, or mutated.
+"""The source of the traces of a batch: each is generated from its seed, or mutated.
 
 The first seeds of a campaign are the traces of its pool, as they are. What is mutated are these, and those of the batch
 that have made something fire that nothing in the batch has made fire before, or two things that have not fired
@@ -32,7 +32,7 @@ _POOL_SHARE = 30
 
 
 def _shown_by(record: Record) -> frozenset[str]:
-    """What took part in optimizing; where the optimizer does not tell, what it has changed."""
+    """The parts that took part in optimizing; where the optimizer does not tell, what it has changed."""
     if record.fired or record.made is None or not isinstance(record.after, Trace):
         return record.fired
     return seen_changes(record.made.generated.trace, record.after)
@@ -82,7 +82,7 @@ class Drawing:
         return Made(seed, made, parents, first)
 
     def note(self, record: Record) -> None:
-        """What became of a trace that was drawn: tell of all, in the order of their seeds."""
+        """Learn from a trace that was drawn: to be told of all, in the order of their seeds."""
         if not self._mutate or self._is_given(record.seed):
             return
         fired = _shown_by(record)
@@ -97,7 +97,7 @@ class Drawing:
             self._kept.remove(min(self._kept, key=self._merit))
 
     def _merit(self, kept: _Kept) -> float:
-        """How much fires there that fires seldom in this batch; the less, the more often the trace was mutated, and
+        """The amount of what fires there and seldom in this batch; the less, the more often the trace was mutated, and
         the longer it is."""
         rare = sum(1 / self._fired[name] for name in kept.fired)
         return rare / (1 + kept.chosen) / (_OVERHEAD + len(kept.generated.trace.ops)) ** 2
@@ -127,6 +127,6 @@ class Drawing:
         return None
 
     def _partner(self, parent: _Kept, random: Random) -> _Kept:
-        """What the trace may be spliced with: one whose words are as wide."""
+        """A trace to splice it with: one whose words are as wide."""
         known = (*self._kept, *self._pool.values())
         return random.choice([one for one in known if one.generated.trace.word == parent.generated.trace.word])

@@ -27,7 +27,7 @@ from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Unsupport
 
 @dataclass(frozen=True, slots=True)
 class Optimized:
-    """What an optimizer made of a trace (it may be anything), and the names of what took part in it, where it tells:
+    """The result of an optimizer (it may be anything), and the names of what took part in it, where it tells:
     rules, passes, transfer functions."""
 
     trace: object
@@ -38,11 +38,11 @@ Optimizer = Callable[[Trace], object]
 """Gives a trace, or `Optimized`; it may raise what stands below, and a crash is any other exception."""
 
 Judge = Callable[[Trace, Trace, State], Verdict]
-"""What says whether the second trace is right for the first. The state is one worth running."""
+"""Says whether the second trace is right for the first. The state is one worth running."""
 
 
 class AlwaysFails(Exception):
-    """What an optimizer raises that has found out that a guard fails on every run that reaches it. `after` is what it
+    """Raised by an optimizer that has found out that a guard fails on every run that reaches it. `after` is what it
     makes of the trace all the same, if it makes something."""
 
     def __init__(self, guard: int, after: Trace | None = None) -> None:
@@ -52,8 +52,8 @@ class AlwaysFails(Exception):
 
 
 class FindKind(Enum):
-    """What is wrong: with the optimizer, or with this tool, which breaks down (`FAULT`) or proves what is not so
-    (`DISAGREEMENT` between a proof and a run of what its checker has come up with)."""
+    """The kind of a find: something is wrong with the optimizer, or with this tool, which breaks down (`FAULT`) or
+    proves what is not so (`DISAGREEMENT` between a proof and a run of what its checker has come up with)."""
 
     CRASH = "crash"
     HANG = "hang"
@@ -69,7 +69,7 @@ class FindKind(Enum):
 
 
 class OutsideFailure(Exception):
-    """What an optimizer raises that has failed in another process. `report` is what it said there, `output` the text
+    """Raised by an optimizer that has failed in another process. `report` is what it said there, `output` the text
     that it gave."""
 
     kind: ClassVar[FindKind]
@@ -159,7 +159,8 @@ Record = Counted | Find
 
 
 def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], float] = time.perf_counter) -> Record:
-    """What becomes of a trace. Raises MemoryError where the optimizer needs more than there is."""
+    """The record of a trace that is optimized and judged. Raises MemoryError where the optimizer needs more than there
+    is."""
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
@@ -225,7 +226,7 @@ def _judged(made: Made, after: Trace, verdict: Verdict) -> Record:
 
 
 def malformed(before: Trace, after: object) -> str | None:
-    """What is wrong with what an optimizer returned, apart from its meaning; None if nothing is."""
+    """The mistake in what an optimizer returned, apart from its meaning; None if there is none."""
     if not isinstance(after, Trace):
         return f"expected a trace, got {type(after).__name__}"
     if after.word != before.word:

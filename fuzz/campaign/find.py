@@ -68,7 +68,7 @@ def _state(find: Find) -> StoredState:
 
 
 def versions() -> tuple[tuple[str, str], ...]:
-    """What a verdict depends on."""
+    """The versions that a verdict depends on."""
     packages = (("traceproof", "traceproof"), ("z3", "z3-solver"))
     return (
         *((name, _version(package)) for name, package in packages),

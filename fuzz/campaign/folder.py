@@ -74,7 +74,7 @@ def write_plan(folder: Path, plan: Plan) -> bool:
 
 
 class CampaignFolder:
-    """What one process does in the folder of a campaign, until the Unix time `until`. It tells `heard` of each seed
+    """The work of one process in the folder of a campaign, until the Unix time `until`. It tells `heard` of each seed
     that is known at first, that it keeps itself, and that others have found out when a batch is begun. Raises OSError.
     """
 
@@ -90,7 +90,7 @@ class CampaignFolder:
         self._refresh()
 
     def _batches(self) -> Iterator[tuple[int, int]]:
-        """Where the batches start, and how many seeds they have."""
+        """The starts of the batches, with the number of their seeds."""
         first, left = self._plan.seed, self._plan.traces
         while left is None or left > 0:
             yield first, BATCH if left is None else min(BATCH, left)

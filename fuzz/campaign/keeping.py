@@ -1,4 +1,4 @@
-"""What is kept of the finds of a batch: each is reduced at once, and one case of each bucket is stored."""
+"""Finds of a batch that are kept: each is reduced at once, and one case of each bucket is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a campaign does, as data: whoever has the plan does the same with the same seed, on whatever machine.
+"""The plan of a campaign, as data: whoever has the plan does the same with the same seed, on whatever machine.
 
 Seeds are worked on in batches of `BATCH`, which start at the campaign's first seed. What is kept and guided by belongs
 to a batch, so that a batch is a function of its first seed and of the plan.
@@ -65,7 +65,7 @@ class Plan:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What all traces keep to."""
+        """The vocabulary that all traces keep to."""
         return self.announced.narrowed(self.asked)
 
     @property

@@ -1,4 +1,4 @@
-"""What a campaign remembers of each seed: a line of JSON, in files that only grow.
+"""Results, which a campaign remembers of each seed: a line of JSON, in files that only grow.
 
     FOLDER/results/HOST-PID-N.jsonl
 
@@ -31,7 +31,7 @@ _SAFE_EVERY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is remembered of a seed.
+    """The result of a seed, as it is remembered.
 
     `first` is the first seed of its batch. `made` is "generated", "mutated" (from the traces that `parents` name),
     "given" (the one that `parents` names) or "" where it is not known, `verdict` "proved", "unknown", "unsupported" or
@@ -101,7 +101,7 @@ def read_line(line: str | bytes) -> Result | None:
 
 
 def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: bool = False) -> Result:
-    """What is remembered of a record of the batch that starts at `first`, in which so much was `seen`. The case of a
+    """The result that is a record of the batch that starts at `first`, in which so much was `seen`. The case of a
     find is named later."""
     made = record.made
     assert made is not None

@@ -71,7 +71,7 @@ def _runs_of(mask: int) -> Iterator[tuple[int, int]]:
 
 
 def _ones(mask: int) -> int:
-    """How many ones stand at the low end."""
+    """The number of ones at the low end."""
     return (~mask & mask + 1).bit_length() - 1
 
 

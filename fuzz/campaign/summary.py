@@ -1,4 +1,4 @@
-"""What a campaign came to: counts, and how to repeat it."""
+"""The summary of a campaign: counts, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Summary:
         return self.finds.total() + sum(self.counts[name] for name in COUNTED)
 
     def line(self, seconds: float) -> str:
-        """Where the campaign stands, in one line."""
+        """The state of the campaign, in one line."""
         found = self._found() or "nothing found"
         return f"{seconds:.0f} s: {counted(self.traces, 'trace')}, {self.counts['proved']} proved, {found}"
 
@@ -156,7 +156,7 @@ class Summary:
         return self.plan.optimizer.kind is not OptimizerKind.OURS
 
     def warning(self, interrupted: bool) -> str:
-        """What makes the whole campaign worth little; empty if nothing does."""
+        """A reason why the whole campaign is worth little; empty if there is none."""
         told, limit = self.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
         if not interrupted and self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
             again = "; to go on with a batch, what was done of it is made again" * bool(self.before)

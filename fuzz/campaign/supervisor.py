@@ -29,14 +29,13 @@ _TRIES = 3
 
 @dataclass(slots=True)
 class _Course:
-    """How far the work on a task is: it is at the seed `at`, `since` that time of `time.monotonic`."""
+    """The course of the work on a task: it is at the seed `at`, `since` that time of `time.monotonic`."""
 
     task: Task
     at: int
     known: set[int]
     lost: dict[int, Loss]
     tries: int = 0
-    told: list[Told] = field(default_factory=list)
     since: float = field(default_factory=time.monotonic)
 
     def again(self) -> Task:
@@ -76,7 +75,7 @@ class _Course:
 def supervise(
     plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
 ) -> Generator[Told | Found | Task | Cut]:
-    """What is told of the seeds, as it comes, finds before they are reduced, each task when it is done, and what is cut
+    """Each seed, as it is done, finds before they are reduced, each task when it is done, and what is cut
     at the end. `tick` is called about every second. To be closed when it is not run to its end."""
     supervision = Supervision(jobs, plan.memory_mb, plan.patience_s)
     with working(nullcontext(partial(run_batch, plan)), supervision) as workers:

@@ -84,7 +84,7 @@ class Guilt:
 
 
 def find_guilt(find: Find, judge: Judge, options: Options, separable: Separable, *, ask: bool = True) -> Guilt | None:
-    """Who is guilty, found by switching passes and rules off, one by one. None where the find cannot be repeated, or
+    """The guilty parts, found by switching passes and rules off, one by one. None where the find cannot be repeated, or
     shows with everything switched off. Without `ask`, running decides alone."""
     subject = Subject(separable.without(()), judge, options)
     trials, candidate = Trials(subject, failure_of(find)), candidate_of(find, subject)
@@ -133,7 +133,7 @@ def _digest(*told: str) -> str:
 
 
 def cause_told(reduced: Reduced, subject: Subject) -> str | None:
-    """What is wrong in a reduced find of an optimizer that cannot be taken apart, the same wherever it shows: a wrong
+    """The cause of a reduced find of an optimizer that cannot be taken apart, the same wherever it shows: a wrong
     fact, or the change. None where no two runs differ."""
     change = change_left(reduced.find, subject)
     if change is None:
@@ -149,7 +149,7 @@ def cause_told(reduced: Reduced, subject: Subject) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a find came to: its bucket, what is left of it, and who is guilty where that can be told."""
+    """A find that is settled: its bucket, what is left of it, and who is guilty where that can be told."""
 
     bucket: str
     reduced: Reduced
@@ -183,8 +183,8 @@ def settle(
 def _shown_otherwise(
     reduced: Reduced, subject: Subject, budget_s: float, jobs: int, observe: Callable[[Progress], None] | None
 ) -> Reduced:
-    """What is left where the runs may differ in another thing: a wrong value that decides a guard is shown sooner by an
-    end that hands it over."""
+    """The reduction where the runs may differ in another thing: a wrong value that decides a guard is shown sooner by
+    an end that hands it over."""
     change = change_left(reduced.find, subject)
     if subject.optimizer is None or change is None or not change.is_of_operations or not reduced.complete:
         return reduced
@@ -222,7 +222,7 @@ def settle_find(
     options: Options,
     separable: Separable | None = None,
 ) -> Kept:
-    """What a campaign keeps of a find, in about so many seconds. `case` is that of the find as it is.
+    """The part of a find that a campaign keeps, in about so many seconds. `case` is that of the find as it is.
 
     The case that comes back is named as the bucket, so that of two processes that store one of the same bucket at once,
     the first one wins. `options` are those of the judge. Not for finds over which a process was lost: the optimizer is

@@ -1,4 +1,4 @@
-"""Which cases of a corpus say nothing that another one does not say.
+"""Duplicates: cases of a corpus that say nothing that another one does not say.
 
 A pair is said twice where two cases have the same traces, but for the names of variables, and the same options. A case
 without a verdict on a pair is there for its recorded trace alone: it says nothing new where another case, on which the
@@ -44,7 +44,7 @@ def _rank(case: Case) -> tuple[bool, bool, bool, bool, str]:
 
 
 def _said(case: Case) -> list[tuple[str, ...]]:
-    """What the case says, the most of it first."""
+    """The statements of the case, the strongest first."""
     before, after = canonical_pair(case)
     options = (case.options.guards.value, case.options.failargs.value)
     recorded = ("recorded", before, *options)

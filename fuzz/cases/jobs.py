@@ -27,7 +27,7 @@ _DEFAULT = Options()
 
 @dataclass(frozen=True, slots=True)
 class CorpusRun:
-    """What is to be run: the cases in a folder, with an optimizer; verdicts are looked up in the cache, if there is
+    """A run of a corpus: of the cases in a folder, with an optimizer; verdicts are looked up in the cache, if there is
     one."""
 
     folder: Path
@@ -45,14 +45,14 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a case came to, and what is wrong with the cache, if anything is."""
+    """The outcome of a case, and what is wrong with the cache, if anything is."""
 
     outcome: CaseRun | Unreadable
     warning: str = ""
 
 
 def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[Ran]:
-    """What the cases came to, in the order of their names, by so many processes at once. To be closed when it is not
+    """The outcomes of the cases, in the order of their names, by so many processes at once. To be closed when it is not
     run to its end. Raises InputError."""
     with open_optimizer(corpus.optimizer):
         pass  # a mistake is told here, not by every process

@@ -61,7 +61,7 @@ def is_log(path: str) -> bool:
 
 
 def log_stem(log: str) -> str:
-    """What the files of the traces are called after the log."""
+    """The beginning of the names of the files of the traces, after the log."""
     name = PurePath(file_name(log)).name
     for suffix in (*_OPENERS, ".log"):
         name = name.removesuffix(suffix)

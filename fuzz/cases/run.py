@@ -23,8 +23,8 @@ PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
-    """What a case came to: the verdict on its pair (None where none is expected), what differs, and what the optimizer
-    said where it failed."""
+    """The outcome of a case: the verdict on its pair (None where none is expected), what differs, and what the
+    optimizer said where it failed."""
 
     name: str
     verdict: Verdict | None
@@ -79,7 +79,7 @@ def _pair_differences(case: Case, verdict: Verdict) -> list[str]:
 
 
 def expected_of(verdict: Verdict) -> Expected:
-    """What the verdict says beside its name."""
+    """The part of the verdict beside its name."""
     match verdict:
         case Proved(evidence) | Refuted(evidence) | Unknown(evidence):
             return Expected(evidence.vacuous, evidence.assumes, evidence.early, evidence.stricter)
@@ -92,7 +92,7 @@ def _listed(values: tuple[str | int, ...] | None) -> str:
 
 
 def _find(case: Case, before: Trace, states: tuple[State, ...], optimizer: Optimizer, judge: PairJudge) -> Find | None:
-    """What is wrong with what the optimizer makes of the recorded trace."""
+    """The find in what the optimizer makes of the recorded trace, if there is one."""
 
     def judge_on_states(trace: Trace, after: Trace, _state: State) -> Verdict:
         return judge(trace, after, case.options, states)

@@ -40,7 +40,7 @@ VERDICTS = ("proved", "refuted", "unknown", "unsupported")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a verdict says beside its name, as in `Evidence`; None: whatever it says."""
+    """The part of a verdict beside its name, as in `Evidence`; None: whatever it says."""
 
     vacuous: tuple[str, ...] | None = None
     assumes: tuple[str, ...] | None = None
@@ -121,7 +121,7 @@ def _files(case: Case) -> dict[str, str]:
 
 
 def case_data(case: Case) -> dict[str, Any]:
-    """What is known of the pair, as plain data by the keys of `case.toml`; what is not said is None or empty."""
+    """The facts about the pair, as plain data by the keys of `case.toml`; what is not said is None or empty."""
     modes = {name: (getattr(case.options, name), getattr(Options(), name)) for name in ("guards", "failargs")}
     values = ((item.name, getattr(case.state, item.name)) for item in fields(case.state))
     state = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
@@ -141,7 +141,7 @@ def case_data(case: Case) -> dict[str, Any]:
 
 
 def _known(case: Case) -> dict[str, Any]:
-    """What is written of it."""
+    """The part of these that is written."""
     said = case_data(case) | {"optimizer": None if case.optimizer else False}
     return {key: value for key, value in said.items() if value not in (None, "", [], {})}
 

@@ -27,7 +27,7 @@ _OPTIONS = Options(effort=2_000_000, timeout_s=10.0)
 
 @dataclass
 class _Tally:
-    """What came of the seeds from `first` on."""
+    """Counts over the seeds from `first` on."""
 
     first: int
     word: int

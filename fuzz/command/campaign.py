@@ -72,7 +72,7 @@ Ends with 1 if something was found, with 5 if this tool itself failed, else with
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When a campaign ends, as far as that is said."""
+    """The ends of a campaign, as far as they are said."""
 
     seconds: float | None = None
     traces: int | None = None
@@ -180,7 +180,7 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
 
 
 def _announced(optimizer: OptimizerSpec, seconds: float | None) -> Vocabulary:
-    """What the optimizer says within so many seconds that it understands; tells of what nobody knows. Raises
+    """The vocabulary that the optimizer announces within so many seconds; tells of what nobody knows. Raises
     InputError."""
     if optimizer.kind not in (OptimizerKind.SERVER, OptimizerKind.FUNCTION):
         return EVERYTHING

@@ -1,4 +1,4 @@
-"""How the command `fuzz` runs a campaign: what it shows meanwhile and says at the end, and what it ends with."""
+"""The run of a campaign by the command `fuzz`: what it shows meanwhile and says at the end, and its exit code."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _exit_code(summary: Summary, interrupted: bool) -> Exit:
 
 @dataclass(slots=True)
 class _Shown:
-    """What is printed of finds: the first of each bucket with the end of what the optimizer said, or in JSON each."""
+    """Printing of finds: the first of each bucket with the end of what the optimizer said, or in JSON each."""
 
     summary: Summary
     status: Status

@@ -78,7 +78,7 @@ def json_option(help_text: str) -> Decorator:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the file of a trace is read."""
+    """The way in which files of traces are read."""
 
     word: int | None = None
     types: str | None = None
@@ -179,7 +179,7 @@ def _vocabulary(kinds: str | None, ops: str | None, without: str | None, word: s
 
 
 def _listed(text: str | None) -> tuple[str, ...]:
-    """What stands between commas, or on the lines of the file of that name."""
+    """The names between commas, or on the lines of the file of that name."""
     if text is None or not Path(text).is_file():
         return _split(text)
     lines = (line.partition("#")[0] for line in read_text(text).splitlines())

@@ -101,7 +101,7 @@ def reduce(
 def _looked_at(
     given: Case | str, after: str | None, optimizer: Optimizer, options: Options, reading: Reading
 ) -> tuple[Record, Subject]:
-    """What is wrong with the case or the files, and what is asked about smaller ones."""
+    """The record of the case or the files, and the subject that smaller ones are tried on."""
     if isinstance(given, Case):
         return look_at_case(given, optimizer, _judge(options), options)
     before = reading.trace(given)

@@ -27,7 +27,7 @@ _PART = re.compile(r"""(?:"[^"]*"|\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]|[^,
 
 
 def parts(texts: Iterable[str]) -> list[str]:
-    """What commas separate, those in brackets and quotes left alone, and blanks where there are no brackets.
+    """The parts that commas separate, those in brackets and quotes left alone, and blanks where there are no brackets.
 
     Raises InputError for a bracket or quote that is not closed.
     """
@@ -93,7 +93,7 @@ def read_run_state(trace: Trace, path: str, layout: Layout) -> State:
 
 
 def event_results(trace: Trace, text: str, heap: Heap) -> tuple[int | Float | Ref, ...]:
-    """What the events of the trace return: numbers, and objects by their names. Raises InputError."""
+    """The results of the events of the trace: numbers, and objects by their names. Raises InputError."""
     layout = layout_of(trace)
     events = (operation for operation in trace.ops if is_event(meant(operation, layout), layout))
     types = [event.op.result for event in events]

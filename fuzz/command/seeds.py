@@ -1,4 +1,4 @@
-"""What the commands share that work through seeds: which they are, where finds are stored, and a line of progress."""
+"""Parts of the commands that work through seeds: the seeds, the folder of finds, and a line of progress."""
 
 from __future__ import annotations
 

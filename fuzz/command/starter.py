@@ -1,4 +1,5 @@
-"""What a repository needs to test its optimizer: a corpus, a workflow of GitHub Actions, and a page that says how."""
+"""The files that a repository needs to test its optimizer: a corpus, a workflow of GitHub Actions, and a page that says
+how."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _HERE = "traceproof"
 _CASES = ("swapped-failargs", "boxed-integers-in-a-loop")
 
 SOMEWHERE = "git+https://github.com/OWNER/traceproof"
-"""What stands for the place of traceproof where that is not known."""
+"""A placeholder for the place of traceproof where that is not known."""
 
 
 def starter_files(optimizer: OptimizerSpec, seconds: int, place: str) -> dict[str, str]:
@@ -56,7 +57,7 @@ def write_starter(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def installed_from() -> str | None:
-    """What pip installed traceproof from, if that is a repository that others can reach."""
+    """The place that pip installed traceproof from, if that is a repository that others can reach."""
     try:
         told = json.loads(distribution("traceproof").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):

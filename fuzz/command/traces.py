@@ -137,7 +137,7 @@ def _trace_lines(trace: Trace, done: Run) -> Iterator[str]:
 
 
 def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
-    """What each input is at the start, what each operation gave, and the events."""
+    """The inputs at the start, the results of the operations, and the events."""
     inputs = {var.name for var in trace.inputs}
     for name, value in done.values.items():
         described = heap.objects.get(value) if name in inputs and isinstance(value, Ref) else None

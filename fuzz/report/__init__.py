@@ -1,1 +1,1 @@
-"""What is told of a campaign and of a pair: pages, summaries and figures."""
+"""Reports on a campaign and on a pair: pages, summaries and figures."""

@@ -72,9 +72,9 @@ class CampaignFacts:
         """Must someone look, and at what?"""
         found = ", ".join(f"{self.figures.verdicts[kind]} {kind}" for kind in FINDS if self.figures.verdicts[kind])
         wrong = [step.name for step in self.steps if step.needs_a_look and step.name != CAMPAIGN]
-        told = [f"found: {found} {self.figures.sorted_finds}"] * bool(found)
-        told += [f"look at: {', '.join(wrong)}"] * bool(wrong)
-        return "; ".join(told) or "nothing found"
+        parts = [f"found: {found} {self.figures.sorted_finds}"] * bool(found)
+        parts += [f"look at: {', '.join(wrong)}"] * bool(wrong)
+        return "; ".join(parts) or "nothing found"
 
     @property
     def never_fired(self) -> tuple[str, ...]:
@@ -83,19 +83,19 @@ class CampaignFacts:
 
     @property
     def chosen(self) -> str:
-        """What traces keep to, in a few words; empty where they are of all kinds."""
+        """The kinds that traces keep to, in a few words; empty where they are of all."""
         announced = self.plan.announced.text
-        told = [self.plan.asked.text, f"as the optimizer announces, {announced}" * bool(announced)]
-        return "; ".join(filter(None, told))
+        parts = [self.plan.asked.text, f"as the optimizer announces, {announced}" * bool(announced)]
+        return "; ".join(filter(None, parts))
 
     @property
     def optimizer(self) -> str:
-        """How the tested optimizer is named in a sentence."""
+        """The name of the tested optimizer in a sentence."""
         return self.plan.optimizer.text or "our optimizer"
 
 
 def read_campaign(folder: Path, ended: str = "") -> CampaignFacts:
-    """What a campaign's folder holds. Raises InputError where it holds no results."""
+    """The facts in a campaign's folder. Raises InputError where it holds no results."""
     if not (folder / "results").is_dir():
         raise InputError(f"{folder}: there is no campaign: no folder `results`")
     figures = count(read_results(folder))

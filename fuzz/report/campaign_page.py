@@ -24,16 +24,16 @@ _SHOWN_OPERATIONS = 12
 Legend = list[tuple[str, str]]
 
 
-def campaign_page(told: CampaignFacts) -> str:
+def campaign_page(campaign: CampaignFacts) -> str:
     """The page."""
-    figures = told.figures
+    figures = campaign.figures
     total = sum(figures.seconds.values())
     drawn, legends = _plots(figures)
     return render(
         "campaign.html",
-        title=f"Campaign {told.name}",
-        told=told,
-        lead=_lead(told),
+        title=f"Campaign {campaign.name}",
+        campaign=campaign,
+        lead=_lead(campaign),
         facts=list(_facts(figures)),
         spans=figures.spans(),
         plots=drawn,
@@ -44,15 +44,15 @@ def campaign_page(told: CampaignFacts) -> str:
     )
 
 
-def _lead(told: CampaignFacts) -> str:
-    figures = told.figures
+def _lead(campaign: CampaignFacts) -> str:
+    figures = campaign.figures
     if not figures.traces:
         return "No trace was tried."
     seeds = f"seeds {figures.first} to {figures.last}"
-    ended = f" It ended because {told.ended}." if told.ended else ""
-    chosen = f" Traces are of {told.chosen}." if told.chosen else ""
+    ended = f" It ended because {campaign.ended}." if campaign.ended else ""
+    chosen = f" Traces are of {campaign.chosen}." if campaign.chosen else ""
     return (
-        f"{times(figures.traces, 'trace')} ({seeds}) through {told.optimizer} in {duration(figures.wall_seconds)}."
+        f"{times(figures.traces, 'trace')} ({seeds}) through {campaign.optimizer} in {duration(figures.wall_seconds)}."
         f"{chosen}{ended}"
     )
 
@@ -105,7 +105,7 @@ def _up_to(milliseconds: int) -> str:
 
 
 def _fired(figures: Figures) -> Iterator[tuple[str, int, float]]:
-    """What fired, rarest first, in how many traces, and how long its bar is, in percent."""
+    """The parts that fired, rarest first, with the number of traces, and the length of a bar in percent."""
     most = max(figures.fired.values(), default=1)
     for name, count in sorted(figures.fired.items(), key=lambda item: (item[1], item[0])):
         yield name, count, 100 * math.log1p(count) / math.log1p(most)

@@ -10,9 +10,9 @@ from fuzz.report.campaign_facts import CampaignFacts
 from fuzz.report.figures import Figures
 
 
-def figure_lines(told: CampaignFacts) -> str:
+def figure_lines(campaign: CampaignFacts) -> str:
     """The lines."""
-    lines = [*_totals(told.figures), *_by_name(told), *_over_time(told.figures)]
+    lines = [*_totals(campaign.figures), *_by_name(campaign), *_over_time(campaign.figures)]
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
@@ -37,8 +37,8 @@ def _totals(figures: Figures) -> Iterator[dict[str, Any]]:
         yield _line("traces with guards that moved", of, moved.traces, "traces")
 
 
-def _by_name(told: CampaignFacts) -> Iterator[dict[str, Any]]:
-    figures = told.figures
+def _by_name(campaign: CampaignFacts) -> Iterator[dict[str, Any]]:
+    figures = campaign.figures
     for name, counts, unit in (
         ("verdicts", figures.verdicts, "traces"),
         ("made", figures.made, "traces"),
@@ -50,12 +50,12 @@ def _by_name(told: CampaignFacts) -> Iterator[dict[str, Any]]:
         ("fired", figures.fired, "traces"),
     ):
         yield from (_line(name, of, value, unit) for of, value in counts.items())
-    yield from (_line("fired", name, 0, "traces") for name in told.never_fired)
+    yield from (_line("fired", name, 0, "traces") for name in campaign.never_fired)
     yield from (_line("bucket", bucket.name, bucket.count, "traces") for bucket in figures.buckets.values())
     yield from (_line("slowest", f"seed {result.seed}", took, "s") for took, _, result in figures.slowest)
     for power, count in sorted(figures.judging.items()):
         yield _line("judged within", f"{2**power} ms", count, "traces")
-    yield from (_line("step", step.name, step.seconds, "s") for step in told.steps)
+    yield from (_line("step", step.name, step.seconds, "s") for step in campaign.steps)
 
 
 def _over_time(figures: Figures) -> Iterator[dict[str, Any]]:

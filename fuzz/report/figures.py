@@ -51,7 +51,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What was told in `seconds` from `start` on (seconds since the first record)."""
+    """The results of `seconds` from `start` on (seconds since the first record)."""
 
     start: float
     seconds: float
@@ -198,7 +198,7 @@ def _add_judging(figures: Figures, result: Result) -> None:
 
 
 def judging_seconds(result: Result) -> float:
-    """How long the validator took."""
+    """The time that the validator took."""
     return result.seconds.get("judging", 0.0)
 
 

@@ -17,14 +17,14 @@ FILES = {
     "figures.jsonl": figure_lines,
     "index.html": campaign_page,
 }
-"""What makes the text of each file."""
+"""The makers of the texts of the files."""
 
 
 def write_report(campaign: Path, ended: str = "") -> CampaignFacts:
     """Writes the report of a campaign's folder; `ended` says why the campaign ended: "its time was up". Raises
     InputError where the folder holds no campaign, or cannot be written."""
-    told = read_campaign(campaign, ended)
+    facts = read_campaign(campaign, ended)
     (campaign / "report").mkdir(exist_ok=True)
     for name, make in FILES.items():
-        write_text(str(campaign / "report" / name), make(told))
-    return told
+        write_text(str(campaign / "report" / name), make(facts))
+    return facts

@@ -59,8 +59,8 @@ class JudgedPair:
         return verdict_name(self.verdict)
 
     @property
-    def told(self) -> str:
-        """What the verdict says besides."""
+    def reason(self) -> str:
+        """The reason of the verdict, or what it rests on, in a line."""
         if isinstance(self.verdict, Refuted):
             counterexample = self.verdict.counterexample
             return f"{counterexample.obligation}: {counterexample.difference}."

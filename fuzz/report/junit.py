@@ -17,18 +17,18 @@ from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
 from fuzz.report.words import printable
 
 
-def junit_text(told: CampaignFacts) -> str:
+def junit_text(campaign: CampaignFacts) -> str:
     """The file of a campaign. A fault of this tool is an error, any other find a failure."""
-    figures = told.figures
+    figures = campaign.figures
     numbers = {name: getattr(figures, name) for name in ("traces", "finds")}
-    suite = _suite(f"campaign {told.name}", figures.wall_seconds, figures.began or 0, numbers)
+    suite = _suite(f"campaign {campaign.name}", figures.wall_seconds, figures.began or 0, numbers)
     for verdict in COUNTED:
         _test(suite, "verdicts", f"{verdict}: {figures.verdicts[verdict]}")
-    for step in told.steps:
+    for step in campaign.steps:
         _step(suite, step)
-    for find in told.finds:
+    for find in campaign.finds:
         _find(suite, find)
-    return _file(suite, told.outcome)
+    return _file(suite, campaign.outcome)
 
 
 def corpus_junit_text(folder: str, began: float, seconds: float, cases: Sequence[RunCase], outcome: str) -> str:

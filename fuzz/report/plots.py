@@ -19,14 +19,14 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 10.0, 40.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A rectangle in the colour of that name; `told` is what it says when it is pointed at."""
+    """A rectangle in the colour of that name; `tooltip` is what it says when it is pointed at."""
 
     x: float
     y: float
     width: float
     height: float
     tone: str
-    told: str = ""
+    tooltip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ _DURATIONS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "se
 
 
 def unit_of_time(seconds: float) -> tuple[float, str]:
-    """How long a unit is, and its name, so that a duration has some of it."""
+    """The length of a unit, and its name, so that a duration has some of it."""
     return next(((length, name) for length, name in _DURATIONS if seconds >= 2 * length), _DURATIONS[-1])
 
 
@@ -138,8 +138,8 @@ def over_time(title: str, y_name: str, seconds: float, stacks: Sequence[tuple[st
             for name, values in stacks:
                 if values[i]:
                     top, bottom = axes.y(below + values[i]), axes.y(below)
-                    told = f"{name}: {values[i]:.4g}"
-                    drawing.bars.append(Bar(axes.x(i * each), top, bar_width, bottom - top, name, told))
+                    tooltip = f"{name}: {values[i]:.4g}"
+                    drawing.bars.append(Bar(axes.x(i * each), top, bar_width, bottom - top, name, tooltip))
                     below += values[i]
         return drawing
 
@@ -172,8 +172,8 @@ def shares(title: str, parts: Sequence[tuple[str, str, float]]) -> Plot:
         drawing, left = Drawing(width, 26.0, title), 0.0
         for name, tone, amount in parts:
             part = width * amount / total
-            told = f"{name}: {short(amount)} ({share(amount, total)})"
-            drawing.bars.append(Bar(left, 0.0, max(part - 1, 0.5), 26.0, tone, told))
+            tooltip = f"{name}: {short(amount)} ({share(amount, total)})"
+            drawing.bars.append(Bar(left, 0.0, max(part - 1, 0.5), 26.0, tone, tooltip))
             left += part
         return drawing
 
@@ -186,9 +186,9 @@ def rows(title: str, bars: Sequence[tuple[str, float, str]], tone: str) -> Plot:
 
     def draw(width: float) -> Drawing:
         drawing = Drawing(width, max(len(bars) * step - 6, 10.0), title)
-        for i, (name, value, told) in enumerate(bars):
+        for i, (name, value, text) in enumerate(bars):
             top = i * step
-            drawing.texts += [Text(name, 0.0, top + 13, is_label=True), Text(told, width, top + 13, "end")]
+            drawing.texts += [Text(name, 0.0, top + 13, is_label=True), Text(text, width, top + 13, "end")]
             drawing.bars.append(Bar(0.0, top + 19, max(width * value / most, 1.5), 9.0, tone))
         return drawing
 

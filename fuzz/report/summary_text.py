@@ -12,15 +12,15 @@ _SHOWN_FINDS = 50
 _SHOWN_ROWS = 8
 
 
-def summary_text(told: CampaignFacts) -> str:
+def summary_text(campaign: CampaignFacts) -> str:
     """The text."""
-    figures = told.figures
+    figures = campaign.figures
     counts = [(kind, figures.verdicts[kind]) for kind in (*COUNTED, *FINDS)]
     text = render(
         "summary.md",
-        told=told,
+        campaign=campaign,
         shown_finds=_SHOWN_FINDS,
-        steps=[(step.name, step.result, duration(step.seconds), f"`{step.command}`") for step in told.steps],
+        steps=[(step.name, step.result, duration(step.seconds), f"`{step.command}`") for step in campaign.steps],
         verdicts=[
             (kind, number(count), share(count, figures.traces)) for kind, count in counts if count or kind in COUNTED
         ],

@@ -32,7 +32,7 @@ from validator.search.states import sample_states
 from validator.verdict import Failed, Options, Proved, Verdict
 
 _EDITS = (0, 0, 1, 2, 3)
-"""How many edits an optimized trace gets, each as often as it stands here."""
+"""The number of edits of an optimized trace, each as often as it stands here."""
 
 _TERMS = 200
 """For each pair, so many simplified terms are compared with those that are written."""
@@ -46,7 +46,7 @@ _CLAIMS = 30
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What a seed makes. `after` has the edits."""
+    """The pair of a seed. `after` has the edits."""
 
     seed: int
     generated: GeneratedTrace
@@ -82,7 +82,7 @@ def make_pair(seed: int, word: int) -> Pair:
 
 
 def _optimized(trace: Trace) -> Trace:
-    """What the optimizer makes of it; where it crashes, which is for a campaign to find, the trace as it is."""
+    """The optimized trace; where the optimizer crashes, which is for a campaign to find, the trace as it is."""
     try:
         return optimize(trace)
     except Exception:
@@ -110,7 +110,7 @@ def compare(pair: Pair, options: Options) -> Compared:
 
 
 def _contradiction(pair: Pair, verdict: Verdict, options: Options) -> tuple[str, str]:
-    """What contradicts the verdict, in a sentence and in detail; empty if nothing does."""
+    """A contradiction to the verdict, in a sentence and in detail; empty if there is none."""
     match verdict:
         case Failed(_, reason, report):
             return reason, report

@@ -15,7 +15,7 @@ WORDS = (
     *("add", "sub", "mul", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"),
     *("bit_and", "bit_or", "bit_xor", "shl", "lshr", "ashr"),
 )
-"""What makes a word of two; `UNARY` of one, and `PREDICATES` a condition of two words."""
+"""Primitives that make a word of two; `UNARY` of one, and `PREDICATES` a condition of two words."""
 UNARY = ("neg", "bit_not")
 PREDICATES = ("eq", "slt", "ult", "add_overflows", "sub_overflows", "mul_overflows")
 _VARIABLES = ("x", "y")
@@ -45,7 +45,7 @@ def wrongly_simplified(random: Random, word: int, count: int) -> str:
 
 
 def wrongly_written(random: Random, word: int) -> str:
-    """What a solver says of random terms whose values it is told, if it does not agree; empty if it does."""
+    """The contradiction that a solver finds in random terms whose values it is told; empty if it finds none."""
     builder = _Builder(random, word)
     for _ in range(2 * _STEPS):
         builder.step()

@@ -1,4 +1,4 @@
-"""What an optimizer announces that it understands: operations, kinds of them, the width of words.
+"""Announcements of an optimizer, of what it understands: operations, kinds of them, the width of words.
 
 A server prints it as its first line, a function has it as its attribute `operations`.
 """
@@ -38,8 +38,9 @@ def is_announcement(line: object) -> TypeGuard[dict[str, object]]:
 
 
 def announced(optimizer: Optimizer) -> tuple[Vocabulary, tuple[str, ...]]:
-    """What the optimizer announces, and the patterns in it that stand for no operation of the table. A server is asked
-    for a small trace first; nothing depends on what it answers. Raises InputError for what is no announcement."""
+    """The vocabulary that the optimizer announces, and the patterns in it that stand for no operation of the table. A
+    server is asked for a small trace first; nothing depends on what it answers. Raises InputError for what is no
+    announcement."""
     if isinstance(optimizer, Announcing):
         with suppress(Exception):  # which the campaign will find
             optimizer(_TRACE)

@@ -176,7 +176,7 @@ def _answer(line: bytes) -> object:
 
 
 def _trace(text: str, before: Trace, child: Child) -> Trace:
-    """What the text says. The word and the declarations of the recorded trace hold for it too."""
+    """The trace of the text. The word and the declarations of the recorded trace hold for it too."""
     try:
         return parse(text, file="output", word=before.word, types=before.declarations)
     except InputError as mistake:

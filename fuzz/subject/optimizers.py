@@ -30,8 +30,8 @@ class OptimizerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OptimizerSpec:
-    """Which optimizer is tested. `text` is `module:function` or a command line, `limit_s` the seconds that it may take
-    for a trace, `memory_mb` the megabytes of each process that it is."""
+    """The optimizer that is tested. `text` is `module:function` or a command line, `limit_s` the seconds that it may
+    take for a trace, `memory_mb` the megabytes of each process that it is."""
 
     kind: OptimizerKind = OptimizerKind.OURS
     text: str = ""
@@ -48,7 +48,7 @@ class OptimizerSpec:
         return OptimizerSpec(OptimizerKind(data["kind"]), data["text"], data["limit_s"], data["memory_mb"])
 
     def arguments(self) -> str:
-        """What a command line says to choose it; empty for our own."""
+        """The words of a command line that choose it; empty for our own."""
         default = OptimizerSpec()
         words: list[str] = []
         if self.kind is not OptimizerKind.OURS:

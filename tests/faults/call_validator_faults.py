@@ -10,8 +10,9 @@ from faults.planting import Plant, ValidatorFault
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.run.functions import Functions
+from validator.prove import obligations
 from validator.prove.call_encoder import CallEncoder
-from validator.prove.memory import looks, symbolic_heap, visibility
+from validator.prove.memory import symbolic_heap, visibility
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.object_terms import ObjectTerms
@@ -80,13 +81,13 @@ CALL_VALIDATOR_FAULTS = (
     _caught(
         "functions find anything",
         "it does not matter what a function finds in memory",
-        _around(looks, "finds_the_same", lambda _, terms, *__: terms.true),
+        _around(obligations, "finds_the_same", lambda _, terms, *__: terms.true),
         _WRONG,
     ),
     _caught(
         "functions see no events",
         "what events change that the traces do not name does not matter to functions",
-        _around(looks, "_may_change", lambda *_: False),
+        _around(visibility, "_may_change", lambda *_: False),
         _WRONG,
     ),
     _caught(

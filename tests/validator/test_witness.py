@@ -11,7 +11,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import Type
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.trace_layout import layout_of
-from validator.prove.memory.chain_links import initial
+from validator.prove.memory.chains import initial
 from validator.prove.terms.object_kinds import ARRAYS, OBJECTS, STRUCTS
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.pointers import NO_POINTERS

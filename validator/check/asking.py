@@ -59,14 +59,7 @@ class Asking:
         self.model: Any = None  # of the last claim that has values for which it does not hold
 
     def holds(
-        self,
-        before: Side,
-        after: Side | None,
-        place: Place,
-        given: Sequence[Any],
-        claim: Any,
-        *,
-        is_cut: bool = False,
+        self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any, *, is_cut: bool = False
     ) -> bool | None:
         """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up, or soon, if it is a cut;
         False where it has values for which it does not, though no run may have them."""

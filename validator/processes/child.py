@@ -31,7 +31,7 @@ _LONGEST_MS = 1 << 30
 
 
 class Came(Enum):
-    """What ended the reading."""
+    """The reason why reading ended."""
 
     ANSWER = "answer"
     END = "end"
@@ -127,7 +127,7 @@ class Child:
         self._limit(resource.RLIMIT_CPU, math.ceil(seconds) * (os.cpu_count() or 1))
 
     def _write(self, left: memoryview) -> memoryview:
-        """What is still to be written; nothing where nobody reads it any more."""
+        """The rest that is still to be written; nothing where nobody reads it any more."""
         assert self._process.stdin is not None
         try:
             return left[os.write(self._process.stdin.fileno(), left[:_CHUNK]) :]

@@ -57,7 +57,7 @@ os.register_at_fork(after_in_child=_GUARDIAN.leave)
 
 
 def watch(group: int) -> None:
-    """When this process ends, that group of processes is killed."""
+    """Have that group of processes killed when this process ends."""
     _GUARDIAN.tell("+", group)
 
 

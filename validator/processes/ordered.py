@@ -33,7 +33,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is printed for a request, the exit code of its verdict, and a warning, if there is one."""
+    """The text that is printed for a request, the exit code of its verdict, and a warning, if there is one."""
 
     text: str
     code: int

@@ -26,7 +26,7 @@ from validator.processes.guardian import let_go, watch
 _DYING_S = 1.0
 
 _SLACK_MB = 256
-"""What a worker starts inherits its limit of memory. With this, limits of its own come first."""
+"""Processes that a worker starts inherit its limit of memory. With this, limits of their own come first."""
 
 _OUT_OF_MEMORY = 77
 """The exit code of a worker that has used up its memory."""
@@ -62,7 +62,7 @@ _Connection = Connection  # of requests one way, of answers the other
 
 @dataclass(frozen=True, slots=True)
 class Supervision:
-    """How many workers there are, of how many megabytes each, and after how many seconds of silence one is too late
+    """The number of workers, the megabytes of each, and the seconds of silence after which one is too late
     with an answer (both apart from the processes that it starts)."""
 
     jobs: int
@@ -108,8 +108,8 @@ class Workers(Generic[Q, A]):
     def collect(
         self, others: Sequence[int] = (), at_most_s: float | None = None
     ) -> Iterator[tuple[Q, A | Done | Loss]]:
-        """What has been answered, or is lost. Waits until there is something, or one of `others`, which are files, can
-        be read, or so many seconds are over. Raises InputError where the work does."""
+        """The requests that are answered or lost. Waits until there is something, or one of `others`, which are files,
+        can be read, or so many seconds are over. Raises InputError where the work does."""
         busy = [worker for worker in self._workers if worker.request is not None]
         patience, now = self._supervision.patience_s, time.monotonic()
         limits = [max(0.0, worker.heard + patience - now) for worker in busy]
@@ -188,7 +188,8 @@ def _serve(
     work: AbstractContextManager[Callable[[Any], Iterable[Any]]],
     megabytes: int,
 ) -> None:
-    """What a worker does. It is the head of a group of processes, and leaves Ctrl-C to the process that started it."""
+    """The work of a worker. It is the head of a group of processes, and leaves Ctrl-C to the process that started
+    it."""
     os.setpgid(0, 0)
     collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -234,7 +235,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 class Terminated(SystemExit):
-    """What SIGTERM raises: this process has to end, which is nobody's fault."""
+    """Raised by SIGTERM: this process has to end, which is nobody's fault."""
 
 
 def _exit(*_: object) -> None:

@@ -35,9 +35,9 @@ from optimizer.ir.types.memory_types import BYTES, MemoryKind
 from optimizer.ir.types.trace_layout import uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.prove.memory.chain_reader import MOST_TERMS
-from validator.prove.memory.pair_memory import Allocator, Computed, PairMemory
+from validator.prove.memory.chains import Chains
+from validator.prove.memory.heap_state import Allocator, Computed, PairMemory
 from validator.prove.memory.raw_chains import RawChains
-from validator.prove.memory.store_chains import Chains
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.terms.object_terms import ObjectTerms
 

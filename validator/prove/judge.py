@@ -14,12 +14,17 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import Alignment, decreasing, given_origins, is_inferred
-from validator.prove.assumptions import assumptions, lost_failargs, unlisted_origin
 from validator.prove.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
-from validator.prove.guards_elsewhere import guards_elsewhere
+from validator.prove.notes import (
+    LONGEST_SAMPLED,
+    assumptions,
+    guards_elsewhere,
+    lost_failargs,
+    unlisted_origin,
+    vacuity,
+)
 from validator.prove.obligations import Obligation
 from validator.prove.pairing import encode_pair
-from validator.prove.vacuity import LONGEST_SAMPLED, vacuity
 from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Query
 from validator.verdict import (

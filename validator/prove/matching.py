@@ -17,7 +17,7 @@ from optimizer.ir.rows.row import NEW, REF, Op
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from validator.prove.encoding import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.prove.facts.facts import Facts
-from validator.prove.memory.chain_links import Chain, Stored, links
+from validator.prove.memory.chains import Chain, Stored, links
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import Sight
 

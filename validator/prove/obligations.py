@@ -21,9 +21,9 @@ from validator.prove.encode import leave
 from validator.prove.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
 from validator.prove.jump_targets import jump_apart
 from validator.prove.matching import Simplify, knowing_all, match_exit
-from validator.prove.memory.pair_memory import PairMemory
+from validator.prove.memory.heap_state import PairMemory
 from validator.prove.memory.symbolic_heap import SymbolicHeap
-from validator.prove.memory.visibility import agrees
+from validator.prove.memory.visibility import agrees, are_plainly_the_same, finds_the_same
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.verdict import Failargs, Guards, Options
 
@@ -303,8 +303,6 @@ class Pair:
 
     def _made_before(self, application: Application, place: Place) -> Obligation:
         """The function is called as `before` has called it by then, and finds the same memory."""
-        from validator.prove.memory.looks import are_plainly_the_same, finds_the_same  # here: many traces have no calls
-
         terms, claim = self.terms, self.terms.false
         found = [other for other in self.before.applications if _may_stand_for(other, application)]
         found.sort(key=lambda other: not are_plainly_the_same(other, application))

@@ -14,8 +14,7 @@ from validator.prove.align import given_origins
 from validator.prove.encode import encode, memory_for
 from validator.prove.encoding import Encoding
 from validator.prove.matching import guess_by_name, match_allocations
-from validator.prove.memory.pair_memory import PairMemory
-from validator.prove.memory.shared_strings import sharing
+from validator.prove.memory.heap_state import PairMemory
 from validator.prove.obligations import Pair
 from validator.verdict import Options
 
@@ -27,7 +26,10 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):
         _naming(which, check_supported, trace)
-    before = sharing(before, after, layout)
+    if any(operation.op.is_call for operation in before.ops):
+        from validator.prove.memory.shared_strings import sharing  # here: many traces have no calls
+
+        before = sharing(before, after, layout)
     memory = memory_for(layout, before, after)
     recorded = _naming("before", encode, before, memory)
     return Pair(memory, recorded, _matched(recorded, after, memory), options)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from validator.prove.discharge import Budget, Discharger
+from validator.prove.notes import passed_up_to
 from validator.prove.pairing import encode_pair
-from validator.prove.vacuity import passed_up_to
 from validator.search.counterexample import State
 from validator.solvers.answers import Sat, SolverChoice
 from validator.solvers.portfolio import FIRST_EFFORT

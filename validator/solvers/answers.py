@@ -1,4 +1,4 @@
-"""What a solver answers, and which solvers there are."""
+"""Answers of solvers, and the solvers that there are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from optimizer.ir.domains.term import Term
 
 
 class SolverChoice(Enum):
-    """Which solvers are asked: one of them alone, or all that are installed, in a fixed order."""
+    """The solvers that are asked: one of them alone, or all that are installed, in a fixed order."""
 
     AUTO = "auto"
     Z3 = "z3"

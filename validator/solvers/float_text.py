@@ -94,7 +94,7 @@ class Floats:
         return _BYTES_OF_NAN
 
     def _result(self, term: Term, args: list[str]) -> str:
-        """What is opaque where the query is not exact."""
+        """The text of an operation that is opaque where the query is not exact."""
         sort = self._word if term.kind in OPAQUE_WORDS else SORT
         if self._exact:
             name = self._declare(f"|{term.kind} {len(self._lines)}|", sort)
@@ -128,7 +128,7 @@ class Floats:
         return f"(= ({_DOUBLE} {result}) {value})"
 
     def axioms(self, order: Iterable[Term]) -> Iterator[str]:
-        """What holds of these terms whatever they are: of the patterns of NaNs there is one."""
+        """Conditions that hold of these terms whatever they are: of the patterns of NaNs there is one."""
         for term in order:
             if term.kind in OPAQUE_FLOATS or term.kind in ("float_var", "load_float", "applied_float"):
                 text = self._texts[term]

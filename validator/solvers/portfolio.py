@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from validator.solvers.smtlib import Script
 
 FIRST_EFFORT = 300_000
-"""What most queries need far less than, in Z3's rlimit units."""
+"""An effort in Z3's rlimit units that most queries need far less than."""
 
 # Z3 cannot be stopped while it makes a circuit of a query, which takes memory and stack. So a query that is too large
 # for its effort is only preprocessed. An operation has half a gate for each bit of a word, one
@@ -104,7 +104,7 @@ class Portfolio:
         return _together(gave_up)
 
     def _turns(self, circuit: Circuit, effort: int) -> Iterator[tuple[str, int]]:
-        """Who is asked, with how much effort, as long as nobody has an answer."""
+        """The solvers in their order, each with its effort, as long as nobody has an answer."""
         if self._choice is not SolverChoice.AUTO:
             yield self._choice.value, effort
             return
@@ -134,15 +134,15 @@ def require(choice: SolverChoice) -> None:
 
 
 def _together(gave_up: Sequence[GaveUp]) -> GaveUp:
-    """What several solvers say that gave up: "effort" only if all of them say so."""
+    """The joint answer of solvers that gave up: "effort" only if all of them say so."""
     reasons = [one.reason for one in gave_up if one.reason != "effort"]
     tried = dict.fromkeys(name for one in gave_up for name in one.tried)
     return GaveUp(reasons[-1] if reasons else "effort", tuple(tried))
 
 
 class Circuit(NamedTuple):
-    """How large a circuit a query is, roughly, and whether there are products or divisions in it. `is_linear`: sums
-    are compared, and nothing else is computed, which solvers that read words as integers settle best."""
+    """The size of the circuit that a query is, roughly, and whether there are products or divisions in it. `is_linear`:
+    sums are compared, and nothing else is computed, which solvers that read words as integers settle best."""
 
     gates: float
     has_products: bool

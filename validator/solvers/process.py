@@ -23,7 +23,7 @@ class Silent(Exception):
 
 
 class NoAnswer(Exception):
-    """What the process said is none of the answers that there are."""
+    """The process said something that is none of the answers that there are."""
 
 
 class Died(Exception):
@@ -46,7 +46,8 @@ class Process(Child):
         """Has it answered nothing so far?"""
 
     def ask(self, text: str, end: str, timeout_s: float) -> str:
-        """What it writes up to the line `end`. Raises `Silent` or `Died`; where anything goes wrong, it is killed."""
+        """The text that it writes up to the line `end`. Raises `Silent` or `Died`; where anything goes wrong, it is
+        killed."""
         last = f"{end}\n".encode()
 
         def is_answer(said: bytearray) -> bool:
@@ -74,7 +75,7 @@ class Process(Child):
 def converse(
     solver: str, command: tuple[str, ...], talk: Callable[[Process], Reply], cause: Callable[[int], str]
 ) -> Reply:
-    """What comes of a talk with the process that runs this command. One that served others before and dies has a new
+    """The outcome of a talk with the process that runs this command. One that served others before and dies has a new
     one talked to. `cause` says why a process ended, from its exit code."""
     while True:
         with running(command) as process:

@@ -25,7 +25,7 @@ class QueryFiles:
     folder: Path
 
     def of_pair(self, name: str) -> Callable[[Query], None]:
-        """What writes the queries of a pair. Raises InputError where the folder cannot be written to."""
+        """A function that writes the queries of a pair. Raises InputError where the folder cannot be written to."""
         stem = _UNSAFE.sub("-", Path(name).name).strip(".-") or "pair"
         paths = (self.folder / f"{stem}-{number:03}.smt2" for number in count(1))
 

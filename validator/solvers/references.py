@@ -119,7 +119,7 @@ class References:
         return self._functions[key]
 
     def axioms(self, order: Sequence[Term]) -> Iterator[str]:
-        """What holds of these terms whatever the trace does."""
+        """Conditions that hold of these terms whatever the trace does."""
         functions = {(term.kind, term.value): term for term in order if len(term.args) == 1}
         for term in order:
             if term.kind == "constant":
@@ -157,7 +157,7 @@ class References:
         return _reference(_FRESH + self._numbered(alloc))
 
     def _declared(self, constant: Term, functions: Iterable[Term]) -> Iterator[str]:
-        """What is declared of the class and the length of a constant holds of what equals it as well."""
+        """Declarations of the class and the length of a constant, which hold of what equals it as well."""
         for term in functions:
             if term.kind == "class_of":
                 class_ = self._applied(term, [self._texts[constant]])
@@ -184,8 +184,8 @@ class References:
             yield _between(class_, *limits)
 
     def apart(self, order: Iterable[Term]) -> list[str]:
-        """What need not hold, but does where runs are replayed: classes that are not declared are not declared ones,
-        and differ from each other; addresses are those of the interpreter."""
+        """Conditions that need not hold, but do where runs are replayed: classes that are not declared are not declared
+        ones, and differ from each other; addresses are those of the interpreter."""
         order = list(order)
         names = [self._texts[term] for term in order if term.kind == "class_name"]
         declared = [self._terms.class_range(name) for name in self._terms.declared_classes()]
@@ -194,7 +194,8 @@ class References:
         return [*conditions, f"(distinct {' '.join(names)})"] if len(names) > 1 else conditions
 
     def _addresses(self, order: Sequence[Term]) -> Iterator[str]:
-        """What names stand for, and the vtables of objects of the classes of these names, and of no others."""
+        """The addresses that names stand for, and the vtables of objects of the classes of these names, and of no
+        others."""
         classes = [(term.value.name, self._texts[term]) for term in order if term.kind == "class_name"]
         for term in order:
             name, text = class_of_address(term), self._texts[term]

@@ -1,4 +1,4 @@
-"""What a solver process replies to a script."""
+"""Replies of a solver process to a script."""
 
 from __future__ import annotations
 

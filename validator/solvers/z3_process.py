@@ -24,7 +24,7 @@ _LARGEST = (1 << 32) - 1
 
 _END = "end of answer"
 _NO_MEMORY = 101
-"""What Z3 ends with where memory is at its limit."""
+"""The exit code of Z3 where memory is at its limit."""
 
 # Measured best on traces among Z3's own preprocessing steps, three times as fast as the solver alone.
 _STEPS = "simplify propagate-values propagate-bv-bounds solve-eqs elim-uncnstr"

@@ -1,4 +1,4 @@
-"""Reads of chains of stores (see `validator.prove.memory.store_chains`), where that is known of pointers."""
+"""Reads of chains of stores (see `validator.prove.memory.chains`), where that is known of pointers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
-from validator.prove.memory.chain_links import (
+from validator.prove.memory.chains import (
     NO_EPOCH,
     Bytewise,
     Chain,
+    Chains,
     Copied,
     Key,
     Overlapped,
@@ -22,7 +23,6 @@ from validator.prove.memory.chain_links import (
     held_behind,
     initial,
 )
-from validator.prove.memory.store_chains import Chains
 from validator.prove.terms.object_kinds import Initial
 from validator.prove.terms.object_terms import ObjectTerms
 

@@ -4,7 +4,7 @@ A read walks down the chain. Where the addresses differ by a constant, a store c
 some of its bytes, for certain. Where they do not, or a store covers only some, each byte goes down by itself: whether
 the store covers it is a condition on the addresses, and which of the stored bytes it is a shift. At the end is what
 stood there when the epoch began: a byte for each address. Links that say what may have overlapped are put on top of
-the chains here (see `validator.prove.memory.chain_links`).
+the chains here (see `validator.prove.memory.chains`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,18 @@ from dataclasses import dataclass
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.types.memory_types import BYTES, MemoryKind, RawItem, has_kind, kind_of
-from validator.prove.memory.chain_links import Chain, Overlapped, Renewed, Start, Stored, held_behind, initial, links
-from validator.prove.memory.store_chains import NEAR, Chains
+from validator.prove.memory.chains import (
+    NEAR,
+    Chain,
+    Chains,
+    Overlapped,
+    Renewed,
+    Start,
+    Stored,
+    held_behind,
+    initial,
+    links,
+)
 from validator.prove.terms.object_terms import ObjectTerms
 
 ANYWHERE = "any address"

@@ -30,7 +30,7 @@ _CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
 def sharing(before: Trace, after: Trace, layout: Layout) -> Trace:
     """The recorded trace in which functions on strings give again what they have given, or constants of `layout`, where
     the optimized one seems to take them for that. What they give is their own where it may be changed."""
-    calls = _calls(before, layout) if any(operation.op.is_call for operation in before.ops) else {}
+    calls = _calls(before, layout)
     if not calls or _changes_others(before):
         return before
     walk = _Sharing(calls, after, layout)

@@ -11,7 +11,7 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import INT, REF, Type
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind
-from validator.prove.memory.chain_links import NO_EPOCH, Bytewise
+from validator.prove.memory.chains import NO_EPOCH, Bytewise
 from validator.prove.memory.heap_state import HeapState
 from validator.prove.terms.object_kinds import (
     ARRAYS,

@@ -15,7 +15,6 @@ from optimizer.ir.floats import Float
 from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, Type
 from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.memory_types import MemoryKind, kind_of
-from validator.prove.terms.class_terms import ClassTerms
 from validator.prove.terms.object_kinds import (
     APPLIED,
     OF_OBJECTS,
@@ -28,6 +27,7 @@ from validator.prove.terms.object_kinds import (
     is_reference,
     validity_name,
 )
+from validator.prove.terms.reference_terms import ReferenceTerms
 
 if TYPE_CHECKING:
     from validator.prove.terms.comparisons import Compared
@@ -44,7 +44,7 @@ _LONGEST_TEXT = 64
 """Of a longer constant string only items at constant indices are known."""
 
 
-class ObjectTerms(ClassTerms):
+class ObjectTerms(ReferenceTerms):
     """Terms that the encoding of a heap is made of. `hashes` and `compared` are what functions of memory mean that
     solvers know nothing of."""
 
