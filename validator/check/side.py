@@ -31,8 +31,8 @@ from optimizer.ir.types.known_calls import meant
 from validator.check.calls import Calls
 from validator.check.memory import Memory
 from validator.check.reach import OLD, Places
-from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen, found_at_end, is_reference
-from validator.check.universe import NULL, Universe
+from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen
+from validator.check.universe import NULL, Universe, is_reference
 
 if TYPE_CHECKING:
     from validator.check.asking import Place
@@ -73,9 +73,6 @@ class Side:
         for operation in self.trace.ops:
             self._step(operation)
 
-    def found_at_end(self) -> Places:
-        return found_at_end(self.memory, self.end)
-
     def fact(self, condition: Any) -> None:
         """From here on that holds, in every run that gets here."""
         fact = Fact(condition, len(self.guards), len(self.events))
@@ -93,18 +90,14 @@ class Side:
     def promised_ahead(self, place: Place) -> list[Any]:
         """What holds behind further guards if they pass, and in their exit blocks if they are the first to fail."""
         ahead: list[Any] = []
-        promised, guards = [], place.before
-        for fact in self.facts:
-            if fact.guards > place.before and place.has_done(fact.events):
-                ahead += [guard.passes for guard in self.guards[guards : fact.guards]]
-                guards = fact.guards
-                promised.append(z3.Implies(z3.And(*ahead), fact.condition))
-        ahead = []
-        for guard in self.guards[place.before :]:
-            if place.has_done(guard.events) and guard.exit.block:
+        promised: list[Any] = []
+        for number, guard in enumerate(self.guards[place.before :], place.before + 1):
+            if place.has_done(guard.events):
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
                 promised += [z3.Implies(leaves, condition) for _, _, condition in guard.exit.block]
             ahead.append(guard.passes)
+            facts = [one.condition for one in self.facts if one.guards == number and place.has_done(one.events)]
+            promised.append(z3.Implies(z3.And(*ahead), z3.And(*facts)))
         return promised
 
     def give(self, operation: Operation, value: Any) -> None:
