@@ -93,7 +93,7 @@ def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
 
 
 def _is_enough(summary: Summary) -> bool:
-    return summary.plan.stop_after is not None and summary.finds.total() >= summary.plan.stop_after
+    return summary.plan.stop_after is not None and summary.figures.finds >= summary.plan.stop_after
 
 
 def _exit_code(summary: Summary, interrupted: bool) -> Exit:

@@ -9,11 +9,11 @@ import pytest
 
 from fuzz.campaign.batch import Task, Told, run_batch
 from fuzz.campaign.examine import FindKind
+from fuzz.campaign.figures import count
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result
 from fuzz.campaign.summary import Summary
 from fuzz.command.main import main
-from fuzz.report.figures import count
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.text import parse
