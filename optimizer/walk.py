@@ -117,7 +117,6 @@ class _Walk:
         for operation in operations:
             self._put(self._resolve(operation))
         bounds = self._facts.bounds
-        self._facts.let_go()
         return Walked(
             self._trace.of(self._output),
             self._always_fails,

@@ -71,10 +71,6 @@ class Facts:
         self._ages: dict[Var, int] = {}
         self._latest_cell: tuple[Operation, Cell] | None = None
 
-    def let_go(self) -> None:
-        """Nobody asks any more. Its parts, which ask each other, are not left to the garbage collector."""
-        del self.references, self.memory, self.raw, self.bounds
-
     def find(self, value: Value) -> Value:
         """The representative of all values that equal `value`: a constant, or the variable defined first."""
         if not isinstance(value, Var):

@@ -132,7 +132,11 @@ def _settled(
         if bounds is None:
             return None
         leaves[name], guessed[name] = bounds, bounds.low
-    left = [condition for condition in rule.conditions if not holds((condition,), d, leaves)]
-    if any(not isinstance(one, Primitive) or one.name != "ne" or holds((one,), d, leaves) is False for one in left):
-        return None
+    left = []
+    for condition in rule.conditions:
+        truth = holds((condition,), d, leaves)
+        if truth is None and isinstance(condition, Primitive) and condition.name == "ne":
+            left.append(condition)
+        elif not truth:
+            return None
     return guessed, left
