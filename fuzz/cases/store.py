@@ -12,7 +12,7 @@ pair is not judged), `obligation`, the one that is refuted, and `[expected]`, wh
 `assumes`, lists of texts, `early` and `stricter`, lists of guards (what is not there is not compared); `optimizer =
 false`, if the optimizer is not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where a find came
 from; `[options]`: `guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine
-ints or names of objects of `heap` (see `optimizer.ir.text.heap_text`), `event_results`, `writes` of each event,
+ints or names of objects of `heap` (see `optimizer.ir.text.heap_syntax`), `event_results`, `writes` of each event,
 `invalid`, `raises`, `function_results`, `function_raises`, `pending`, `forced`, `false_conditions`, `[gc_types]` and
 `stops_at_event`; `[versions]`.
 """

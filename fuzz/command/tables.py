@@ -15,7 +15,7 @@ from optimizer.ir.rows.ops import OPS, Op
 from validator.command.exits import Exit, worst
 
 if TYPE_CHECKING:
-    from optimizer.rules.language import Rule
+    from optimizer.ir.rules.language import Rule
     from validator.rules.proofs import RuleProof
 
 
@@ -69,11 +69,12 @@ def _line(row: Op, told: dict[str, str]) -> str:
     return f"{signature(row):32} {said}"
 
 
-@click.command("prove-rules", short_help="Prove the rules of our optimizer.")
+@click.command("prove-rules", short_help="Prove the rules of our optimizer and of the validator.")
 @click.argument("texts", nargs=-1, metavar="[RULE]...")
 @json_option("Print one JSON object a rule.")
 def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
-    """Prove the optimizer's rules, or those named, or rules as they are written here, and print the table of proofs.
+    """Prove the rules of our optimizer and of the validator, or those named, or rules as they are written here, and
+    print the table of proofs.
 
     A rule is proved for all inputs at 64 bits, where Z3 manages that, and always on all inputs at a small width; where
     only the latter was possible, the width is told. A rule must also be able to fire.
@@ -86,10 +87,12 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
     Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
     """
     from optimizer.pipeline import ALL_RULES
+    from validator.prove.facts.bounded_rules import BOUNDED_RULES
     from validator.rules.proofs import prove_rules as prove
     from validator.rules.status import Proved, Unproved
 
-    rules = [_rule(text, ALL_RULES) for text in texts] or ALL_RULES
+    table = (*ALL_RULES, *BOUNDED_RULES)
+    rules = [_rule(text, table) for text in texts] or table
     proofs: list[RuleProof] = []
     for proof in prove(rules, time.monotonic):
         proofs.append(proof)
@@ -108,7 +111,7 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
 
 def _rule(text: str, table: Sequence[Rule]) -> Rule:
     """The rule of the table that has this name, or the rule that is written here."""
-    from optimizer.rules.language import RuleError, rule
+    from optimizer.ir.rules.language import RuleError, rule
 
     if "=>" not in text:
         for row in table:
