@@ -23,7 +23,8 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.rows.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.declarations import format_declarations, parse_declarations
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import DEFAULT_PASSES, optimize
 from validator import Failargs, Guards, Options, validate

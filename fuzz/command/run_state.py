@@ -12,7 +12,7 @@ from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import Datum, Ref
 from optimizer.ir.run.runs import World
-from optimizer.ir.text.heap_text import read_heap
+from optimizer.ir.text.heap_reader import read_heap
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.calls import is_event

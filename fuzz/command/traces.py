@@ -25,7 +25,7 @@ from optimizer.ir.run.interpreter import (
 )
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.text import format_trace
-from optimizer.ir.text.heap_text import format_heap, format_object
+from optimizer.ir.text.heap_printer import format_heap, format_object
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace
 from validator.command.files import file_name, read_text, write_text

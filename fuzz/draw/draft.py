@@ -271,6 +271,11 @@ class Draft:
             self.guard(check, ())
         return result
 
+    def test(self, *args: Value) -> Var:
+        """Adds a comparison of these, or of two variables."""
+        row = self.choices.pick(self.rows.tests)
+        return self.compute(row, args or (self.variable(), self.variable()))
+
     def _flag_guards(self, flag: bool) -> list[Op]:
         """The guards that pass on that flag. Raises NotDrawable where there are none."""
         fitting = [guard for guard in self.rows.flag_guards if guard.passes and guard.passes(self.domain, flag)]

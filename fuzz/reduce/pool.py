@@ -12,7 +12,8 @@ from threading import Thread
 
 from fuzz.campaign.examine import Find
 from fuzz.reduce.candidate import Candidate
-from fuzz.reduce.trials import Trials
+from fuzz.reduce.failure import Failure
+from fuzz.reduce.trials import Subject, Trials
 
 Shown = tuple[Candidate, Find]
 
@@ -20,23 +21,13 @@ _PROCESSES = get_context("fork")
 """The children have the optimizer that is tried, whatever it is, and with it what its modules have been made to be."""
 
 
-class Pool:
+class Pool(Trials):
     """Trials by as many processes; by this one alone without an `executor`."""
 
-    def __init__(self, trials: Trials, jobs: int, executor: ProcessPoolExecutor | None) -> None:
-        self._trials = trials
-        self._executor = executor
+    def __init__(self, subject: Subject, wanted: Failure, jobs: int, executor: ProcessPoolExecutor | None) -> None:
+        super().__init__(subject, wanted)
         self.jobs = jobs
-
-    @property
-    def tried(self) -> int:
-        return self._trials.tried
-
-    def is_right(self, candidate: Candidate) -> bool:
-        return self._trials.is_right(candidate)
-
-    def shown(self, candidate: Candidate, ask: bool) -> Shown | None:
-        return self._trials.shown(candidate, ask)
+        self._executor = executor
 
     def first_shown(self, candidates: Sequence[Candidate], ask: bool) -> tuple[int, Shown] | None:
         """The first of the candidates that shows the failure, with its number."""
@@ -49,7 +40,7 @@ class Pool:
     def _parallel(
         self, executor: ProcessPoolExecutor, candidates: Sequence[Candidate], ask: bool
     ) -> Iterator[Shown | None]:
-        known = [self._trials.is_known(candidate, ask) for candidate in candidates]
+        known = [self.is_known(candidate, ask) for candidate in candidates]
         coming = [
             None if is_known else executor.submit(_shown, candidate, ask)
             for candidate, is_known in zip(candidates, known, strict=True)
@@ -57,20 +48,21 @@ class Pool:
         for candidate, future in zip(candidates, coming, strict=True):
             found = None if future is None else future.result()
             if future is not None:
-                self._trials.note(candidate, ask, found is not None)
+                self.note(candidate, ask, found is not None)
             yield found
 
 
 @contextmanager
-def trying(trials: Trials, jobs: int) -> Iterator[Pool]:
+def trying(subject: Subject, wanted: Failure, jobs: int) -> Iterator[Pool]:
     """The trials in so many processes, which end behind it."""
     if jobs == 1:
-        yield Pool(trials, 1, None)
+        yield Pool(subject, wanted, 1, None)
         return
+    trials = Trials(subject, wanted)
     reader, writer = os.pipe()
     executor = ProcessPoolExecutor(jobs, mp_context=_PROCESSES, initializer=_begin, initargs=(trials, reader, writer))
     try:
-        yield Pool(trials, jobs, executor)
+        yield Pool(subject, wanted, jobs, executor)
     finally:
         executor.shutdown(cancel_futures=True)
         os.close(reader)

@@ -31,7 +31,7 @@ from fuzz.reduce.structure import (
     made,
     simplify_rows,
 )
-from fuzz.reduce.trials import Subject, Trials, candidate_of, still_shows, without_origin
+from fuzz.reduce.trials import Subject, candidate_of, still_shows, without_origin
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace, exit_of
 from validator.search.counterexample import State
@@ -98,7 +98,7 @@ def reduce_find(
     With more `jobs`, as many processes try candidates ahead; what comes out is the same.
     """
     interrupted = False
-    with trying(Trials(subject, failure_of(find)), jobs) as pool:
+    with trying(subject, failure_of(find), jobs) as pool:
         search = _Search(find, subject, pool, budget_s, observe, clock)
         try:
             search.run()

@@ -19,7 +19,8 @@ from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program
 from optimizer.ir.run.objects import NULL
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.declarations import parse_declarations
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, all_operations, exit_of
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import run_passes

@@ -13,7 +13,7 @@ from reference_calls import Ended, Machine, Script, Thing
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program, Run, Stopped, Undefined
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given, Look, Scripted, Seen, World, Write
-from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 
 

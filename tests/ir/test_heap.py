@@ -12,7 +12,8 @@ from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, St
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.run.runs import Seen, Write
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 
 
 def run_on(body: str, heap: str = "", world: World | None = None, declarations: str = DECLARATIONS) -> Run:

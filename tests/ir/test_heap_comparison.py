@@ -11,7 +11,7 @@ from optimizer.ir.run.interpreter import Program, Run, World
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.run.runs import Scripted
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Node()\np2 = Refs[p0, NULL]"

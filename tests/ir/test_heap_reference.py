@@ -27,7 +27,8 @@ from optimizer.ir.run.interpreter import (
 from optimizer.ir.run.objects import NO_INDEX, NULL, Datum, Object, Ref
 from optimizer.ir.run.runs import Seen, Write
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.ir.types.layout import Layout, Struct
 

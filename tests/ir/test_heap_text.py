@@ -13,7 +13,8 @@ from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.layout import Array, Layout, Struct
 from optimizer.ir.types.trace_layout import layout_of
 

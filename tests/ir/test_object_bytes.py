@@ -13,7 +13,8 @@ from optimizer.ir.run.interpreter import Finished, Undefined, World, run
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.run.runs import Write
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 

@@ -13,7 +13,8 @@ from optimizer.ir.run.interpreter import Finished, Program, Run, World, run
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum
 from optimizer.ir.run.runs import Write
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.effects import effects_of
 from optimizer.ir.types.memory_types import BYTES, RawItem
 from optimizer.ir.types.trace_layout import layout_of

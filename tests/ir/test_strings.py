@@ -14,7 +14,8 @@ from optimizer.ir.run.interpreter import TOO_LONG, Finished, Undefined, World, r
 from optimizer.ir.run.objects import NULL, Object, Ref
 from optimizer.ir.run.runs import Write
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 

@@ -9,7 +9,7 @@ from reference_heap import DECLARATIONS
 
 from optimizer.ir.run.runs import World
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace, Var
 from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.trace_layout import layout_of

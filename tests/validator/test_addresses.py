@@ -10,7 +10,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.interpreter import Finished, Undefined, run
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.ir.values import address_of
 from validator import Proved, Refuted, Unknown, Unsupported, Verdict, validate

@@ -7,7 +7,7 @@ from heap_pairs import heap_pair
 
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.run.runs import Seen, Stopped, World, Write
-from optimizer.ir.text.heap_text import format_heap
+from optimizer.ir.text.heap_printer import format_heap
 from validator.search.counterexample import State
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Node()"

@@ -13,7 +13,7 @@ from optimizer import optimize
 from optimizer.ir.run.objects import NULL
 from optimizer.ir.run.runs import Given, World
 from optimizer.ir.text import format_trace
-from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator import Guards, Options, Proved, Refuted, State, validate

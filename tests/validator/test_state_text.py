@@ -12,7 +12,7 @@ from optimizer.ir.run.interpreter import run
 from optimizer.ir.run.objects import Ref
 from optimizer.ir.run.runs import Seen, World, Write
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import parse_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 from validator import validate
 from validator.search.counterexample import State

@@ -14,7 +14,8 @@ from optimizer.ir.run.interpreter import Program
 from optimizer.ir.run.objects import NULL, Object, Ref
 from optimizer.ir.run.runs import Finished, Undefined, World, Write
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 from validator.search.counterexample import State
 from validator.search.simplify import simplify_state

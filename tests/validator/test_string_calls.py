@@ -10,7 +10,8 @@ from declared_calls import event
 from reference_strings import DECLARATIONS
 
 from optimizer.ir.text import parse
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.trace_layout import layout_of

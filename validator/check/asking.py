@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from validator.check.universe import Universe
 
 
-_QUICK = 3_000
-"""The effort of a query for a claim by itself, of which many hold."""
-_FEW = 30_000
-"""That of the next queries: with what is near, and with all that may be assumed."""
-
-
-_MORE = 500_000
-"""That of further ones, where it is memory that is hard."""
+_REWRITE = ("simplify", "propagate-values", "solve-eqs", "simplify")
+_QUICK, _FEW, _MORE = 10_000, 100_000, 1_000_000
+"""Efforts of the queries that come first."""
 
 
 class Place(NamedTuple):
@@ -57,65 +52,54 @@ class Asking:
         self._universe = universe
         self._effort = effort
         self._deadline = time.monotonic() + timeout_s
-        self._quick = z3.SimpleSolver()
+        self._rewrite = z3.Then(*_REWRITE)
+        self._solver = z3.Then(*_REWRITE, "smt").solver()
         self._slicing = Slicing()
         self.queries = 0
         self.model: Any = None  # of the last claim that has values for which it does not hold
 
     def holds(
-        self,
-        before: Side,
-        after: Side | None,
-        place: Place,
-        given: Sequence[Any],
-        claim: Any,
-        effort: int | None = None,
+        self, before: Side, after: Side | None, place: Place, given: Sequence[Any], claim: Any, *, is_cut: bool = False
     ) -> bool | None:
-        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up, or with less `effort`
-        where that does not do; False where it has values for which it does not, though no run may have them."""
+        """Does the claim hold at the place wherever all of `given` do? None where Z3 gives up, or soon, if it is a cut;
+        False where it has values for which it does not, though no run may have them."""
         if time.monotonic() > self._deadline:
             raise OutOfTime
-        if z3.is_true(claim) or self._refutes(_QUICK, [*given, z3.Not(claim)]):
+        asked = [*given, z3.Not(claim)]
+        if z3.is_true(claim) or _is_assumed(before, after, place, claim) or self._is_false(asked):
             return True
         universe, passed = self._universe, [guard.passes for guard in before.guards[: place.before]]
         passed += [] if after is None else [guard.passes for guard in after.guards[: place.after]]
-        floats = universe.words.floats
-        known = [*universe.facts, *floats.facts, *passed, *_assumed(before, after, place)]
-        asked = [*given, z3.Not(claim)]
+        words = universe.words
+        known = [*universe.facts, *words.floats.facts, *passed, *_assumed(before, after, place)]
         near = [*self._slicing.near(known, universe.definitions, asked), *asked]
-        if self._refutes(_FEW, near):
+        if self._is_false(near) or self._refutes(near, _QUICK):
             return True
-        if effort is not None:
-            return self._settle(near, effort) or None
-        whole = [*known, *(definition for _, definition in universe.definitions), *asked]
-        if self._refutes(_FEW, whole) or self._refutes(_MORE, near) or self._settle(near, self._effort // 10):
+        exactly = words.opaque.exactly
+        exact = [exactly(one) for one in near]
+        if self._is_false(exact) or self._refutes(exact, _FEW):
             return True
-        if self._refutes(2 * _MORE, whole):
+        if is_cut:
+            return None
+        whole = [*known, *before.promised_ahead(place), *(definition for _, definition in universe.definitions), *asked]
+        if self._refutes(whole, _FEW) or self._refutes(exact, _MORE) or self._refutes(whole, _MORE):
             return True
-        answer = self._settle(whole, self._effort)
-        if answer is not True and floats.is_used:
-            return self._settle([floats.exactly(one) for one in whole], self._effort) or answer
-        return answer
+        return self._refutes([exactly(one) for one in whole], self._effort)
 
-    def _refutes(self, effort: int, query: Sequence[Any]) -> bool:
-        """Does nothing satisfy the query, as the solver sees that keeps what it has learned?"""
-        self.queries += 1
-        self._quick.set("rlimit", effort)
-        self._quick.push()
-        self._quick.add(*query)
-        try:
-            return bool(self._quick.check() == z3.unsat)
-        except z3.Z3Exception:
-            return False
-        finally:
-            self._quick.pop()
+    def _is_false(self, query: Sequence[Any]) -> bool:
+        """Is there nothing that satisfies the query, as rewriting alone shows?"""
+        goal = z3.Goal()
+        goal.add(*query)
+        return bool(self._rewrite(goal)[0].inconsistent())
 
-    def _settle(self, query: Sequence[Any], effort: int) -> bool | None:
+    def _refutes(self, query: Sequence[Any], effort: int) -> bool | None:
         """Does nothing satisfy the query?"""
         self.queries += 1
-        solver = z3.Solver()
+        solver = self._solver
         solver.set("rlimit", effort)
-        solver.set("timeout", max(1, int(1000 * (self._deadline - time.monotonic()))))
+        if effort > _MORE:
+            solver.set("timeout", max(1, int(1000 * (self._deadline - time.monotonic()))))
+        solver.reset()
         solver.add(*query)
         try:
             answer = solver.check()
@@ -123,26 +107,25 @@ class Asking:
                 self.model = solver.model()
         except z3.Z3Exception:
             return None
-        if answer == z3.unsat:
-            return True
-        return False if answer == z3.sat else None
+        return None if answer == z3.unknown else bool(answer == z3.unsat)
+
+
+def _is_assumed(before: Side, after: Side | None, place: Place, claim: Any) -> bool:
+    """Is each part of the claim assumed, by the looks of it?"""
+    guards = [*before.guards[: place.before], *(() if after is None else after.guards[: place.after])]
+    passed, waiting = {guard.passes.get_id() for guard in guards}, [claim]
+    while waiting:
+        part = waiting.pop()
+        is_there = part.get_id() in passed or before.says(part, place.before, place)
+        if not is_there and not z3.is_true(part) and (after is None or not after.says(part, place.after, place)):
+            if not z3.is_and(part):
+                return False
+            waiting += part.children()
+    return True
 
 
 def _assumed(before: Side, after: Side | None, place: Place) -> Iterator[Any]:
-    ahead: list[Any] = []
-    guards = place.before
-    for fact in before.facts:
-        if place.has_done(fact.events):
-            while guards < fact.guards:
-                ahead.append(before.guards[guards].passes)
-                guards += 1
-            yield z3.Implies(z3.And(*ahead), fact.condition) if ahead else fact.condition
-    ahead = []
-    for guard in before.guards[place.before :]:
-        if place.has_done(guard.events):
-            leaves = z3.And(*ahead, z3.Not(guard.passes))
-            yield from (z3.Implies(leaves, condition) for _, _, condition in guard.exit.block)
-        ahead.append(guard.passes)
-    for fact in () if after is None else after.facts:
-        if fact.guards <= place.after and place.has_done(fact.events):
-            yield fact.condition
+    for side, guards in (before, place.before), (after, place.after):
+        for fact in () if side is None else side.facts:
+            if fact.guards <= guards and place.has_done(fact.events):
+                yield fact.condition

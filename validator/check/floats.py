@@ -1,7 +1,6 @@
 """Floats as Z3's floating-point numbers: binary64 with one NaN, which is what the language has.
 
-Arithmetic, casts and roots are functions of which nothing is known, at first, but what they give of constants and some
-laws that hold bit for bit; what is proved of these holds of the real ones. `exactly` puts the real ones in their place.
+Arithmetic, casts and roots are opaque, but for some laws that hold bit for bit.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import z3
 
 from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
 from optimizer.ir.rows.float_domain import FloatDomain
+from validator.check.opaque import Opaque, ordered
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)
@@ -20,36 +20,12 @@ _SINGLE = z3.FPSort(8, 24)
 class Floats(FloatDomain[Any, Any, Any]):
     """The operations on floats beside words of so many bits. `facts` hold of the terms that were made."""
 
-    __slots__ = ("_exact", "_functions", "_width", "facts")
+    __slots__ = ("_opaque", "_width", "facts")
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, opaque: Opaque) -> None:
         self._width = width
-        self._functions: dict[str, Any] = {}
-        self._exact: list[tuple[Any, Any]] = []
+        self._opaque = opaque.apply
         self.facts: list[Any] = []
-
-    def _opaque(self, name: str, exact: Any, *args: Any) -> Any:
-        """The function of that name on these arguments; `exact` is what it is, of arguments of these sorts."""
-        if all(z3.is_bv_value(arg) or z3.is_fp_value(arg) for arg in args):
-            value = z3.simplify(exact(*args))
-            if z3.is_bv_value(value) or z3.is_fp_value(value):
-                return value
-        if name not in self._functions:
-            variables = [z3.Var(i, arg.sort()) for i, arg in enumerate(args)]
-            body = exact(*variables)
-            function = z3.Function(name, *[arg.sort() for arg in args], body.sort())
-            self._functions[name] = function
-            self._exact.append((function, body))
-        return self._functions[name](*args)
-
-    @property
-    def is_used(self) -> bool:
-        """Has there been an operation that is opaque?"""
-        return bool(self._exact)
-
-    def exactly(self, condition: Any) -> Any:
-        """The condition, of what the operations are."""
-        return z3.substitute_funs(condition, *self._exact)
 
     def const(self, value: Float) -> Any:
         return _constant(value)
@@ -57,7 +33,7 @@ class Floats(FloatDomain[Any, Any, Any]):
     # Arithmetic.
 
     def add(self, a: Any, b: Any) -> Any:
-        a, b = _ordered(a, b)
+        a, b = ordered(a, b)
         if b.eq(_MINUS_ZERO):
             return a
         if b.eq(_NAN):
@@ -68,7 +44,7 @@ class Floats(FloatDomain[Any, Any, Any]):
         return self.add(a, self.neg(b))
 
     def mul(self, a: Any, b: Any) -> Any:
-        a, b = _ordered(a, b)
+        a, b = ordered(a, b)
         if b.eq(_ONE):
             return a
         if b.eq(_MINUS_ONE):
@@ -162,10 +138,3 @@ _NAN = _constant(NAN)
 
 def _float(constant: Any) -> Float:
     return Float(z3.simplify(z3.fpToIEEEBV(constant)).as_long())
-
-
-def _ordered(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both in an order that is the same whatever theirs was, a constant behind what is none."""
-    if z3.is_fp_value(a) != z3.is_fp_value(b):
-        return (b, a) if z3.is_fp_value(a) else (a, b)
-    return (a, b) if a.get_id() <= b.get_id() else (b, a)

@@ -1,27 +1,35 @@
-"""Machine words as Z3 bit vectors: each primitive of the vocabulary is the Z3 function of that name."""
+"""Machine words as Z3 bit vectors: each primitive of the vocabulary is the Z3 function of that name, products and
+quotients being opaque."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import z3
 
 from optimizer.ir.rows.domain import Domain
 from validator.check.floats import Floats
+from validator.check.opaque import Opaque, ordered
 
 
 class Words(Domain[Any, Any]):
-    """The QF_BV vocabulary over Z3 terms, with the floats beside it."""
+    """The vocabulary over Z3 terms, with the floats beside it."""
 
-    __slots__ = ("_floats",)
+    __slots__ = ("_floats", "opaque")
 
     def __init__(self, width: int) -> None:
         super().__init__(width)
-        self._floats = Floats(width)
+        self.opaque = Opaque()
+        self._floats = Floats(width, self.opaque)
 
     @property
     def floats(self) -> Floats:
         return self._floats
+
+    def _opaque(self, name: str, exact: Callable[..., Any], a: Any, b: Any) -> Any:
+        return self.opaque.apply(name, exact, a, b)
 
     def const(self, value: int) -> Any:
         return z3.BitVecVal(value, self.width)
@@ -36,30 +44,28 @@ class Words(Domain[Any, Any]):
         return a - b
 
     def mul(self, a: Any, b: Any) -> Any:
-        return a * b
+        return self._opaque("mul", operator.mul, *ordered(a, b))
 
     def umulh(self, a: Any, b: Any) -> Any:
-        product = z3.ZeroExt(self.width, a) * z3.ZeroExt(self.width, b)
-        return z3.Extract(2 * self.width - 1, self.width, product)
+        return self._opaque("umulh", _umulh, *ordered(a, b))
 
     def neg(self, a: Any) -> Any:
         return -a
 
     def udiv(self, a: Any, b: Any) -> Any:
-        return z3.UDiv(a, b)
+        return self._opaque("udiv", z3.UDiv, a, b)
 
     def sdiv(self, a: Any, b: Any) -> Any:
-        return a / b
+        return self._opaque("sdiv", operator.truediv, a, b)
 
     def srem(self, a: Any, b: Any) -> Any:
-        return z3.SRem(a, b)
+        return self._opaque("srem", z3.SRem, a, b)
 
     def fdiv(self, a: Any, b: Any) -> Any:
-        rest = z3.SRem(a, b)
-        return z3.If(z3.And(rest != 0, (rest ^ b) < 0), a / b - 1, a / b)
+        return self._opaque("fdiv", _fdiv, a, b)
 
     def fmod(self, a: Any, b: Any) -> Any:
-        return a % b
+        return self._opaque("fmod", operator.mod, a, b)
 
     def bit_and(self, a: Any, b: Any) -> Any:
         return a & b
@@ -98,7 +104,7 @@ class Words(Domain[Any, Any]):
         return z3.Not(z3.And(z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True)))
 
     def mul_overflows(self, a: Any, b: Any) -> Any:
-        return z3.Not(z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b)))
+        return self._opaque("mul overflows", _mul_overflows, *ordered(a, b))
 
     def not_(self, c: Any) -> Any:
         return z3.Not(c)
@@ -111,3 +117,17 @@ class Words(Domain[Any, Any]):
 
     def ite(self, c: Any, a: Any, b: Any) -> Any:
         return z3.If(c, a, b)
+
+
+def _umulh(a: Any, b: Any) -> Any:
+    width = a.size()
+    return z3.Extract(2 * width - 1, width, z3.ZeroExt(width, a) * z3.ZeroExt(width, b))
+
+
+def _fdiv(a: Any, b: Any) -> Any:
+    rest = z3.SRem(a, b)
+    return z3.If(z3.And(rest != 0, (rest ^ b) < 0), a / b - 1, a / b)
+
+
+def _mul_overflows(a: Any, b: Any) -> Any:
+    return z3.Not(z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b)))

@@ -8,7 +8,7 @@ from typing import Any
 from optimizer.ir.run.heap_comparison import visible_heap
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.run.objects import NULL, Datum
-from optimizer.ir.text.heap_text import format_object, natural_order
+from optimizer.ir.text.heap_printer import format_object, natural_order
 from optimizer.ir.trace import Trace
 from validator.search.counterexample import Counterexample
 from validator.tell.state_text import state_json

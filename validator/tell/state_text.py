@@ -11,7 +11,7 @@ from optimizer.ir.run.heap_comparison import field_of, step_to
 from optimizer.ir.run.interpreter import Run
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref, blank
 from optimizer.ir.run.runs import Applied, Scripted, Seen, World, Write
-from optimizer.ir.text.heap_text import format_heap, natural_order
+from optimizer.ir.text.heap_printer import format_heap, natural_order
 from optimizer.ir.trace import Trace
 from validator.search.counterexample import Counterexample, State
 

@@ -15,7 +15,8 @@ from optimizer.ir.floats import Float
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Ref, type_of
 from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
-from optimizer.ir.text.heap_text import format_heap, parse_heap
+from optimizer.ir.text.heap_printer import format_heap
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from validator.search.counterexample import State

@@ -132,7 +132,7 @@ def _test(draft: Draft) -> None:
         return
     match draft.choices.integer(0, 3):
         case 0:
-            result = draft.compute(draft.choices.pick(draft.rows.tests), (result, ConstInt(0)))
+            result = draft.test(result, ConstInt(0))
         case 1:
             draft.guard_on(result)
             swapped = args[::-1] if draft.choices.chance(50) else args

@@ -147,7 +147,7 @@ def _length(draft: AimedDraft) -> None:
             draft.guard_on(operation.result)
         else:
             other: Value = draft.variable() if draft.choices.chance(60) else ConstInt(draft.choices.integer(0, 4))
-            draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (other, operation.result)))
+            draft.guard_on(draft.test(other, operation.result))
 
 
 def _is_array(draft: AimedDraft, value: Value) -> bool:

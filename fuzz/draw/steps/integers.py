@@ -119,7 +119,7 @@ def _border(draft: Draft) -> None:
         beside = ConstInt(draft.choices.integer(1, 2))
     limits = [_limit(draft, var, draft.value(beside)) for _ in range(draft.choices.integer(1, 2))]
     for limit in limits:
-        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (var, ConstInt(limit))))
+        draft.guard_on(draft.test(var, ConstInt(limit)))
         draft.checked.append(var)
     if arity == 2 and not row.constant_args and draft.choices.chance(25):
         beside = ConstInt(draft.choices.pick(limits))
@@ -131,7 +131,7 @@ def _border(draft: Draft) -> None:
     if row.meaning is None or not all(draft.is_defined(row, one) for one in ends):
         return
     border = row.meaning(draft.domain, *map(draft.value, ends[0])) + draft.choices.integer(-1, 1)
-    test = draft.compute(draft.choices.pick(draft.rows.tests), (result, ConstInt(draft.domain.const(border))))
+    test = draft.test(result, ConstInt(draft.domain.const(border)))
     if draft.choices.chance(50):
         draft.guard_on(test)
 
@@ -157,7 +157,7 @@ def range_check(draft: Draft, var: Var) -> None:
     """A comparison with a constant, and a guard that it is as on the example."""
     limit = ConstInt(draft.near(var))
     args: Args = (limit, var) if draft.choices.chance(20) else (var, limit)
-    result = draft.compute(draft.choices.pick(draft.rows.tests), args)
+    result = draft.test(*args)
     draft.guard_on(result)
     draft.checked.append(var)
 
@@ -170,7 +170,7 @@ def bits_check(draft: Draft) -> None:
     if draft.choices.chance(50):
         draft.guard_on(masked)
     else:
-        draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), (masked, left)))
+        draft.guard_on(draft.test(masked, left))
     draft.checked.append(var)
 
 
@@ -231,7 +231,7 @@ def _inference(draft: Draft) -> None:
         return
     range_check(draft, draft.compute(row, args))
     limit = ConstInt(draft.near(var))
-    test = draft.compute(draft.choices.pick(draft.rows.tests), (var, limit))
+    test = draft.test(var, limit)
     if draft.choices.chance(50):
         draft.guard_on(test)
 
@@ -250,7 +250,7 @@ def _guard(draft: Draft) -> None:
 def compare(draft: Draft) -> None:
     """A guard on a test of two variables."""
     args = (draft.variable(), draft.variable())
-    draft.guard_on(draft.compute(draft.choices.pick(draft.rows.tests), args))
+    draft.guard_on(draft.test(*args))
 
 
 def _event(draft: Draft) -> None:

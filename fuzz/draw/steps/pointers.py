@@ -62,7 +62,7 @@ def check_pointer(draft: AimedDraft, pointer: Value) -> None:
         case 0 | 1 | 2 | 3:
             return
         case 4 | 5:
-            draft.compute(draft.choices.pick(draft.rows.tests), (draft.variable(), draft.variable()))
+            draft.test()
         case 6:
             heap_event(draft)
     _guard_pointer(draft, draft.choices.pick([row for row in rows if len(row.args or ()) > 1]), pointer)
@@ -85,7 +85,7 @@ def check_in_two(draft: AimedDraft) -> None:
 def _between_checks(draft: AimedDraft) -> None:
     match draft.choices.integer(0, 5):
         case 0 | 1 | 2:
-            draft.compute(draft.choices.pick(draft.rows.tests), (draft.variable(), draft.variable()))
+            draft.test()
         case 3 | 4:
             draft.guard_on(draft.variable())
         case _:

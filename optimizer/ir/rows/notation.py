@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rows.float_domain import FloatDomain
 from optimizer.ir.rows.ops import Op
@@ -13,17 +13,85 @@ _ATOM = re.compile(r"-?[\w.]+(?:e[-+]\d+)?")
 _INNERMOST = re.compile(r"\([^()]*\)")
 
 
-class Notation(Domain[str, str]):
-    """Words and conditions as expressions of a Python that has `<u`, `>>u`, `/u` and `%u` for unsigned words.
+_WORDS = {
+    "add": "{a} + {b}",
+    "sub": "{a} - {b}",
+    "mul": "{a} * {b}",
+    "umulh": "high_word({a} *u {b})",
+    "neg": "-{a}",
+    "udiv": "{a} /u {b}",
+    "sdiv": "quotient({a!s}, {b!s})",
+    "srem": "remainder({a!s}, {b!s})",
+    "fdiv": "{a} // {b}",
+    "fmod": "{a} % {b}",
+    "bit_and": "{a} & {b}",
+    "bit_or": "{a} | {b}",
+    "bit_xor": "{a} ^ {b}",
+    "bit_not": "~{a}",
+    "shl": "{a} << {b}",
+    "lshr": "{a} >>u {b}",
+    "ashr": "{a} >> {b}",
+    "eq": "{a} == {b}",
+    "ne": "{a} != {b}",
+    "slt": "{a} < {b}",
+    "sle": "{a} <= {b}",
+    "ult": "{a} <u {b}",
+    "ule": "{a} <=u {b}",
+    "add_overflows": "overflows({a} + {b})",
+    "sub_overflows": "overflows({a} - {b})",
+    "mul_overflows": "overflows({a} * {b})",
+    "not_": "not {a}",
+    "bit": "int({a!s})",
+}
+"""How the words of the vocabulary are written: `{a}` is an argument, in parentheses where it needs them, `{a!s}` is one
+that stands alone."""
 
-    `//` and `%` round to minus infinity as in Python, `quotient` and `remainder` to 0 as in C.
-    """
+_FLOATS = {
+    "add": "{a} + {b}",
+    "sub": "{a} - {b}",
+    "mul": "{a} * {b}",
+    "div": "{a} / {b}",
+    "sqrt": "sqrt({a!s})",
+    "neg": "-{a}",
+    "abs": "abs({a!s})",
+    "same": "same({a!s}, {b!s})",
+    "eq": "{a} == {b}",
+    "lt": "{a} < {b}",
+    "le": "{a} <= {b}",
+    "of_int": "float({a!s})",
+    "to_int": "int({a!s})",
+    "of_bytes": "float_of_bytes({a!s})",
+    "to_bytes": "bytes_of_float({a!s})",
+    "of_single": "float_of_single({a!s})",
+    "to_single": "single_of_float({a!s})",
+}
+
+
+class _Argument(str):
+    """An expression that is written into another one."""
+
+    __slots__ = ()
+
+    def __format__(self, _spec: str) -> str:
+        return _atom(str(self))
+
+
+def _written(pattern: str) -> Callable[..., str]:
+    def write(_self: object, a: str, b: str = "") -> str:
+        return pattern.format(a=_Argument(a), b=_Argument(b))
+
+    return write
+
+
+class _Words(Domain[str, str]):
+    """What is more than a pattern."""
 
     __slots__ = ()
 
     @property
     def floats(self) -> FloatDomain[str, str, str]:
-        return _FloatNotation()
+        floats: FloatDomain[str, str, str] = _FloatNotation()
+        return floats
 
     def const(self, value: int) -> str:
         half = 1 << (self.width - 1)
@@ -35,78 +103,6 @@ class Notation(Domain[str, str]):
     def truth(self, value: bool) -> str:
         return str(value)
 
-    def add(self, a: str, b: str) -> str:
-        return _infix(a, "+", b)
-
-    def sub(self, a: str, b: str) -> str:
-        return _infix(a, "-", b)
-
-    def mul(self, a: str, b: str) -> str:
-        return _infix(a, "*", b)
-
-    def umulh(self, a: str, b: str) -> str:
-        return f"high_word({_infix(a, '*u', b)})"
-
-    def neg(self, a: str) -> str:
-        return f"-{_atom(a)}"
-
-    def udiv(self, a: str, b: str) -> str:
-        return _infix(a, "/u", b)
-
-    def sdiv(self, a: str, b: str) -> str:
-        return f"quotient({a}, {b})"
-
-    def srem(self, a: str, b: str) -> str:
-        return f"remainder({a}, {b})"
-
-    def fdiv(self, a: str, b: str) -> str:
-        return _infix(a, "//", b)
-
-    def fmod(self, a: str, b: str) -> str:
-        return _infix(a, "%", b)
-
-    def bit_and(self, a: str, b: str) -> str:
-        return _infix(a, "&", b)
-
-    def bit_or(self, a: str, b: str) -> str:
-        return _infix(a, "|", b)
-
-    def bit_xor(self, a: str, b: str) -> str:
-        return _infix(a, "^", b)
-
-    def bit_not(self, a: str) -> str:
-        return f"~{_atom(a)}"
-
-    def shl(self, a: str, b: str) -> str:
-        return _infix(a, "<<", b)
-
-    def lshr(self, a: str, b: str) -> str:
-        return _infix(a, ">>u", b)
-
-    def ashr(self, a: str, b: str) -> str:
-        return _infix(a, ">>", b)
-
-    def eq(self, a: str, b: str) -> str:
-        return _infix(a, "==", b)
-
-    def slt(self, a: str, b: str) -> str:
-        return _infix(a, "<", b)
-
-    def ult(self, a: str, b: str) -> str:
-        return _infix(a, "<u", b)
-
-    def add_overflows(self, a: str, b: str) -> str:
-        return f"overflows({_infix(a, '+', b)})"
-
-    def sub_overflows(self, a: str, b: str) -> str:
-        return f"overflows({_infix(a, '-', b)})"
-
-    def mul_overflows(self, a: str, b: str) -> str:
-        return f"overflows({_infix(a, '*', b)})"
-
-    def not_(self, c: str) -> str:
-        return f"not {_atom(c)}"
-
     def both(self, c: str, d: str) -> str:
         return f"{_clause(c)} and {_clause(d)}"
 
@@ -116,81 +112,19 @@ class Notation(Domain[str, str]):
     def ite(self, c: str, a: str, b: str) -> str:
         return f"{_atom(a)} if {c} else {_atom(b)}"
 
-    def bit(self, c: str) -> str:
-        return f"int({c})"
 
-    def ne(self, a: str, b: str) -> str:
-        return _infix(a, "!=", b)
+Notation: type[Domain[str, str]] = type("Notation", (_Words,), {name: _written(how) for name, how in _WORDS.items()})
+"""Words and conditions as expressions of a Python that has `<u`, `>>u`, `/u` and `%u` for unsigned words.
 
-    def sle(self, a: str, b: str) -> str:
-        return _infix(a, "<=", b)
+`//` and `%` round to minus infinity as in Python, `quotient` and `remainder` to 0 as in C.
+"""
 
-    def ule(self, a: str, b: str) -> str:
-        return _infix(a, "<=u", b)
-
-
-class _FloatNotation(FloatDomain[str, str, str]):
-    """Floats as Python writes them; `same` is identity of bits."""
-
-    __slots__ = ()
-
-    def const(self, value: Float) -> str:
-        return str(value)
-
-    def add(self, a: str, b: str) -> str:
-        return _infix(a, "+", b)
-
-    def sub(self, a: str, b: str) -> str:
-        return _infix(a, "-", b)
-
-    def mul(self, a: str, b: str) -> str:
-        return _infix(a, "*", b)
-
-    def div(self, a: str, b: str) -> str:
-        return _infix(a, "/", b)
-
-    def sqrt(self, a: str) -> str:
-        return f"sqrt({a})"
-
-    def neg(self, a: str) -> str:
-        return f"-{_atom(a)}"
-
-    def abs(self, a: str) -> str:
-        return f"abs({a})"
-
-    def same(self, a: str, b: str) -> str:
-        return f"same({a}, {b})"
-
-    def eq(self, a: str, b: str) -> str:
-        return _infix(a, "==", b)
-
-    def lt(self, a: str, b: str) -> str:
-        return _infix(a, "<", b)
-
-    def le(self, a: str, b: str) -> str:
-        return _infix(a, "<=", b)
-
-    def of_int(self, n: str) -> str:
-        return f"float({n})"
-
-    def to_int(self, a: str) -> str:
-        return f"int({a})"
-
-    def of_bytes(self, n: str) -> str:
-        return f"float_of_bytes({n})"
-
-    def to_bytes(self, a: str) -> str:
-        return f"bytes_of_float({a})"
-
-    def of_single(self, n: str) -> str:
-        return f"float_of_single({n})"
-
-    def to_single(self, a: str) -> str:
-        return f"single_of_float({a})"
-
-
-def _infix(a: str, sign: str, b: str) -> str:
-    return f"{_atom(a)} {sign} {_atom(b)}"
+_FloatNotation = type(
+    "_FloatNotation",
+    (FloatDomain,),
+    {"const": lambda _, value: str(value), **{name: _written(how) for name, how in _FLOATS.items()}},
+)
+"""Floats as Python writes them; `same` is identity of bits."""
 
 
 def _atom(text: str) -> str:

@@ -8,12 +8,21 @@ from optimizer.ir.lazy_names import names_from
 
 if TYPE_CHECKING:
     from optimizer.ir.dialects.reading import parse
+    from optimizer.ir.text.heap_printer import format_heap
+    from optimizer.ir.text.heap_reader import parse_heap
     from optimizer.ir.trace import format_operation, format_trace
 
-__all__ = ["format_operation", "format_trace", "parse"]
+__all__ = ["format_heap", "format_operation", "format_trace", "parse", "parse_heap"]
 
 _TRACE = "optimizer.ir.trace"
 
 __getattr__ = names_from(
-    __name__, {"parse": "optimizer.ir.dialects.reading", "format_operation": _TRACE, "format_trace": _TRACE}
+    __name__,
+    {
+        "format_heap": "optimizer.ir.text.heap_printer",
+        "format_operation": _TRACE,
+        "format_trace": _TRACE,
+        "parse": "optimizer.ir.dialects.reading",
+        "parse_heap": "optimizer.ir.text.heap_reader",
+    },
 )

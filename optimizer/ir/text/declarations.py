@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.faults import InputError
@@ -23,9 +24,6 @@ from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Field, Struct
 
 RESULT_TYPES = ("int", "ref", "float", "void")
 
-# Reads one TOML value: takes the source, the path of the value and the value; raises InputError.
-Reader = Callable[[TomlSource, Path, Any], Any]
-
 
 def parse_declarations(text: str, *, file: str = "", first_line: int = 1) -> Declarations:
     """The declarations in TOML `text`, the first line of which is line `first_line` of `file`.
@@ -42,7 +40,7 @@ def parse_declarations(text: str, *, file: str = "", first_line: int = 1) -> Dec
 def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS) -> tuple[Declarations, int | None]:
     """The declarations in the front matter of a trace, added to those `known`, and the width of a word, None where it
     says none. Raises InputError."""
-    tables = _read_table(source, (), source.load(), _TOP)
+    tables = _Entry(source, (), source.load()).table(_TOP)
     sections = {name: tables.get(key, ()) for key, (name, _) in _SECTIONS.items()}
     own = Declarations(**sections, cleared=tables.get("cleared", True))
     declarations = merge(known, own, source)
@@ -67,9 +65,47 @@ def merge(first: Declarations, second: Declarations, source: TomlSource | None =
     return Declarations(**merged, cleared=first.cleared and second.cleared)
 
 
-def _expected(source: TomlSource, path: Path, what: str, value: object) -> InputError:
-    found = _shown(value)
-    return source.fault(path, f"{'.'.join(path)} must be {what}, got {found}")
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A value in TOML text, at its path."""
+
+    source: TomlSource
+    path: Path
+    value: Any
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+    def fault(self, message: str) -> InputError:
+        return self.source.fault(self.path, message)
+
+    def expected(self, what: str) -> InputError:
+        return self.fault(f"{'.'.join(self.path)} must be {what}, got {_shown(self.value)}")
+
+    def entries(self) -> list[_Entry]:
+        """Those of a table."""
+        if not isinstance(self.value, dict):
+            raise self.expected("a table")
+        return [_Entry(self.source, (*self.path, key), value) for key, value in self.value.items()]
+
+    def table(self, readers: Mapping[str, _Reader]) -> dict[str, Any]:
+        """The values of a table by their keys."""
+        read: dict[str, Any] = {}
+        for entry in self.entries():
+            if entry.name not in readers:
+                where = f"[{'.'.join(self.path)}]" if self.path else "the outermost table"
+                raise entry.fault(f"{where} has no key {entry.name}; its keys are {', '.join(readers)}")
+            read[entry.name] = readers[entry.name](entry)
+        return read
+
+    def check_name(self) -> None:
+        if ITEMS in self.name:
+            raise self.fault(f"a name holds no {ITEMS}, got {self.name}")
+
+
+_Reader = Callable[[_Entry], Any]
+"""Reads one value; raises InputError."""
 
 
 def _shown(value: object) -> str:
@@ -90,188 +126,146 @@ def _shown(value: object) -> str:
             return str(value)
 
 
-def _read_table(source: TomlSource, path: Path, value: object, readers: Mapping[str, Reader]) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _expected(source, path, "a table", value)
-    read: dict[str, Any] = {}
-    for key, item in value.items():
-        if key not in readers:
-            keys = ", ".join(readers)
-            where = f"[{'.'.join(path)}]" if path else "the outermost table"
-            raise source.fault((*path, key), f"{where} has no key {key}; its keys are {keys}")
-        read[key] = readers[key](source, (*path, key), item)
-    return read
+# Values.
 
 
-def _text(source: TomlSource, path: Path, value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise _expected(source, path, "a name in quotes", value)
-    return value
+def _text(at: _Entry) -> str:
+    if not isinstance(at.value, str) or not at.value:
+        raise at.expected("a name in quotes")
+    return at.value
 
 
-def _flag(source: TomlSource, path: Path, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _expected(source, path, "true or false", value)
-    return value
+def _flag(at: _Entry) -> bool:
+    if not isinstance(at.value, bool):
+        raise at.expected("true or false")
+    return at.value
 
 
-def _whole(low: int, high: int) -> Reader:
-    def read(source: TomlSource, path: Path, value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise _expected(source, path, f"a whole number from {low} to {high}", value)
-        return value
+def _whole(low: int, high: int) -> _Reader:
+    def read(at: _Entry) -> int:
+        if not isinstance(at.value, int) or isinstance(at.value, bool) or not low <= at.value <= high:
+            raise at.expected(f"a whole number from {low} to {high}")
+        return at.value
 
     return read
 
 
-def _one_of(names: tuple[str, ...]) -> Reader:
-    def read(source: TomlSource, path: Path, value: object) -> str:
-        if not isinstance(value, str) or value not in names:
-            raise _expected(source, path, f"one of {', '.join(names)}", value)
-        return value
+def _one_of(names: tuple[str, ...]) -> _Reader:
+    def read(at: _Entry) -> str:
+        if not isinstance(at.value, str) or at.value not in names:
+            raise at.expected(f"one of {', '.join(names)}")
+        return at.value
 
     return read
 
 
-def _list_of(reader: Reader) -> Reader:
-    def read(source: TomlSource, path: Path, value: object) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise _expected(source, path, "a list", value)
-        return tuple(reader(source, path, item) for item in value)
+def _list_of(reader: _Reader) -> _Reader:
+    def read(at: _Entry) -> tuple[Any, ...]:
+        if not isinstance(at.value, list):
+            raise at.expected("a list")
+        return tuple(reader(_Entry(at.source, at.path, item)) for item in at.value)
 
     return read
 
 
-def _names(source: TomlSource, path: Path, value: object) -> tuple[str, ...]:
-    names: tuple[str, ...] = _list_of(_text)(source, path, [value] if value == "*" else value)
+def _all(reader: _Reader) -> _Reader:
+    return lambda at: tuple(map(reader, at.entries()))
+
+
+def _names(at: _Entry) -> tuple[str, ...]:
+    if at.value == "*":
+        return ("*",)
+    names: tuple[str, ...] = _list_of(_text)(at)
     if "*" not in names:
         return names
     return ("*", *(name for name in names if name != "*"))  # names are immutable memory that is written, too
 
 
-def _scalar(source: TomlSource, path: Path, value: object) -> Scalar:
-    match value:
+def _scalar(at: _Entry) -> Scalar:
+    match at.value:
         case bool():
-            return Scalar("int", int(value))
-        case int() if -(1 << 63) <= value < 1 << 63:
-            return Scalar("int", value)
+            return Scalar("int", int(at.value))
+        case int() if -(1 << 63) <= at.value < 1 << 63:
+            return Scalar("int", at.value)
         case float():
-            return Scalar("float", Float.of(value))
-        case str() if value:
-            return Scalar("ref", value)
+            return Scalar("float", Float.of(at.value))
+        case str() if at.value:
+            return Scalar("ref", at.value)
         case _:
-            raise _expected(source, path, "a 64-bit number, or the name of a constant in quotes", value)
+            raise at.expected("a 64-bit number, or the name of a constant in quotes")
 
 
-def _check_name(source: TomlSource, path: Path) -> None:
-    if ITEMS in path[-1]:
-        raise source.fault(path, f"a name holds no {ITEMS}, got {path[-1]}")
+# Entries.
 
 
-def _field(source: TomlSource, path: Path, value: object) -> Field:
-    section, owner, *_ = path
-    if "." in path[-1]:
-        raise source.fault(path, f"the name of a field holds no dot, got {path[-1]}")
-    _check_name(source, path)
-    if not isinstance(value, dict):
-        return declared_field(owner, path[-1], _FIELD["type"](source, path, value), items=section == "array")
-    read = _read_table(source, path, value, _FIELD)
+def _field(at: _Entry) -> Field:
+    section, owner, *_ = at.path
+    if "." in at.name:
+        raise at.fault(f"the name of a field holds no dot, got {at.name}")
+    at.check_name()
+    read = at.table(_FIELD) if isinstance(at.value, dict) else {"type": _FIELD["type"](at)}
     if "type" not in read:
-        raise source.fault(path, f"{'.'.join(path)} lacks its type: one of {', '.join(DECLARED_TYPES)}")
-    return declared_field(owner, path[-1], read.pop("type"), items=section == "array", **read)
+        raise at.fault(f"{'.'.join(at.path)} lacks its type: one of {', '.join(DECLARED_TYPES)}")
+    return declared_field(owner, at.name, read.pop("type"), items=section == "array", **read)
 
 
-def _field_list(source: TomlSource, path: Path, value: object) -> tuple[Field, ...]:
-    if not isinstance(value, dict):
-        raise _expected(source, path, "a table", value)
-    return tuple(_field(source, (*path, name), item) for name, item in value.items())
-
-
-def _known_result(source: TomlSource, path: Path, value: object) -> KnownResult:
-    read = _read_table(source, path, value, {"args": _list_of(_scalar), "value": _scalar})
+def _known_result(at: _Entry) -> KnownResult:
+    read = at.table({"args": _list_of(_scalar), "value": _scalar})
     if len(read) < 2:
-        raise source.fault(path, "a known result has the form { args = [3, 4], value = 7 }")
+        raise at.fault("a known result has the form { args = [3, 4], value = 7 }")
     return KnownResult(**read)
 
 
-def _struct(source: TomlSource, path: Path, value: object) -> Struct:
-    _check_name(source, path)
-    return Struct(path[-1], **{"vtable": path[-1], **_read_table(source, path, value, _STRUCT)})
+def _struct(at: _Entry) -> Struct:
+    at.check_name()
+    return Struct(at.name, **{"vtable": at.name, **at.table(_STRUCT)})
 
 
-def _array(source: TomlSource, path: Path, value: object) -> Array:
-    _check_name(source, path)
-    read = _read_table(source, path, value, _ARRAY)
+def _array(at: _Entry) -> Array:
+    at.check_name()
+    read = at.table(_ARRAY)
     if ("item" in read) == ("fields" in read):
-        raise source.fault(path, f"{'.'.join(path)} must have either an item or fields")
+        raise at.fault(f"{'.'.join(at.path)} must have either an item or fields")
     if "item" in read:
-        read["item"] = declared_field(path[-1], "", read["item"], items=True)
-    return Array(path[-1], **read)
+        read["item"] = declared_field(at.name, "", read["item"], items=True)
+    return Array(at.name, **read)
 
 
-def _call(source: TomlSource, path: Path, value: object) -> Call:
-    read = _read_table(source, path, value, _CALL)
+def _call(at: _Entry) -> Call:
+    read = at.table(_CALL)
     if "result" not in read:
-        raise source.fault(path, f"{'.'.join(path)} lacks its result: one of {', '.join(RESULT_TYPES)}")
-    if read.get("elidable"):
-        read = {"reads": (), "writes": (), **read}
-    return Call(path[-1], **read)
+        raise at.fault(f"{'.'.join(at.path)} lacks its result: one of {', '.join(RESULT_TYPES)}")
+    return Call(at.name, **({"reads": (), "writes": (), **read} if read.get("elidable") else read))
 
 
-def _descr(source: TomlSource, path: Path, value: object) -> Descr:
-    return Descr(path[-1], _text(source, path, value))
-
-
-def _const(source: TomlSource, path: Path, value: object) -> KnownObject:
-    return KnownObject(path[-1], **_read_table(source, path, value, _CONST))
-
-
-def _known_fields(source: TomlSource, path: Path, value: object) -> tuple[tuple[str, Scalar], ...]:
-    if not isinstance(value, dict):
-        raise _expected(source, path, "a table", value)
-    return tuple((name, _scalar(source, (*path, name), item)) for name, item in value.items())
-
-
-def _section(reader: Reader) -> Reader:
-    def read(source: TomlSource, path: Path, value: object) -> tuple[Any, ...]:
-        if not isinstance(value, dict):
-            raise _expected(source, path, "a table", value)
-        return tuple(reader(source, (*path, name), item) for name, item in value.items())
-
-    return read
-
-
-_FIELD: dict[str, Reader] = {"type": _one_of(DECLARED_TYPES), "immutable": _flag, "quasi_immutable": _flag}
-_STRUCT: dict[str, Reader] = {"parent": _text, "vtable": _text, "cleared": _flag, "fields": _field_list}
-_ARRAY: dict[str, Reader] = {"item": _one_of(DECLARED_TYPES), "fields": _field_list, "immutable": _flag}
-_CALL: dict[str, Reader] = {
+_FIELD: dict[str, _Reader] = {"type": _one_of(DECLARED_TYPES), "immutable": _flag, "quasi_immutable": _flag}
+_STRUCT: dict[str, _Reader] = {"parent": _text, "vtable": _text, "cleared": _flag, "fields": _all(_field)}
+_ARRAY: dict[str, _Reader] = {"item": _one_of(DECLARED_TYPES), "fields": _all(_field), "immutable": _flag}
+_CALL: dict[str, _Reader] = {
     "result": _one_of(RESULT_TYPES),
-    "elidable": _flag,
-    "loop_invariant": _flag,
-    "can_raise": _flag,
-    "can_invalidate": _flag,
+    **dict.fromkeys(("elidable", "loop_invariant", "can_raise", "can_invalidate"), _flag),
     "oopspec": _text,
     "reads": _names,
     "writes": _names,
     "results": _list_of(_known_result),
 }
-_CONST: dict[str, Reader] = {
+_CONST: dict[str, _Reader] = {
     "struct": _text,
     "array": _text,
     "length": _whole(0, (1 << 63) - 1),
-    "fields": _known_fields,
+    "fields": _all(lambda at: (at.name, _scalar(at))),
     "same_as": _text,
 }
 # By TOML section: the attribute of Declarations that holds it, and how one entry is read.
-_SECTIONS: dict[str, tuple[str, Reader]] = {
+_SECTIONS: dict[str, tuple[str, _Reader]] = {
     "struct": ("structs", _struct),
     "array": ("arrays", _array),
     "call": ("calls", _call),
-    "descr": ("descrs", _descr),
-    "const": ("consts", _const),
+    "descr": ("descrs", lambda at: Descr(at.name, _text(at))),
+    "const": ("consts", lambda at: KnownObject(at.name, **at.table(_CONST))),
 }
-_TOP: dict[str, Reader] = {
-    **{key: _section(reader) for key, (_, reader) in _SECTIONS.items()},
+_TOP: dict[str, _Reader] = {
+    **{key: _all(reader) for key, (_, reader) in _SECTIONS.items()},
     "cleared": _flag,
     "word": _whole(4, 64),
 }

@@ -1,4 +1,4 @@
-"""Heaps written as canonical text."""
+"""Heaps written as canonical text: what is printed is read back as the same heap, and printed the same."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from optimizer.ir.rows.domain import wrap
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, RAW_REF, Datum, Object
 from optimizer.ir.text.heap_syntax import UNWRITTEN
 from optimizer.ir.text.lexer import NAME
-from optimizer.ir.text.raw_text import format_raw
 from optimizer.ir.text.string_text import HIGHEST, constant_name, write_text
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_types import BYTES, RAW
 
 _WORD = re.compile(rf"{NAME}\Z")
 _PARTS = re.compile("([0-9]+)")
@@ -26,7 +27,7 @@ def format_heap(heap: Heap) -> str:
     lines |= {name: f"{name} = {ref}" for name, ref in heap.names.items()}
     told = [lines[name] for name in sorted(lines, key=natural_order)]
     if RAW_REF in heap.objects and heap.objects[RAW_REF].cells:
-        told.append(format_raw(heap.objects[RAW_REF].cells, heap.layout.word))
+        told.append(_format_raw(heap.objects[RAW_REF], heap.layout.word))
     return "".join(f"{line}\n" for line in told)
 
 
@@ -35,6 +36,20 @@ def natural_order(name: str) -> list[str | tuple[int, str]]:
     parts: list[str | tuple[int, str]] = [*_PARTS.split(name)]
     parts[1::2] = [(len(str(part)), str(part)) for part in parts[1::2]]
     return ["" if constant_name(name) is None else "~", (0, ""), *parts]
+
+
+def _format_raw(raw: Object, word: int) -> str:
+    held = {(key, wrap(address, word)): value for (key, address), value in raw.cells.items()}
+    fields = [f"{_raw_name(key)}[{address}]={held[key, address]}" for key, address in sorted(held) if key != BYTES.key]
+    behind = f"({', '.join(fields)})" if fields else ""
+    numbers = {address: value for (key, address), value in held.items() if key == BYTES.key}
+    placed = [(address, f"{numbers[address]}") for address in sorted(numbers)]
+    told = [text if address - 1 in numbers else f"{address}: {text}" for address, text in placed]
+    return f"{RAW}[{', '.join(told)}]{behind}"
+
+
+def _raw_name(key: str) -> str:
+    return _quoted(key.removeprefix(f"{BYTES.key}."))
 
 
 @dataclass(frozen=True, slots=True)

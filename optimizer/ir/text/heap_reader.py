@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.rows.row import DescrKind
+from optimizer.ir.rows.row import DescrKind, Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref, type_of
-from optimizer.ir.text.cell_reader import CellReader
 from optimizer.ir.text.heap_syntax import UNWRITTEN, Entry, Line, read_line
 from optimizer.ir.text.lexer import Source, Token, describe
-from optimizer.ir.text.raw_text import RawReader
 from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.types.layout import Array, Field, Layout, Struct, WrongDescr
-from optimizer.ir.types.memory_types import RAW_ARRAY
+from optimizer.ir.types.memory_types import BYTES, RAW_ARRAY
 from optimizer.ir.values import BadConstant, read_constant
+
+_EXPECTED = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}
 
 
 def parse_heap(text: str, layout: Layout, *, file: str = "<heap>") -> Heap:
@@ -133,21 +133,21 @@ class _ObjectReader:
         self._names = names
         self._line = line
         self._number = line.name.line
-        self._cells = CellReader(self._value, self._fault)
+        self._cells: dict[Cell, Datum] = {}
         self._unwritten: list[Cell] = []
 
     def described(self) -> Object:
         line = self._line
         assert line.type is not None
         if line.name.text == RAW_ARRAY.name:
-            return Object(RAW_ARRAY, cells=RawReader(self._layout, self._value, self._fault).cells(line))
+            return Object(RAW_ARRAY, cells=self._raw_cells(line))
         if line.items is None:
             struct = self._layout.struct(line.type.text)
             if self._layout.array(line.type.text).declared:
                 raise self._fault(f"{line.type.text} is an array: its items stand in brackets", line.type)
             for entry in line.entries:
                 self._entry(entry, struct, struct.fields)
-            return Object(struct, None, self._cells.cells, not line.is_blank)
+            return Object(struct, None, self._cells, not line.is_blank)
         array = self._layout.array(line.type.text)
         if self._layout.struct(line.type.text).declared:
             raise self._fault(f"{line.type.text} is a struct: its fields stand in parentheses", line.type)
@@ -158,7 +158,7 @@ class _ObjectReader:
         for entry in line.entries:
             self._entry(entry, array, ())
         unwritten = frozenset() if line.is_blank else frozenset(self._unwritten)
-        return Object(array, length, self._cells.cells, not line.is_blank, unwritten=unwritten)
+        return Object(array, length, self._cells, not line.is_blank, unwritten=unwritten)
 
     def _items(self, array: Array) -> int:
         """Reads the items; gives the highest index."""
@@ -190,7 +190,7 @@ class _ObjectReader:
         if array.name != kind:
             raise self._fault(f"{token.text} stands for items of {kind}, not of {array.name}", token)
         for index, value in enumerate(items, start=first):
-            self._cells.put((f"{kind}[]", index), value, token, f"item {index}")
+            self._keep((f"{kind}[]", index), value, token, f"item {index}")
         return first + len(items) - 1
 
     def _entry(self, entry: Entry, type_: Struct | Array, fields: tuple[Field, ...]) -> None:
@@ -210,15 +210,32 @@ class _ObjectReader:
                 raise self._unknown(entry.name, f"{type_.name}; its", fields)
         self._put(slot or self._undeclared(entry, DescrKind.FIELD), NO_INDEX, entry.value, name)
 
+    def _raw_cells(self, line: Line) -> dict[Cell, Datum]:
+        """What the line says of raw memory: bytes by their addresses, and fields of raw structs by those of these."""
+        address = -1
+        for item in line.items or ():
+            assert item.value is not None
+            address = address + 1 if item.index is None else self._integer(item.index, "an address")
+            self._put(BYTES, address, item.value, "a byte")
+        for entry in line.entries:
+            assert entry.index is not None
+            name = entry.name.text
+            if not self._layout.is_declared(name):
+                self._learn_use(entry, DescrKind.RAW_FIELD)
+            self._put(self._layout.raw_field(name), self._integer(entry.index, "an address"), entry.value, name)
+        return self._cells
+
+    def _learn_use(self, entry: Entry, kind: DescrKind) -> None:
+        try:
+            self._layout.learn_use(entry.name.text, kind, type_of(self._value(entry.value)), "the heap")
+        except WrongDescr as problem:
+            raise self._fault(str(problem), entry.name) from None
+
     def _undeclared(self, entry: Entry, kind: DescrKind) -> Field:
         text = entry.name.text
         if self._layout.is_declared(text):
             raise self._fault(f"{text} is not memory of this object", entry.name)
-        value = self._value(entry.value)
-        try:
-            self._layout.learn_use(text, kind, type_of(value), "the heap")
-        except WrongDescr as problem:
-            raise self._fault(str(problem), entry.name) from None
+        self._learn_use(entry, kind)
         slot = self._layout.resolve(kind, text)
         assert isinstance(slot, Field)
         return slot
@@ -228,7 +245,19 @@ class _ObjectReader:
         return self._fault(f"there is no field {name.text} in {where} {known}", name)
 
     def _put(self, slot: Field, index: int, token: Token, name: str) -> None:
-        self._cells.read(slot, (slot.key, index), token, name)
+        """What the token says stands there, if it is of the memory's type and in its range."""
+        value = self._value(token)
+        if type_of(value) is not slot.type:
+            raise self._fault(f"{name} is {_EXPECTED[slot.type]}, got {describe(token)}", token)
+        low, high = slot.low, slot.high
+        if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
+            raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
+        self._keep(slot.kind.cell(slot.key, index, self._layout.word), value, token, name)
+
+    def _keep(self, cell: Cell, value: Datum, token: Token, name: str) -> None:
+        if cell in self._cells:
+            raise self._fault(f"{name} is given twice", token)
+        self._cells[cell] = value
 
     def _value(self, token: Token) -> Datum:
         if token.text in self._names:
@@ -246,9 +275,12 @@ class _ObjectReader:
         raise self._fault(f"{describe(token)} is not described", token)
 
     def _count(self, token: Token, what: str) -> int:
+        return self._integer(token, f"{what}, 0 or more", least=0)
+
+    def _integer(self, token: Token, what: str, least: int | None = None) -> int:
         value = self._value(token)
-        if not isinstance(value, int) or value < 0:
-            raise self._fault(f"expected {what}, 0 or more, got {describe(token)}", token)
+        if not isinstance(value, int) or (least is not None and value < least):
+            raise self._fault(f"expected {what}, got {describe(token)}", token)
         return value
 
     def _fault(self, message: str, token: Token) -> InputError:

@@ -1,4 +1,21 @@
-"""The shape of a heap's text: lines, whose names have no meaning yet."""
+"""The shape of a heap's text: lines, whose names have no meaning yet.
+
+    p0 = Node(value=5, next=p1)
+    p1 = Node(value=7, next=NULL)
+    p2 = Chars[1, 2, 3]
+    p3 = p0
+    ConstPtr(a) = Node(tag=7)
+
+A line describes an object or names one again. What an object does not mention is 0 or NULL, behind `...` it is not
+written yet. The items of an array may have indices, `Chars[7: 1, length=10]`; those of an array of structs are
+`Points[(x=1), (y=2)]`. A name that is no word stands in quotes. Memory that a declared class does not have, but that an
+undeclared descr names, stands behind it in parentheses: `p0 = Node(value=5, x=1)`, `p2 = Chars[1](x=1, Others[0]=2)`.
+
+    raw[4096: 1, 2, 3, 8192: 255](Node.value[4096]=7)
+
+is raw memory: bytes by their addresses, which are told as machine ints are; those in a row need no addresses of their
+own. Behind them are the fields of raw structs, by the addresses of these.
+"""
 
 from __future__ import annotations
 

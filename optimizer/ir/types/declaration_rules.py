@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types.declared import Declarations, KnownObject, Scalar
+from optimizer.ir.types.declared import Call, Declarations, KnownObject, Scalar
 from optimizer.ir.types.memory_types import Array, Field, Struct, declared_type
 
 Problem = tuple[tuple[str, ...], str]
@@ -30,7 +30,8 @@ def find_problems(declarations: Declarations) -> Iterator[Problem]:
     yield from _fields(declarations, structs)
     yield from _calls(declarations, structs)
     yield from _descrs(declarations, structs)
-    yield from _consts(declarations, structs)
+    for const in declarations.consts:
+        yield from _const(const, declarations, structs)
 
 
 def lineage(struct: Struct, structs: dict[str, Struct]) -> list[Struct]:
@@ -47,30 +48,29 @@ def inherited_fields(struct: Struct, structs: dict[str, Struct]) -> dict[str, Fi
 
 
 def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    """The first struct whose ancestors are not as they should be."""
     rooted: dict[str, int] = {}  # with the number of structs from the root to it
     for item in declarations.structs:
-        path = ("struct", item.name, "parent")
         seen: dict[str, None] = {}
         here: Struct | None = item
         while here is not None and here.name not in rooted:
+            path = "struct", here.name, "parent"
             if here.name in seen:
                 names = list(seen)
                 chain = " -> ".join([*names[names.index(here.name) :], here.name])
-                yield path, f"struct {here.name} inherits from itself: {chain}"
+                yield ("struct", item.name, "parent"), f"struct {here.name} inherits from itself: {chain}"
                 return
             seen[here.name] = None
             if here.parent is not None and here.parent not in structs:
-                yield ("struct", here.name, "parent"), f"the parent {here.parent} is not a declared struct"
+                yield path, f"the parent {here.parent} is not a declared struct"
                 return
             here = structs[here.parent] if here.parent else None
         above = rooted[here.name] if here else 0
         for depth, name in enumerate(reversed(seen), start=above + 1):
             rooted[name] = depth
             if depth > DEEPEST:
-                yield (
-                    ("struct", name, "parent"),
-                    f"struct {name} has more than {DEEPEST - 1} ancestors, the most there may be",
-                )
+                message = f"struct {name} has more than {DEEPEST - 1} ancestors, the most there may be"
+                yield ("struct", name, "parent"), message
                 return
 
 
@@ -97,41 +97,32 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
 
 
 def _fields(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    for struct in declarations.structs:
-        above = inherited_fields(structs[struct.parent], structs) if struct.parent else {}
-        for field in struct.fields:
-            path = ("struct", struct.name, "fields", field.name)
-            if field.name in above:
-                yield path, f"field {field.name} of struct {struct.name} is inherited from its parent already"
-            yield from _one_kind_of_immutable(path, field)
-    for array in declarations.arrays:
-        for field in array.fields:
-            yield from _one_kind_of_immutable(("array", array.name, "fields", field.name), field)
-
-
-def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Problem]:
-    if field.immutable and field.quasi_immutable:
-        yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
+    whole: list[Struct | Array] = [*declarations.structs, *declarations.arrays]
+    for owner, field in ((one, field) for one in whole for field in one.fields):
+        path = "struct" if isinstance(owner, Struct) else "array", owner.name, "fields", field.name
+        above = structs[owner.parent] if isinstance(owner, Struct) and owner.parent else None
+        if above is not None and field.name in inherited_fields(above, structs):
+            yield path, f"field {field.name} of struct {owner.name} is inherited from its parent already"
+        if field.immutable and field.quasi_immutable:
+            yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
 
 
 def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
     whole = structs.keys() | HIGHEST.keys() | {array.name for array in declarations.arrays}
     for call in declarations.calls:
-        for key, names in (("reads", call.reads), ("writes", call.writes)):
-            for name in names:
-                path = ("call", call.name, key)
-                if ITEMS in name:
-                    yield path, f"a name holds no {ITEMS}, got {name}"
-                elif name not in whole:
-                    yield from _field_of_a_struct(path, name, structs)
+        for key, name in [("reads", name) for name in call.reads] + [("writes", name) for name in call.writes]:
+            if ITEMS in name:
+                yield ("call", call.name, key), f"a name holds no {ITEMS}, got {name}"
+            elif name not in whole:
+                yield from _field_of_a_struct(("call", call.name, key), name, structs)
+        path = "call", call.name, "results"
         for known in call.results:
-            path = ("call", call.name, "results")
             if not call.elidable:
                 yield path, f"call {call.name} has known results, but is not elidable"
             elif known.value.type != call.result:
                 yield path, f"call {call.name} gives {call.result}, but a known result is {known.value.type}"
         if len({known.args for known in call.results}) < len(set(call.results)):
-            yield ("call", call.name, "results"), f"call {call.name} has two known results of the same arguments"
+            yield path, f"call {call.name} has two known results of the same arguments"
 
 
 def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Struct]) -> Iterator[Problem]:
@@ -142,53 +133,42 @@ def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Stru
 
 
 def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    arrays = {item.name: item for item in declarations.arrays}
-    calls = {item.name for item in declarations.calls}
+    sections: tuple[tuple[Struct | Array | Call, ...], ...] = (
+        declarations.structs,
+        declarations.arrays,
+        declarations.calls,
+    )
+    named = {item.name for section in sections for item in section} | HIGHEST.keys()
+    interiors = {f"{array.name}.{field.name}" for array in declarations.arrays for field in array.fields}
     for descr in declarations.descrs:
-        path = ("descr", descr.name)
-        owner, _, field = descr.target.rpartition(".")
-        if descr.target in structs or descr.target in arrays or descr.target in calls or descr.target in HIGHEST:
-            continue
-        if owner in structs:
-            yield from _field_of_a_struct(path, descr.target, structs)
-        elif owner not in arrays or field not in {item.name for item in arrays[owner].fields}:
-            yield path, f"{descr.target} is not a declared struct, array, call or field"
+        if descr.target.rpartition(".")[0] in structs and descr.target not in named:
+            yield from _field_of_a_struct(("descr", descr.name), descr.target, structs)
+        elif descr.target not in named | interiors:
+            yield ("descr", descr.name), f"{descr.target} is not a declared struct, array, call or field"
 
 
-def _consts(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    arrays: dict[str, Array] = {item.name: item for item in declarations.arrays}
-    for const in declarations.consts:
-        path = ("const", const.name)
-        if const.struct is not None and const.array is not None:
-            yield path, f"const {const.name} is either a struct or an array, not both"
-        if const.struct is not None and const.struct not in structs:
-            yield (*path, "struct"), f"{const.struct} is not a declared struct"
-        if const.array is not None and const.array not in arrays and const.array not in HIGHEST:
-            yield (*path, "array"), f"{const.array} is not a declared array"
-        if const.length is not None and const.array is None:
-            yield (*path, "length"), f"const {const.name} has a length, but is not declared as an array"
-        yield from _known_fields(const, structs)
-
-
-def _known_fields(const: KnownObject, structs: dict[str, Struct]) -> Iterator[Problem]:
-    if not const.fields:
+def _const(const: KnownObject, declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    path, struct, array = ("const", const.name), const.struct, const.array
+    if struct is not None and array is not None:
+        yield path, f"const {const.name} is either a struct or an array, not both"
+    if struct is not None and struct not in structs:
+        yield (*path, "struct"), f"{struct} is not a declared struct"
+    if array is not None and array not in HIGHEST and all(array != one.name for one in declarations.arrays):
+        yield (*path, "array"), f"{array} is not a declared array"
+    if const.length is not None and array is None:
+        yield (*path, "length"), f"const {const.name} has a length, but is not declared as an array"
+    if const.fields and (struct is None or struct not in structs):
+        yield (*path, "fields"), f"const {const.name} has fields, but is not declared as a struct"
         return
-    path = ("const", const.name, "fields")
-    if const.struct not in structs:
-        yield path, f"const {const.name} has fields, but is not declared as a struct"
-        return
-    fields = inherited_fields(structs[const.struct], structs)
+    fields = inherited_fields(structs[struct], structs) if struct in structs else {}
     for name, value in const.fields:
-        field = fields.get(name)
+        field, where = fields.get(name), (*path, "fields", name)
         if field is None:
-            yield (*path, name), f"struct {const.struct} has no field {name}"
+            yield where, f"struct {struct} has no field {name}"
         elif not (field.immutable or field.quasi_immutable):
-            yield (
-                (*path, name),
-                f"field {name} of struct {const.struct} may change: its value cannot be known",
-            )
+            yield where, f"field {name} of struct {struct} may change: its value cannot be known"
         elif not _fits(value, field):
-            yield (*path, name), f"field {name} of struct {const.struct} is {declared_type(field)}, got {value.value}"
+            yield where, f"field {name} of struct {struct} is {declared_type(field)}, got {value.value}"
 
 
 def _fits(value: Scalar, field: Field) -> bool:
