@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import REF
+from optimizer.ir.text import parse
 from optimizer.ir.types.layout import Layout, Struct
+from validator import Proved, validate
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.pointers import NO_POINTERS, Pointers
 
@@ -12,6 +14,18 @@ TERMS = ObjectTerms(64, Layout())
 EARLY, LATE = (TERMS.allocate(Struct(name, name), None, True) for name in ("Early", "Late"))
 OLD, MIDDLE, YOUNG = (TERMS.pointer("p", epoch) for epoch in (0, 1, 2))
 GIVEN = TERMS.applied(REF, (TERMS.var("f"),))
+
+ESCAPES_LATER = """[i1]
+cond_call(i1, 1, descr=ev)
+p0 = new_with_vtable(descr=Node)
+call_n(2, p0, descr=ev)
+p1 = call_r(3, descr=ev)
+p2 = call_r(4, descr=ev)
+i3 = ptr_eq(p1, p2)
+guard_true(i3) []
+i5 = ptr_eq(p2, p0)
+{}finish(i5)
+"""
 
 
 def may_be(p: Term, alloc: Term, pointers: Pointers) -> bool:
@@ -62,3 +76,9 @@ def test_a_later_call_may_give_more_unless_one_was_made_for_certain() -> None:
 
 def test_what_nobody_has_asked_for_may_be_anything_that_escapes() -> None:
     assert may_be(GIVEN, EARLY, NO_POINTERS.exposing((EARLY,), 3))
+
+
+def test_whether_a_call_is_made_is_asked_of_all_that_has_escaped_by_then() -> None:
+    before, after = (parse(ESCAPES_LATER.format(call)) for call in ("cond_call(i5, 5, descr=ev)\n", ""))
+    assert isinstance(validate(before, before), Proved)
+    assert not isinstance(validate(before, after), Proved)
