@@ -370,7 +370,7 @@ VALIDATOR_FAULTS = (
     _fault("nothing fresh comes back", "what is read or given is never an object of the trace", "objects",
         _set(Pointers, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
         "validator/test_heap_exposure.py"),
-    _fault("what escapes later is not heard of", "a path knows of no allocation that escapes behind its first call", "objects",
+    _fault("what escapes later is not heard of", "a path knows of nothing that escapes behind its first call", "objects",
         _set(Facts, "move_on", lambda *_: None),
         "validator/test_pointers.py::test_whether_a_call_is_made_is_asked_of_all_that_has_escaped_by_then"),
     _fault("one era for all", "what a function may give stays as it was when it was asked first", "objects",
