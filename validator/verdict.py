@@ -49,7 +49,7 @@ class Status(Enum):
 
 @immutable
 class Settled:
-    """How an obligation ended: by which rung (`structure`, `intervals`, `lemmas`, `running`, `solving`), in how long,
+    """How an obligation ended: by which rung (`structure`, `intervals`, `running`, `solving`), in how long,
     and where it was solving, by which solver."""
 
     name: str

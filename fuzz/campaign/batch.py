@@ -44,19 +44,14 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A seed that has been worked on; without `result` if it was known."""
+class SeedDone:
+    """A seed that has been worked on; without `result` if it was known. It `is_final`, or a find that is about to be
+    reduced, as it is to be kept if there is no time for that."""
 
     seed: int
     result: Result | None = None
     case: Case | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A find that is about to be reduced, and what is to be said of it if there is no time for that."""
-
-    told: Told
+    is_final: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,7 @@ class Cut:
     seconds: float
 
 
-def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[Told | Found]:
+def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) -> Iterator[SeedDone]:
     """The results of the task's seeds, in their order, and each find as it is before it is reduced. What is known is
     worked on again, since it guides what comes behind it."""
     pool = load_pool(plan.seeds_from, plan.vocabulary)
@@ -98,24 +93,24 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
                 drawing.note(record)
             result = result_of(record, task.first, making_s, seen, lost=seed in task.lost)
             if seed in task.known:
-                yield Told(seed)
+                yield SeedDone(seed)
             else:
-                yield from _told(plan, record, result, keeping)
+                yield from _done(plan, record, result, keeping)
 
 
-def _told(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Iterator[Told | Found]:
+def _done(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Iterator[SeedDone]:
     if not isinstance(record, Find):
-        yield Told(record.seed, result)
+        yield SeedDone(record.seed, result)
         return
     case = case_of(record, plan)
     if not result.lost:
-        yield Found(_of_find(result, unreduced(record, case)))
+        yield replace(_of_find(result, unreduced(record, case)), is_final=False)
     yield _of_find(result, keeping.keep(record, case, lost=result.lost))
 
 
-def _of_find(result: Result, kept: Kept) -> Told:
+def _of_find(result: Result, kept: Kept) -> SeedDone:
     name = kept.case.name if kept.case is not None else ""
-    return Told(result.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
+    return SeedDone(result.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
 
 
 def _judge(options: Options, before: Trace, after: Trace, state: State) -> Verdict:
@@ -140,9 +135,9 @@ def _lost(find: Find, loss: Loss, plan: Plan) -> Find:
     return replace(find, message=words)
 
 
-def lost_in_making(task: Task, seed: int, loss: Loss) -> Told:
+def lost_in_making(task: Task, seed: int, loss: Loss) -> SeedDone:
     """The fault of this tool that is a seed over whose drawing a process was lost again."""
     reason = f"the process that made the trace was lost ({loss.value})"
     kind, at = FindKind.FAULT.value, round(time.time(), 3)
     result = Result(seed, task.first, kind, made="", reason=reason, bucket=f"seed-{seed}-{kind}", lost=True, at=at)
-    return Told(seed, result)
+    return SeedDone(seed, result)

@@ -19,10 +19,11 @@ from typing import Any
 
 from distributed import Client, KilledWorker, wait
 
-from fuzz.campaign.batch import Found, Task, Told
+from fuzz.campaign.batch import SeedDone, Task
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.supervisor import supervise
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from validator.processes.guardian import let_go, watch
 
 _wait: Any = wait  # Dask has hardly any types
@@ -39,13 +40,13 @@ _TICK_S = 1.0
 class _Worked:
     """The seeds of the batches of a task, and the seconds that they took."""
 
-    told: tuple[Told, ...]
+    seeds: tuple[SeedDone, ...]
     seconds: float
 
 
 def supervise_cluster(
     address: str, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None] = lambda: None
-) -> Generator[Told | Task]:
+) -> Generator[SeedDone | Task]:
     """Each seed, batch by batch, and each task when it is done. To be closed when it is not run to its end.
     Raises InputError where there is no scheduler, or its workers cannot do this work."""
     try:
@@ -58,7 +59,7 @@ def supervise_cluster(
 
 def _on_cluster(
     client: Any, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None]
-) -> Iterator[Told | Task]:
+) -> Iterator[SeedDone | Task]:
     running: dict[Any, list[Task]] = {}
     size = 1
     try:
@@ -74,7 +75,7 @@ def _on_cluster(
                 group = running.pop(future)
                 worked = _worked(future, plan, group)
                 size = min(_MOST_BATCHES, math.ceil(_TASK_S * len(group) / max(worked.seconds, 0.01)))
-                yield from worked.told
+                yield from worked.seeds
                 yield from group
             tick()
     finally:
@@ -131,9 +132,8 @@ def serve() -> None:
 
 def _supervised(plan: Plan, group: Sequence[Task]) -> _Worked:
     tasks, start = iter(group), time.monotonic()
-    told: dict[int, Told] = {}
-    for one in supervise(plan, lambda: next(tasks, None), 1):
-        match one:
-            case Told(seed=seed) | Found(told=Told(seed=seed)):
-                told[seed] = one.told if isinstance(one, Found) else one
-    return _Worked(tuple(told.values()), time.monotonic() - start)
+    done: dict[int, SeedDone] = {}
+    for event in supervise(plan, lambda: next(tasks, None), 1):
+        if isinstance(event, SeedDone):
+            done[event.seed] = replace(event, is_final=True)  # it is kept as it is if there was no time to reduce it
+    return _Worked(tuple(done.values()), time.monotonic() - start)

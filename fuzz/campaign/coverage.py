@@ -15,9 +15,9 @@ from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import cone
 from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rules.language import Rule
+from optimizer.ir.rules.terms import Variable
 from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES, Optimization
-from optimizer.rules.language import Rule
-from optimizer.rules.terms import Variable
 
 _WORD = 64
 
@@ -40,7 +40,7 @@ def what_fired(optimization: Optimization) -> frozenset[str]:
 @cache
 def all_coverage() -> frozenset[str]:
     """Every rule, pass and transfer function that there is."""
-    rewritten = {rule.pattern.op for rule in ALL_RULES if not rule.conditions and _matches_all(rule)}
+    rewritten = {rule.root for rule in ALL_RULES if not rule.conditions and _matches_all(rule)}
     modelled = [row for row in OPS.values() if row.modelled and (row.is_pure or row.is_guard) and row.args]
     left = [row for row in modelled if row not in rewritten]
     return frozenset(

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from fuzz.campaign.batch import Task, Told
+from fuzz.campaign.batch import SeedDone, Task
 from fuzz.campaign.claims import Claims
 from fuzz.campaign.find import versions
 from fuzz.campaign.plan import BATCH, Plan
@@ -125,13 +125,13 @@ class CampaignFolder:
             self._claims.release(first)
         return None
 
-    def keep(self, told: Told) -> None:
-        """Stores what is told: a case, if it is a find, then the line."""
-        if told.result is None or not self._note(told.result):
+    def keep(self, done: SeedDone) -> None:
+        """Stores a case, if it is a find, then the line of the seed."""
+        if done.result is None or not self._note(done.result):
             return
-        if told.case is not None:
-            _store(self._cases, told.case)
-        self._file.add(told.result)
+        if done.case is not None:
+            _store(self._cases, done.case)
+        self._file.add(done.result)
 
     def end(self, task: Task) -> None:
         """The work on the task is over."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from dataclasses import dataclass, field
 
-from fuzz.campaign.changes import HandedBack
 from fuzz.campaign.coverage import all_coverage, never_fired
 from fuzz.campaign.examine import FindKind
+from fuzz.campaign.figures import Figures
 from fuzz.campaign.plan import Plan
-from fuzz.campaign.results import COUNTED, Result
+from fuzz.campaign.results import Result
 from fuzz.campaign.seeds import Seeds
 from fuzz.report.words import counted, times
 from fuzz.subject.optimizers import OptimizerKind
@@ -32,55 +31,48 @@ SHOWN_FINDS = 20
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of results. `fired` names what has fired, `seeds` are those that have results, `before` the number of
-    traces that were there at the start, `not_checked` the proofs that the checker does not follow, `cut` the seeds
-    that were slow, and not done when the time was up."""
+    """Counts of results. `seeds` are those that have results, `cases` those that were stored, `before` the number of
+    traces that were there at the start, `cut` the seeds that were slow, and not done when the time was up."""
 
     plan: Plan
     folder: str
-    counts: Counter[str] = field(default_factory=Counter)
-    finds: Counter[FindKind] = field(default_factory=Counter)
+    figures: Figures = field(default_factory=Figures)
     cases: list[str] = field(default_factory=list)
-    fired: set[str] = field(default_factory=set)
     seeds: Seeds = field(default_factory=Seeds)
-    handed_back: HandedBack = field(default_factory=HandedBack)
     before: int = 0
     cut: list[int] = field(default_factory=list)
-    not_checked: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, result: Result) -> None:
         self.seeds.add(result.seed)
-        self.fired.update(result.fired)
-        self.handed_back.add(result.changed, result.names)
-        if result.is_find:
-            self.finds[FindKind(result.verdict)] += 1
-            self.cases += [result.case] if result.case and result.case not in self.cases else []
-            return
-        self.counts[result.verdict] += 1
-        self.counts["checked"] += bool(result.checked)
-        self.not_checked += [(result.seed, result.not_checked)] * bool(result.not_checked)
-        self.counts["vacuous"] += result.verdict == "proved" and bool(result.vacuous)
+        self.figures.add(result)
+        if result.is_find and result.case and result.case not in self.cases:
+            self.cases.append(result.case)
 
     @property
     def traces(self) -> int:
-        return self.finds.total() + sum(self.counts[name] for name in COUNTED)
+        return self.figures.traces
+
+    @property
+    def finds(self) -> list[FindKind]:
+        """The kinds of what was found."""
+        return [kind for kind in FindKind if self.figures.verdicts[kind.value]]
 
     def line(self, seconds: float) -> str:
         """The state of the campaign, in one line."""
         found = self._found() or "nothing found"
-        return f"{seconds:.0f} s: {counted(self.traces, 'trace')}, {self.counts['proved']} proved, {found}"
+        return f"{seconds:.0f} s: {counted(self.traces, 'trace')}, {self.figures.verdicts['proved']} proved, {found}"
 
     def text(self, seconds: float, interrupted: bool) -> str:
         """The end of a campaign, in a few lines."""
         ended = "interrupted" if interrupted else "ended"
         rate = (self.traces - self.before) / seconds if seconds else 0.0
-        vacuous = f" ({self.counts['vacuous']} vacuous)" if self.counts["vacuous"] else ""
+        vacuous = f" ({self.figures.vacuous} vacuous)" if self.figures.vacuous else ""
         resumed = f" ({self.before} of them before)" if self.before else ""
         traces = counted(self.traces, "trace")
         lines = [
             f"campaign {ended}: {traces}{resumed} in {seconds:.1f} s, {rate:.1f} a second{self._seeds()}",
-            f"  proved {self.counts['proved']}{vacuous}, unknown {self.counts['unknown']}, "
-            f"unsupported {self.counts['unsupported']}",
+            f"  proved {self.figures.verdicts['proved']}{vacuous}, unknown {self.figures.verdicts['unknown']}, "
+            f"unsupported {self.figures.verdicts['unsupported']}",
             *self._checked(),
             f"  found: {self._found() or 'nothing'}",
         ]
@@ -88,8 +80,8 @@ class Summary:
         if len(self.cases) > SHOWN_FINDS:
             lines.append(f"    and {len(self.cases) - SHOWN_FINDS} more")
         lines += self._never_fired()
-        if self.is_foreign and self.handed_back.traces:
-            lines.append(f"  {self.handed_back.sentence(_NEVER_CHANGED)}")
+        if self.is_foreign and self.figures.handed_back.traces:
+            lines.append(f"  {self.figures.handed_back.sentence(_NEVER_CHANGED)}")
         return "\n".join(lines + self._repeat())
 
     def data(self, seconds: float, interrupted: bool) -> dict[str, object]:
@@ -101,13 +93,15 @@ class Summary:
             "before": self.before,
             "seconds": round(seconds, 3),
             "interrupted": interrupted,
-            **{name: self.counts[name] for name in ("proved", "vacuous", "unknown", "unsupported")},
-            "checked": self.counts["checked"],
-            "not_checked": [{"seed": seed, "why": why} for seed, why in sorted(self.not_checked)],
-            "finds": {kind.value: self.finds[kind] for kind in FindKind},
-            "never_fired": never_fired(self.fired),
-            "unchanged": self.handed_back.traces - self.handed_back.changed,
-            "never_changed": self.handed_back.never_changed,
+            "proved": self.figures.verdicts["proved"],
+            "vacuous": self.figures.vacuous,
+            **{name: self.figures.verdicts[name] for name in ("unknown", "unsupported")},
+            "checked": self.figures.checked,
+            "not_checked": [{"seed": seed, "why": why} for seed, why in sorted(self.figures.not_checked)],
+            "finds": {kind.value: self.figures.verdicts[kind.value] for kind in FindKind},
+            "never_fired": never_fired(self.figures.fired),
+            "unchanged": self.figures.handed_back.traces - self.figures.handed_back.changed,
+            "never_changed": self.figures.handed_back.never_changed,
             "cases": sorted(self.cases, key=_by_seed),
             "commands": [self._command(run) for run in self.seeds.runs()],
         }
@@ -116,9 +110,9 @@ class Summary:
         """How many proofs were checked, and those that the checker does not follow by their seeds."""
         if not self.plan.check_share:
             return []
-        named = [f"    seed {seed}: {why}" for seed, why in sorted(self.not_checked)]
+        named = [f"    seed {seed}: {why}" for seed, why in sorted(self.figures.not_checked)]
         more = [f"    and {len(named) - SHOWN_FINDS} more, which the report names"] * (len(named) > SHOWN_FINDS)
-        head = f"  proofs checked {self.counts['checked']}, not checked {len(named)}"
+        head = f"  proofs checked {self.figures.checked}, not checked {len(named)}"
         return [head, *named[:SHOWN_FINDS], *more]
 
     def _command(self, seeds: range) -> str:
@@ -141,7 +135,7 @@ class Summary:
         return f", seed{'s' * (len(self.seeds) > 1)} {told}" if told else ""
 
     def _never_fired(self) -> list[str]:
-        names = never_fired(self.fired)
+        names = never_fired(self.figures.fired)
         if not names:
             return []
         told = f"never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
@@ -157,7 +151,7 @@ class Summary:
 
     def warning(self, interrupted: bool) -> str:
         """A reason why the whole campaign is worth little; empty if there is none."""
-        told, limit = self.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
+        told, limit = self.figures.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
         if not interrupted and self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
             again = "; to go on with a batch, what was done of it is made again" * bool(self.before)
             new = " new" * bool(self.before)
@@ -174,7 +168,7 @@ class Summary:
         )
 
     def _found(self) -> str:
-        return ", ".join(f"{self.finds[kind]} {kind.value}" for kind in FindKind if self.finds[kind])
+        return ", ".join(f"{self.figures.verdicts[kind.value]} {kind.value}" for kind in self.finds)
 
 
 def _by_seed(case: str) -> tuple[int, str]:

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 
-from fuzz.campaign.batch import Cut, Found, Task, Told, lost_in_making, run_batch
+from fuzz.campaign.batch import Cut, SeedDone, Task, lost_in_making, run_batch
 from fuzz.campaign.plan import Plan
 from optimizer.ir.immutable import replace
 from validator.processes.workers import Done, Loss, Supervision, Workers, working
@@ -45,18 +45,18 @@ class _Course:
         self._pass_over()
         return replace(self.task, known=frozenset(self.known), lost=dict(self.lost))
 
-    def hear(self, told: Told) -> None:
+    def hear(self, done: SeedDone) -> None:
         self.since = time.monotonic()
-        self.known.add(told.seed)
-        self.at = told.seed + 1
+        self.known.add(done.seed)
+        self.at = done.seed + 1
         self._pass_over()
 
     def _pass_over(self) -> None:
         while self.at in self.lost and self.at in self.known:
             self.at += 1
 
-    def blame(self, loss: Loss) -> Told | None:
-        """A process was lost. What is to be told of it at once, if anything is."""
+    def blame(self, loss: Loss) -> SeedDone | None:
+        """A process was lost: learn from it. The seed that is done with that, if one is."""
         seed = self.at
         if seed not in self.task.seeds or (seed in self.known and self.tries < _TRIES):
             self.tries += 1
@@ -74,7 +74,7 @@ class _Course:
 
 def supervise(
     plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
-) -> Generator[Told | Found | Task | Cut]:
+) -> Generator[SeedDone | Task | Cut]:
     """Each seed, as it is done, finds before they are reduced, each task when it is done, and what is cut
     at the end. `tick` is called about every second. To be closed when it is not run to its end."""
     supervision = Supervision(jobs, plan.memory_mb, plan.patience_s)
@@ -83,8 +83,8 @@ def supervise(
 
 
 def _supervised(
-    workers: Workers[Task, Told | Found], next_task: Callable[[], Task | None], tick: Callable[[], None]
-) -> Iterator[Told | Found | Task | Cut]:
+    workers: Workers[Task, SeedDone], next_task: Callable[[], Task | None], tick: Callable[[], None]
+) -> Iterator[SeedDone | Task | Cut]:
     courses: dict[int, _Course] = {}
     again: list[Task] = []
     while True:
@@ -97,15 +97,14 @@ def _supervised(
         for task, answer in workers.collect(at_most_s=min(_TICK_S, max(0.0, left))):
             course, is_silent = courses[task.first], False
             match answer:
-                case Found():
-                    yield answer
-                case Told():
-                    course.hear(answer)
+                case SeedDone():
+                    if answer.is_final:
+                        course.hear(answer)
                     if answer.result is not None:
                         yield answer
                 case Loss():
-                    if (told := course.blame(answer)) is not None:
-                        yield told
+                    if (given_up := course.blame(answer)) is not None:
+                        yield given_up
                     if not course.is_over:
                         again.append(course.again())
                         continue

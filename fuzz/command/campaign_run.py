@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from fuzz.campaign.batch import Cut, Found, Task, Told
+from fuzz.campaign.batch import Cut, SeedDone, Task
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.folder import CampaignFolder
 from fuzz.campaign.plan import Plan
@@ -24,7 +24,7 @@ from validator.command.exits import Exit
 
 _NextTask = Callable[[], Task | None]
 
-Supervise = Callable[[_NextTask, Callable[[], None]], Generator[Told | Found | Task | Cut]]
+Supervise = Callable[[_NextTask, Callable[[], None]], Generator[SeedDone | Task | Cut]]
 """Has tasks done, and tells what comes of them."""
 
 _SLOW_S = 1.0
@@ -53,26 +53,26 @@ def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool
 def _work(campaign: CampaignFolder, supervising: Supervise, summary: Summary, shown: _Shown) -> bool:
     """Keep and show what is found out; was it interrupted? A find that is being reduced at the end is kept as it is."""
     interrupted = False
-    reducing: dict[int, Told] = {}
+    reducing: dict[int, SeedDone] = {}
 
     def next_task() -> Task | None:
         return None if _is_enough(summary) else campaign.next_task()
 
-    def keep(told: Told) -> None:
-        campaign.keep(told)
-        shown.show(told)
+    def keep(done: SeedDone) -> None:
+        campaign.keep(done)
+        shown.show(done)
 
     try:
-        with closing(supervising(next_task, campaign.tick)) as told:
-            for one in told:
-                match one:
+        with closing(supervising(next_task, campaign.tick)) as events:
+            for event in events:
+                match event:
                     case Task():
-                        campaign.end(one)
-                    case Found(unreduced):
-                        reducing[unreduced.seed] = unreduced
-                    case Told():
-                        reducing.pop(one.seed, None)
-                        keep(one)
+                        campaign.end(event)
+                    case SeedDone(is_final=False):
+                        reducing[event.seed] = event
+                    case SeedDone():
+                        reducing.pop(event.seed, None)
+                        keep(event)
                     case Cut(seed, seconds):
                         summary.cut += [seed] * (seed not in reducing and seconds >= _SLOW_S)
                 if _is_enough(summary):
@@ -93,7 +93,7 @@ def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
 
 
 def _is_enough(summary: Summary) -> bool:
-    return summary.plan.stop_after is not None and summary.finds.total() >= summary.plan.stop_after
+    return summary.plan.stop_after is not None and summary.figures.finds >= summary.plan.stop_after
 
 
 def _exit_code(summary: Summary, interrupted: bool) -> Exit:
@@ -114,17 +114,17 @@ class _Shown:
     as_json: bool
     buckets: set[str] = field(default_factory=set)
 
-    def show(self, told: Told) -> None:
-        for line in self._lines(told):
+    def show(self, done: SeedDone) -> None:
+        for line in self._lines(done):
             self.status.clear()
             click.echo(line)
         self.status.show(self.summary)
 
-    def _lines(self, told: Told) -> list[str]:
-        result = told.result
+    def _lines(self, done: SeedDone) -> list[str]:
+        result = done.result
         if result is None or not result.is_find:
             return []
-        case = None if result.bucket in self.buckets else told.case
+        case = None if result.bucket in self.buckets else done.case
         self.buckets.add(result.bucket)
         report = last_lines(case.report) if case is not None and not FindKind(result.verdict).is_ours else ""
         if self.as_json:

@@ -15,7 +15,7 @@ from optimizer.ir.rows.ops import OPS, Op
 from validator.command.exits import Exit, worst
 
 if TYPE_CHECKING:
-    from optimizer.rules.language import Rule
+    from optimizer.ir.rules.language import Rule
     from validator.rules.proofs import RuleProof
 
 
@@ -69,11 +69,12 @@ def _line(row: Op, told: dict[str, str]) -> str:
     return f"{signature(row):32} {said}"
 
 
-@click.command("prove-rules", short_help="Prove the rules of our optimizer.")
+@click.command("prove-rules", short_help="Prove the rules of our optimizer and of the validator.")
 @click.argument("texts", nargs=-1, metavar="[RULE]...")
 @json_option("Print one JSON object a rule.")
 def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
-    """Prove the optimizer's rules, or those named, or rules as they are written here, and print the table of proofs.
+    """Prove the rules of our optimizer and of the validator, or those named, or rules as they are written here, and
+    print the table of proofs.
 
     A rule is proved for all inputs at 64 bits, where Z3 manages that, and always on all inputs at a small width; where
     only the latter was possible, the width is told. A rule must also be able to fire.
@@ -86,10 +87,12 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
     Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
     """
     from optimizer.pipeline import ALL_RULES
+    from validator.prove.facts.bounded_rules import BOUNDED_RULES
     from validator.rules.proofs import prove_rules as prove
     from validator.rules.status import Proved, Unproved
 
-    rules = [_rule(text, ALL_RULES) for text in texts] or ALL_RULES
+    table = (*ALL_RULES, *BOUNDED_RULES)
+    rules = [_rule(text, table) for text in texts] or table
     proofs: list[RuleProof] = []
     for proof in prove(rules, time.monotonic):
         proofs.append(proof)
@@ -103,12 +106,12 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
             f"{len(proofs)} rule{'s' * (len(proofs) != 1)}: {full} proved at 64 bits, "
             f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
         )
-    return worst(_proof_code(proof) for proof in proofs)
+    return worst(_proof_words(proof)[0] for proof in proofs)
 
 
 def _rule(text: str, table: Sequence[Rule]) -> Rule:
     """The rule of the table that has this name, or the rule that is written here."""
-    from optimizer.rules.language import RuleError, rule
+    from optimizer.ir.rules.language import RuleError, rule
 
     if "=>" not in text:
         for row in table:
@@ -122,41 +125,29 @@ def _rule(text: str, table: Sequence[Rule]) -> Rule:
         raise click.BadParameter(str(error)) from None
 
 
-def _proof_code(proof: RuleProof) -> Exit:
-    from validator.rules.status import Proved, Unproved
-
-    match proof.status:
-        case Proved():
-            return Exit.PROVED
-        case Unproved():
-            return Exit.UNKNOWN
-        case _:
-            return Exit.REFUTED
-
-
-def _proof_words(proof: RuleProof) -> tuple[str, str]:
-    """In one word, and how."""
+def _proof_words(proof: RuleProof) -> tuple[Exit, str, str]:
+    """The exit code of a proof, in one word, and how."""
     from validator.rules.status import NeverFires, Proved, Refuted, Unproved
 
     match proof.status:
         case Proved(width, method, small):
             also = f", and all inputs at {small} bits" if small != width else ""
-            return "proved", f"at {width} bits by {method}{also}"
+            return Exit.PROVED, "proved", f"at {width} bits by {method}{also}"
         case Refuted(width, values):
-            found = ", ".join(f"{name} = {value}" for name, value in values.items())
-            return "wrong", f"at {width} bits for {found}"
+            shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+            return Exit.REFUTED, "wrong", f"at {width} bits for {shown}"
         case NeverFires(width):
-            return "never fires", f"at {width} bits"
+            return Exit.REFUTED, "never fires", f"at {width} bits"
         case Unproved(reason):
-            return "not settled", reason
+            return Exit.UNKNOWN, "not settled", reason
 
 
 def _proof_line(proof: RuleProof) -> str:
-    word, how = _proof_words(proof)
+    _, word, how = _proof_words(proof)
     return f"{proof.rule.name:36} {word} {how} ({proof.seconds:.2f} s)\n    {proof.rule}"
 
 
 def _proof_json(proof: RuleProof) -> dict[str, Any]:
-    word, how = _proof_words(proof)
+    _, word, how = _proof_words(proof)
     seconds = round(proof.seconds, 6)
     return {"rule": proof.rule.name, "text": str(proof.rule), "status": word, "how": how, "seconds": seconds}

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fuzz.campaign.coverage import never_fired
+from fuzz.campaign.figures import FINDS, Bucket, Figures, count
 from fuzz.campaign.folder import read_plan, read_versions
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import read_results
 from fuzz.cases.store import Case, read_case
-from fuzz.report.figures import FINDS, Bucket, Figures, count
 from fuzz.report.judged import JudgedPair, judge_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace

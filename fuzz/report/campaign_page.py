@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from itertools import chain, repeat
 
+from fuzz.campaign.figures import FINDS, Figures
 from fuzz.campaign.results import COUNTED
 from fuzz.report import plots
 from fuzz.report.campaign_facts import CampaignFacts
-from fuzz.report.figures import FINDS, Figures
 from fuzz.report.pages import render
 from fuzz.report.plots import Plot
 from fuzz.report.words import duration, number, share, times

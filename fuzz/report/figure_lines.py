@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from fuzz.campaign.figures import Figures
 from fuzz.report.campaign_facts import CampaignFacts
-from fuzz.report.figures import Figures
 
 
 def figure_lines(campaign: CampaignFacts) -> str:

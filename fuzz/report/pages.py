@@ -7,8 +7,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from fuzz.campaign.figures import hard_operations
 from fuzz.report.beside import beside
-from fuzz.report.figures import hard_operations
 from fuzz.report.words import duration, number, printable, share, times
 
 if TYPE_CHECKING:

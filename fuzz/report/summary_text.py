@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fuzz.campaign.figures import FINDS, hard_operations
 from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts
-from fuzz.report.figures import FINDS, hard_operations
 from fuzz.report.pages import render
 from fuzz.report.words import duration, number, share
 

@@ -17,8 +17,6 @@ from optimizer.ir.rows.domain import wrap
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
-from validator.prove.lemmas.all import LEMMAS
-from validator.prove.lemmas.lemma import Lemmas
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.states import simple_values
 
@@ -47,7 +45,6 @@ def wrongly_claimed(random: Random, word: int, count: int) -> str:
 def _wrong(case: _Case) -> Iterator[str]:
     world, domain = case.world, bounds_domain(case.terms.width)
     plain, facts = Facts(case.terms), BoundedFacts(case.terms)
-    lemmas = Lemmas(case.terms, LEMMAS)
     for known in (plain, facts):
         for condition in case.assumed:
             known.assume(condition)
@@ -57,8 +54,6 @@ def _wrong(case: _Case) -> Iterator[str]:
         denied = case.terms.not_(condition) if world.of(condition) else condition
         if facts.proves(denied):
             yield f"{denied} is proved"
-        elif lemmas.proves(facts, denied):
-            yield f"{denied} is proved by lemmas"
     for known in (plain, facts):
         for term in (*case.words, *case.conditions):
             rebuilt = known.rebuild(term)

@@ -6,11 +6,10 @@ A server prints it as its first line, a function has it as its attribute `operat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Protocol, TypeGuard, runtime_checkable
 
-from fuzz.campaign.examine import Optimizer
+from fuzz.campaign.examine import Crashes, Optimizer
 from fuzz.draw.vocabulary import EVERYTHING, WORDS, Vocabulary, check_names
 from optimizer.ir.faults import InputError
 from optimizer.ir.rows.ops import OPS
@@ -28,6 +27,8 @@ class Announcing(Protocol):
 
     def __call__(self, before: Trace) -> object: ...
 
+    def check_start(self) -> None: ...
+
 
 _TRACE = parse("[i0]\nfinish(i0)")
 
@@ -40,10 +41,14 @@ def is_announcement(line: object) -> TypeGuard[dict[str, object]]:
 def announced(optimizer: Optimizer) -> tuple[Vocabulary, tuple[str, ...]]:
     """The vocabulary that the optimizer announces, and the patterns in it that stand for no operation of the table. A
     server is asked for a small trace first; nothing depends on what it answers. Raises InputError for what is no
-    announcement."""
+    announcement, and for a program that does not start."""
     if isinstance(optimizer, Announcing):
-        with suppress(Exception):  # which the campaign will find
+        try:
             optimizer(_TRACE)
+        except Crashes:
+            optimizer.check_start()
+        except Exception:  # which the campaign will find
+            return _read(optimizer.announced or {})
         return _read(optimizer.announced or {})
     return _read({"operations": getattr(optimizer, "operations", ())})
 

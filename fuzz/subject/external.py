@@ -17,6 +17,9 @@ from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from validator.processes.child import MOST_BYTES, Came, Child
 
+_STARTED_S = 2.0
+"""A program that has run for so long has started."""
+
 _SHOWN = 1 << 16
 """So many bytes are kept of an output that is no trace."""
 
@@ -82,6 +85,19 @@ class ServerOptimizer:
         raise Garbled(
             'expected {"trace": TEXT}, {"error": WORDS} or {"unsupported": WORDS}', _shown(line), self._child.report()
         )
+
+    def check_start(self) -> None:
+        """Raises InputError where the program ends with a failure before it is asked for anything."""
+        child = _start(self._words, self._memory_mb)
+        try:
+            came = child.exchange(b"", time.monotonic() + min(self._limit_s, _STARTED_S), _has_line)
+            code = child.end() if came is Came.END else None
+        finally:
+            child.kill()
+        if code:
+            last = child.report().strip().rpartition("\n")[2]
+            told = f": {last}" if last else ""
+            raise InputError(f"--optimizer-server: the program ends with {_code(code)} when it is started{told}")
 
     def _line(self, request: bytes) -> bytes:
         """The answer to a request, without the end of the line."""

@@ -23,10 +23,8 @@ from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import OPS, Kind, Op
-from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
-from optimizer.riders import Answer, Becomes, Equal, Pass
-from optimizer.rules.language import Rule
-from optimizer.rules.terms import (
+from optimizer.ir.rules.language import Rule
+from optimizer.ir.rules.terms import (
     Apply,
     Constant,
     FloatLiteral,
@@ -38,6 +36,8 @@ from optimizer.rules.terms import (
     is_constant,
     named_leaves,
 )
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
+from optimizer.riders import Answer, Becomes, Equal, Pass
 
 _NUMBERS = ConstInt, ConstFloat
 _WITH_FLAG = tuple(row for row in OPS.values() if row.wrapping is not None)
@@ -83,7 +83,7 @@ class _Index:
         self.rules = tuple(rules)
         self._by_root: dict[Op, list[Rule]] = {}
         for rule in self.rules:
-            self._by_root.setdefault(rule.pattern.op, []).append(rule)
+            self._by_root.setdefault(rule.root, []).append(rule)
         self._tells: dict[tuple[Op, int], _Tells] = {}
         self._candidates: dict[tuple[Op, bool, tuple[_Shape, ...]], list[Rule]] = {}
 
@@ -105,7 +105,7 @@ class _Index:
         """The rules for that row. `are_one`: the first and the last argument are the same value."""
         if all(shape is not None and not isinstance(shape, Op) for shape in shapes):
             return []
-        found = [rule for rule in self._by_root[op] if are_one or not _wants_one(rule.pattern)]
+        found = [rule for rule in self._by_root[op] if are_one or not _wants_one(rule.pattern.args)]
         return [rule for rule in found if all(map(_may_be, rule.pattern.args, shapes))]
 
 
@@ -144,9 +144,9 @@ def _shape(value: Value, facts: Facts, tells: _Tells) -> _Shape:
     return definition.op if definition is not None and definition.op in tells.inside else None
 
 
-def _wants_one(pattern: Apply) -> bool:
-    """Does the pattern say that the first and the last argument are the same value, by naming it twice?"""
-    first, last = pattern.args[0], pattern.args[-1]
+def _wants_one(args: tuple[Term, ...]) -> bool:
+    """Does a pattern say that the first and the last argument are the same value, by naming it twice?"""
+    first, last = args[0], args[-1]
     return isinstance(first, Variable) and first == last
 
 
@@ -256,7 +256,7 @@ def _numbers(names: tuple[str, ...], found: Mapping[str, Value]) -> tuple[Any, .
 
 def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
     operation = _operation_of(rule)
-    overflowed = None if rule.pattern.op.overflows is None else False
+    overflowed = None if rule.root.overflows is None else False
     if operation is None:
         return Equal(_value(rule, rule.replacement, 0, found, facts), rule.name, overflowed)
     if operation.op.overflows is not None:

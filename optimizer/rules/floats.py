@@ -1,4 +1,4 @@
-"""The table of rules on floats, in the language of `optimizer.rules.language`, under the law of
+"""The table of rules on floats, in the language of `optimizer.ir.rules.language`, under the law of
 `optimizer.rules.table`.
 
 Two floats are the same if their bits are, all NaNs being one. So `x + 0.0` is not `x`, which may be -0.0; `x * 0.0` and
@@ -8,7 +8,7 @@ Two floats are the same if their bits are, all NaNs being one. So `x + 0.0` is n
 from __future__ import annotations
 
 from optimizer.ir.rows.float_rows import FLOAT_ROWS
-from optimizer.rules.language import Rule, rule
+from optimizer.ir.rules.language import Rule, rule
 
 # a op b = b op a: the rows say so themselves.
 _CONSTANTS_RIGHT = [

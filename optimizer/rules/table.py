@@ -1,4 +1,4 @@
-"""The table of algebraic rules, in the language of `optimizer.rules.language`. One line is one rule.
+"""The table of algebraic rules, in the language of `optimizer.ir.rules.language`. One line is one rule.
 
 The law of the table, which tests hold it to:
 
@@ -27,7 +27,7 @@ know from its bounds. Rules for one operation are tried in the order in which th
 from __future__ import annotations
 
 from optimizer.ir.rows.ops import OPS
-from optimizer.rules.language import Rule, rule
+from optimizer.ir.rules.language import Rule, rule
 
 # a op b = b op a: the rows say so themselves.
 _CONSTANTS_RIGHT = [

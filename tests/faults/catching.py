@@ -37,19 +37,24 @@ def catch(fault: ValidatorFault) -> Caught:
 
 def _fails(fault: ValidatorFault, test: str) -> bool:
     """Does a test fail? Raises RuntimeError where there is none, it cannot be run, or the fault itself breaks down."""
-    command = [sys.executable, "-m", "pytest", "-x", "-p", "faults.catching", "--plant", fault.name, f"tests/{test}"]
-    path = ":".join([str(_ROOT), str(_ROOT / "tests")])
     try:
-        done = subprocess.run(
-            [*command, "-p", "no:cacheprovider"], cwd=_ROOT, capture_output=True, text=True, timeout=_LONGEST_S,
-            env={"PYTHONPATH": path, "HYPOTHESIS_PROFILE": "ci", "PATH": "/usr/bin:/bin"}, check=False,
-        )  # fmt: skip
+        done = run_test(fault, test)
     except subprocess.TimeoutExpired:
         return True
     broken = re.search(r"\d+ errors?\b|faults/\w+\.py:\d+: \w+Error", done.stdout)
     if done.returncode not in (0, 1) or broken is not None:
         raise RuntimeError(f"{test} could not be run with {fault.name!r}:\n{done.stdout}{done.stderr}")
     return done.returncode == 1
+
+
+def run_test(fault: ValidatorFault, test: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs a test with the fault planted. Raises subprocess.TimeoutExpired."""
+    command = [sys.executable, "-m", "pytest", "-x", "-p", "faults.catching", "--plant", fault.name, f"tests/{test}"]
+    path = ":".join([str(_ROOT), str(_ROOT / "tests")])
+    return subprocess.run(
+        [*command, *options, "-p", "no:cacheprovider"], cwd=_ROOT, capture_output=True, text=True, timeout=_LONGEST_S,
+        env={"PYTHONPATH": path, "HYPOTHESIS_PROFILE": "ci", "PATH": "/usr/bin:/bin"}, check=False,
+    )  # fmt: skip
 
 
 # What pytest asks a plugin.

@@ -16,9 +16,9 @@ from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.rows import float_rows
 from optimizer.ir.rows.float_domain import limits_of_int
 from optimizer.ir.rows.ops import Type
+from optimizer.ir.rules.language import rule
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.passes import cse, floats, fold
-from optimizer.rules.language import rule
 from validator.prove.judge import _Judge
 from validator.prove.terms.float_terms import FloatTerms
 from validator.prove.terms.object_kinds import is_float

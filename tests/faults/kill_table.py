@@ -6,11 +6,13 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 
 from faults.catching import Caught, catch
+from faults.checking import CheckedFault, check_alone
 from faults.killing import Found, find
 from faults.planting import OptimizerFault, ValidatorFault
 from faults.table import OPTIMIZER_FAULTS, VALIDATOR_FAULTS, fault_named, take_faults
@@ -60,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for fault in chosen:
             print(f"{fault.name} ({fault.layer}): {fault.breaks}")
         return 0
+    if options.checker:
+        return _check(options.jobs, [one for one in chosen if isinstance(one, ValidatorFault)])
     start, missed = time.monotonic(), 0
     with ProcessPoolExecutor(options.jobs) as pool:
         missed += _kill(pool, [one for one in chosen if isinstance(one, OptimizerFault)], options)
@@ -88,6 +92,11 @@ def _options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", action="store_true", help="a JSON object a fault, instead of tables")
     parser.add_argument("--list", action="store_true", help="say what each fault breaks, and do nothing")
+    parser.add_argument(
+        "--checker",
+        action="store_true",
+        help="tell what the checker says of wrong proofs by a validator with a fault (docs/checker-faults.md)",
+    )
     take_faults(parser, [*OPTIMIZER_FAULTS, *VALIDATOR_FAULTS])
     return parser
 
@@ -130,6 +139,25 @@ def _catch(pool: ProcessPoolExecutor, faults: list[ValidatorFault], options: arg
             print(f"| {fault.name} | {fault.layer} | {caught.seconds:.1f} | {told}{missing} |", flush=True)
         missed += bool(caught.missed or not caught.by)
     return missed
+
+
+def _check(jobs: int, faults: list[ValidatorFault]) -> int:
+    """Prints a table: by which obligations does the checker catch the wrong proofs of each fault? Ends with 1 if it
+    accepts one."""
+    print("| fault | layer | wrong proofs | the checker names |\n|---|---|---|---|")
+    counts: Counter[str] = Counter()
+    with ProcessPoolExecutor(jobs) as pool:
+        for fault, found in zip(faults, pool.map(_check_one, [fault.name for fault in faults]), strict=True):
+            names = dict.fromkeys(one.obligation or "nothing: ACCEPTED" for one in found.proofs)
+            said = ", ".join(names) or "no wrong proof: the tests beside it catch it"
+            print(f"| {fault.name} | {fault.layer} | {len(found.proofs)} | {said} |", flush=True)
+            counts["caught" if found.is_caught else "accepted" if found.proofs else "no wrong proof"] += 1
+    print("\n" + ", ".join(f"{name}: {count}" for name, count in counts.items()))
+    return 1 if counts["accepted"] else 0
+
+
+def _check_one(name: str) -> CheckedFault:
+    return check_alone(fault_named(name, VALIDATOR_FAULTS))
 
 
 def _caught(pool: ProcessPoolExecutor, faults: list[ValidatorFault]) -> Iterator[Caught]:

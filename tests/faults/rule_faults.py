@@ -9,9 +9,9 @@ from faults.planting import OptimizerFault, Plant
 
 from optimizer import pipeline
 from optimizer.facts.facts import Facts
+from optimizer.ir.rules.language import rule
+from optimizer.ir.rules.terms import Variable
 from optimizer.passes import simplify
-from optimizer.rules.language import rule
-from optimizer.rules.terms import Variable
 
 
 def _instead(name: str, text: str, *conditions: str) -> Plant:

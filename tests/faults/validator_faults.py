@@ -19,15 +19,12 @@ from validator import cache
 from validator.prove import cheap_rungs, encode, encoding, judge
 from validator.prove.cheap_rungs import CheapRungs
 from validator.prove.discharge import Discharger
+from validator.prove.facts import bounded
+from validator.prove.facts.bounded import BoundedRewriting
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import Journal
-from validator.prove.lemmas import division as division_lemmas
-from validator.prove.lemmas import orders as order_lemmas
-from validator.prove.lemmas import products as product_lemmas
-from validator.prove.lemmas import sums as sum_lemmas
-from validator.prove.lemmas.lemma import Lemmas
 from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.heap_state import HeapState
 from validator.prove.obligations import Obligation, Pair
@@ -216,20 +213,14 @@ def _answer_before(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Process, "ask", ask)
 
 
-# Lemmas.
+# Rules on terms.
 
 
-def _quotient_by(multiplier: int, shift: int, most: int) -> int | None:
-    if not 0 < multiplier < 1 << shift:
-        return None
-    d = -(-(1 << shift) // multiplier)
-    return d if most >= d and most * multiplier >> shift == most // d else None
+_MEET = BoundsDomain.meet
 
 
-def _is_exact(terms: Any, known: Any, x: Term, y: Term) -> bool:
-    a, b = known.bounds(x), known.bounds(y)
-    half = terms.concrete.half
-    return all(-half <= p * q <= half for p in (a.low, a.high) for q in (b.low, b.high))
+def _unchecked(right: Any, rule: Any, *args: Any) -> Any:
+    return right(replace(rule, conditions=rule.conditions[:-1]), *args)
 
 
 # Objects.
@@ -350,20 +341,14 @@ VALIDATOR_FAULTS = (
         "ir/test_terms.py"),
     _known("remainder truncates", "a remainder that rounds down is one that truncates",
         _set(Concrete, "fmod", Concrete.srem), "ir/test_semantics.py::test_on_all_inputs"),
-    _fault("multiplier of some values", "a multiplier divides all values where it divides the last", "lemmas",
-        _set(division_lemmas, "quotient_by", _quotient_by), "validator/test_lemmas.py"),
-    _fault("product at the end", "a product that is just above the greatest integer does not overflow", "lemmas",
-        _set(product_lemmas, "_is_exact", _is_exact), "validator/test_lemmas.py"),
-    _fault("words of sums cancel", "every sum is taken for that of the integers", "lemmas",
-        _set(sum_lemmas, "is_exact", lambda *_: True), "validator/test_lemmas.py"),
-    _fault("any word has a sign", "an unsigned order is that of signed words", "lemmas",
-        _set(order_lemmas._Limits, "is_not_negative", lambda *_: True), "validator/test_lemmas.py"),
-    _fault("less by one more", "what is below is so by two", "lemmas", _around(order_lemmas._Limits, "_limit",
-        lambda right, limits, a, b, most: right(limits, a, b, min(most, 2 * most))), "validator/test_lemmas.py"),
-    _fault("the first of few values", "what holds for some of the values of an input holds", "lemmas",
-        _around(Lemmas, "_cases", lambda right, *args: right(*args)[1:]), "validator/test_said_again.py"),
-    _fault("negative factors", "products and quotients are of what is not negative", "lemmas",
-        _set(product_lemmas, "_at_least", lambda *_: True), "validator/test_lemmas.py"),
+    _fault("the last condition", "the last condition of a rule on terms is taken for granted", "rules",
+        _around(bounded, "_settled", _unchecked), "validator/test_bounded.py::test_values_stay_what_they_are", _CLAIMS),
+    _fault("every product is exact", "a product that may wrap is taken for that of the integers", "rules",
+        _set(BoundedRewriting, "_is_exact", lambda *_: True),
+        "validator/test_rule_pairs.py::test_division_of_a_product", _CLAIMS),
+    _fault("values in gaps", "a value between two others is outside of them", "rules",
+        _set(BoundsDomain, "meet", lambda d, a, b: None if a.low < b.low <= b.high < a.high else _MEET(d, a, b)),
+        "ir/test_abstract_domains.py"),
     _solver("operands change places", "a - b is written as b - a", _swapped("sub"), _TEXT),
     _solver("unsigned is signed", "an unsigned comparison is written as a signed one", _operator("ult", "bvslt"),
         _TEXT),

@@ -15,7 +15,9 @@ from fuzz.campaign.results import read_results
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.subject.announcement import announced
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
+from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
+from validator.command.exits import Exit
 
 SERVER = """\
 import json, sys
@@ -73,8 +75,20 @@ def test_a_server_that_is_started_anew_announces_again() -> None:
 def test_who_says_nothing_announces_nothing() -> None:
     with open_optimizer(server("")) as optimizer:
         assert announced(optimizer) == (EVERYTHING, ())
-    with open_optimizer(server("sys.exit(3)")) as optimizer:
+    with open_optimizer(server("sys.stdin.readline(); sys.exit(3)")) as optimizer:
         assert announced(optimizer) == (EVERYTHING, ())
+
+
+def test_a_server_that_does_not_start_is_told(traceproof: Command) -> None:
+    told = "--optimizer-server: the program ends with exit code 3 when it is started"
+    with open_optimizer(server("sys.exit(3)")) as optimizer, pytest.raises(InputError, match=told):
+        announced(optimizer)
+    missing = shlex.join([sys.executable, "-S", "missing.py"])
+    done = traceproof("fuzz", "--traces", "50", "--optimizer-server", missing)
+    assert done.code == Exit.USAGE
+    assert "the program ends with exit code 2 when it is started: " in done.err
+    assert "missing.py" in done.err
+    assert not Path("campaign").exists()
 
 
 def test_a_campaign_takes_what_is_announced(traceproof: Command) -> None:

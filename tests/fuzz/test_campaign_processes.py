@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from processes import children_of, is_running, start_python
 
-from fuzz.campaign.batch import Task, Told
+from fuzz.campaign.batch import SeedDone, Task
 from fuzz.campaign.claims import Claims
 from fuzz.campaign.folder import CampaignFolder, write_plan
 from fuzz.campaign.plan import BATCH, Plan
@@ -87,7 +87,7 @@ def run(plan: Plan, folder: Path, jobs: int, at_most: int | None = None) -> list
     for one in told:
         if isinstance(one, Task):
             campaign.end(one)
-        elif isinstance(one, Told):
+        elif isinstance(one, SeedDone) and one.is_final:
             campaign.keep(one)
         if at_most is not None and len(heard) >= at_most:
             break

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.campaign.batch import Task, Told, run_batch
+from fuzz.campaign.batch import Task, run_batch
 from fuzz.campaign.examine import FindKind
+from fuzz.campaign.figures import count
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result
 from fuzz.campaign.summary import Summary
 from fuzz.command.main import main
-from fuzz.report.figures import count
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.text import parse
@@ -24,7 +24,7 @@ from validator.verdict import Fault
 
 
 def results(plan: Plan, seeds: int) -> list[Result]:
-    told = [one for one in run_batch(plan, Task(plan.seed, seeds)) if isinstance(one, Told)]
+    told = [one for one in run_batch(plan, Task(plan.seed, seeds)) if one.is_final]
     return [one.result for one in told if one.result is not None]
 
 

@@ -75,7 +75,7 @@ def test_a_campaign_on_a_cluster_is_the_same_where_workers_are_killed(
             elif one.result is not None:
                 found.append(one.result)
     assert sorted(task.first for task in ended) == list(range(0, 32, 8))
-    alone = [one.result for one in _work(plan, list(_tasks())).told]
+    alone = [one.result for one in _work(plan, list(_tasks())).seeds]
     assert _told(found) == _told([result for result in alone if result is not None])
     assert [(one.seed, one.verdict) for one in _told(found) if one.is_find] == [(13, "crash")]
 

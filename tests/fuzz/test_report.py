@@ -14,6 +14,7 @@ from jinja2 import UndefinedError
 from report_folder import BEFORE, CASES, SCRIPT, WRONG, make_campaign
 
 from fuzz.campaign.coverage import all_coverage
+from fuzz.campaign.figures import count, power_of_two_ms
 from fuzz.campaign.folder import write_plan
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result
@@ -21,7 +22,6 @@ from fuzz.cases.store import case_names, read_case
 from fuzz.report.beside import beside
 from fuzz.report.campaign_facts import CampaignFacts, read_campaign
 from fuzz.report.campaign_page import DETAILED, campaign_page
-from fuzz.report.figures import count, power_of_two_ms
 from fuzz.report.folder import FILES, write_report
 from fuzz.report.judged import Link, judge_case, judge_pair
 from fuzz.report.pages import environment
@@ -96,7 +96,7 @@ def test_figures_are_counted(facts: CampaignFacts) -> None:
     assert figures.rungs == {"structure": 540, "solving": 60}
     assert figures.unknown == {"int_mul": 1}
     assert figures.causes == {"the effort was used up": 1}
-    assert (figures.early.traces, figures.stricter.guards, figures.stricter_seeds) == (30, 1, [(20, 1)])
+    assert (figures.early.traces, figures.stricter.guards, figures.strictest) == (30, 1, [(1, -20)])
     assert figures.slowest[0][2].seed == 11
     assert [bucket.count for bucket in figures.buckets.values()] == [2, 1, 1]
     spans = figures.spans()

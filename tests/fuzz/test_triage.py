@@ -21,9 +21,9 @@ from fuzz.reduce.failure import Failure
 from fuzz.reduce.source import find_in
 from fuzz.reduce.trials import Subject
 from optimizer import pipeline
+from optimizer.ir.rules.language import rule
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from optimizer.rules.language import rule
 from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.verdict import Options, Verdict

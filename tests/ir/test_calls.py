@@ -10,6 +10,7 @@ from declared_calls import event, functions
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import Role
+from optimizer.ir.run.functions import FINDS_OTHER
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given, Seen, World
@@ -29,6 +30,7 @@ fields = { value = "int" }
     + functions("hash quiet find sqrt local once div raising_div", {"hash": (7, 70)})
     + event("poke", writes="Node.value", can_raise=True)
     + event("calm")
+    + event("look", reads="Node.value", result="int", elidable=True)
     + "+++\n"
 )
 HEAP = "p0 = Node(value=5)\np1 = KeyError()"
@@ -318,3 +320,13 @@ def test_a_future_condition() -> None:
     body = "escape_n()\nguard_future_condition() []\nfinish()"
     assert run(body).outcome == Finished(())
     assert run(body, World(false_conditions=frozenset({1}))).outcome == GuardFailed(0, ())
+
+
+def test_a_function_does_not_find_what_it_finds_behind_a_later_event() -> None:
+    looks, store = "i{} = call_i(1, p0, descr=look)\n", "setfield_gc(p0, 6, descr=Node.value)\n"
+    before = f"{looks.format(3)}{store}call_n(1, descr=calm)\n{looks.format(4)}finish(i4)"
+    _, early = follow(before, f"{store}{looks.format(4)}call_n(1, descr=calm)\nfinish(i4)")
+    assert isinstance(early.outcome, Undefined)
+    assert FINDS_OTHER in str(early.outcome)
+    _, behind = follow(before, f"{store}call_n(1, descr=calm)\n{looks.format(4)}finish(i4)")
+    assert isinstance(behind.outcome, Finished)

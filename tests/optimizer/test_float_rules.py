@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from optimizer.ir.rows.ops import Type
+from optimizer.ir.rules.language import Rule, rule
+from optimizer.ir.rules.terms import Apply, Constant, FloatLiteral, Term
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize, run_passes
 from optimizer.rules.floats import FLOAT_RULES
-from optimizer.rules.language import Rule, rule
-from optimizer.rules.terms import Apply, Constant, FloatLiteral, Term
 from validator.prove.judge import validate
 from validator.rules.proofs import prove_rule
 from validator.rules.status import Proved, Refuted

@@ -13,12 +13,8 @@ from agreement import assert_agree, random_inputs
 
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import OPS, Op
-from optimizer.ir.text import parse
-from optimizer.ir.trace import Trace
-from optimizer.pipeline import run_passes
-from optimizer.rules.language import Rule, RuleError, rule
-from optimizer.rules.table import RULES
-from optimizer.rules.terms import (
+from optimizer.ir.rules.language import Rule, RuleError, rule
+from optimizer.ir.rules.terms import (
     Apply,
     Constant,
     Literal,
@@ -29,6 +25,10 @@ from optimizer.rules.terms import (
     is_constant,
     named_leaves,
 )
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import run_passes
+from optimizer.rules.table import RULES
 
 NAMED = {made.name: made for made in RULES}
 
@@ -119,6 +119,13 @@ def test_commutative_rows_have_constants_on_the_right(row: Op) -> None:
         ("int_add(x, ) => x", "expected a name, found ')'"),
         ("int_add(x, ?) => x", "expected a term, found '?)'"),
         ("getfield_gc_i(x) => x", "found getfield_gc_i"),
+        ("add(x, y) => int_add(x, y)", "on operations or on terms"),
+        ("int_add(x, y) => add(x, y)", "on operations or on terms"),
+        ("slt(x, y) => x", "a condition becomes a condition"),
+        ("add(x, y) => slt(x, y)", "a condition becomes a condition"),
+        ("exact_add(x, y) => add(y, x)", "what is exact stands inside of a pattern"),
+        ("exact_neg(x) => x", "found exact_neg"),
+        ("add(x, C) => least(x)", "a guess is no condition"),
     ],
 )
 def test_what_is_no_rule(text: str, expected: str) -> None:

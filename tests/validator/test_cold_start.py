@@ -46,7 +46,7 @@ ONLY_FOR_OTHERS = {
     "tempfile",
     "validator.prove.facts.bounded_facts",
     "validator.search.counterexample",
-    "validator.prove.lemmas.lemma",
+    "validator.prove.facts.bounded_rules",
     "validator.search.replay",
     "validator.tell.side_by_side",
     "validator.search.simplify",

@@ -117,18 +117,6 @@ def test_facts_are_taken_back() -> None:
         assert [facts.rebuild(root) for root in roots] == [alone.rebuild(root) for root in roots]
 
 
-def test_notes_are_of_what_is_known() -> None:
-    terms = ObjectTerms(WIDTH, Layout())
-    facts = Facts(terms)
-    facts.notes["of"] = "nothing"
-    facts.mark()
-    facts.assume(terms.eq(terms.var("x"), terms.one))
-    assert not facts.notes
-    facts.notes["of"] = "x"
-    facts.take_back()
-    assert facts.notes == {"of": "nothing"}
-
-
 @pytest.mark.parametrize("kind", ["add", "sub"])
 def test_what_sums_that_do_not_overflow_say(kind: str) -> None:
     """They give their words back without overflow. Whatever is said of what is done next is so for all words."""

@@ -17,11 +17,10 @@ from processes import start_python
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator import Failed, Options, Proved, Unknown, Unsupported, validate
-from validator.command.judging import OUT_OF_TIME, Judging
 from validator.command.validate import main
+from validator.processes.alarm import Late, alarm
 from validator.prove.discharge import Discharger
-from validator.prove.judge import _Judge
-from validator.verdict import Evidence
+from validator.prove.judge import OUT_OF_TIME, _Judge
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -232,12 +231,29 @@ def test_what_looks_at_no_clock_is_interrupted(monkeypatch: pytest.MonkeyPatch) 
             with suppress(Exception):
                 time.sleep(1000)
 
-    monkeypatch.setattr("validator.command.judging.validate", hang)
-    monkeypatch.setattr("validator.command.judging._NET_S", 0.1)
+    monkeypatch.setattr("validator.prove.judge._Judge.verdict", hang)
+    monkeypatch.setattr("validator.prove.judge._NET_S", 0.1)
     trace = parse("[i0]\nfinish(i0)")
-    verdict = Judging(Options(timeout_s=0.1)).verdict(trace, trace, "name")
-    assert verdict == Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+    verdict = validate(trace, trace, Options(timeout_s=0.1))
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason == OUT_OF_TIME
+    assert not verdict.evidence.is_repeatable
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_alarm_around_a_verdict_stays() -> None:
+    trace = parse("[i0]\nfinish(i0)")
+    with alarm(100.0):
+        assert isinstance(validate(trace, trace), Proved)
+        assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] < 100
+
+    def within() -> None:
+        with alarm(100.0):
+            time.sleep(0.1)
+        time.sleep(1)
+
+    with pytest.raises(Late), alarm(0.05):
+        within()
 
 
 def test_bounds_of_many_uses_are_looked_at_in_part() -> None:

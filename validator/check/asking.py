@@ -66,7 +66,7 @@ class Asking:
         if time.monotonic() > self._deadline:
             raise OutOfTime
         asked = [*given, z3.Not(claim)]
-        if z3.is_true(claim) or self._is_false(asked):
+        if z3.is_true(claim) or _is_assumed(before, after, place, claim) or self._is_false(asked):
             return True
         universe, passed = self._universe, [guard.passes for guard in before.guards[: place.before]]
         passed += [] if after is None else [guard.passes for guard in after.guards[: place.after]]
@@ -81,7 +81,7 @@ class Asking:
             return True
         if is_cut:
             return None
-        whole = [*known, *(definition for _, definition in universe.definitions), *asked]
+        whole = [*known, *before.promised_ahead(place), *(definition for _, definition in universe.definitions), *asked]
         if self._refutes(whole, _FEW) or self._refutes(exact, _MORE) or self._refutes(whole, _MORE):
             return True
         return self._refutes([exactly(one) for one in whole], self._effort)
@@ -110,21 +110,22 @@ class Asking:
         return None if answer == z3.unknown else bool(answer == z3.unsat)
 
 
+def _is_assumed(before: Side, after: Side | None, place: Place, claim: Any) -> bool:
+    """Is each part of the claim assumed, by the looks of it?"""
+    guards = [*before.guards[: place.before], *(() if after is None else after.guards[: place.after])]
+    passed, waiting = {guard.passes.get_id() for guard in guards}, [claim]
+    while waiting:
+        part = waiting.pop()
+        is_there = part.get_id() in passed or before.says(part, place.before, place)
+        if not is_there and not z3.is_true(part) and (after is None or not after.says(part, place.after, place)):
+            if not z3.is_and(part):
+                return False
+            waiting += part.children()
+    return True
+
+
 def _assumed(before: Side, after: Side | None, place: Place) -> Iterator[Any]:
-    ahead: list[Any] = []
-    guards = place.before
-    for fact in before.facts:
-        if place.has_done(fact.events):
-            while guards < fact.guards:
-                ahead.append(before.guards[guards].passes)
-                guards += 1
-            yield z3.Implies(z3.And(*ahead), fact.condition) if ahead else fact.condition
-    ahead = []
-    for guard in before.guards[place.before :]:
-        if place.has_done(guard.events):
-            leaves = z3.And(*ahead, z3.Not(guard.passes))
-            yield from (z3.Implies(leaves, condition) for _, _, condition in guard.exit.block)
-        ahead.append(guard.passes)
-    for fact in () if after is None else after.facts:
-        if fact.guards <= place.after and place.has_done(fact.events):
-            yield fact.condition
+    for side, guards in (before, place.before), (after, place.after):
+        for fact in () if side is None else side.facts:
+            if fact.guards <= guards and place.has_done(fact.events):
+                yield fact.condition

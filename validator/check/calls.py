@@ -126,26 +126,19 @@ class Calls:
         place, memory = (len(side.guards), len(side.events)), self._memory.copy()
         looks = not effects.sees_nothing
         applied = Applied(number, type_, args, happens, *place, memory, found, may_see, looks)
-        result, raised = self._asked(type_, args, happens, call.effects.can_raise)
+        result = None if type_ is VOID else self._universe.apply("given by", type_, args)
+        raised = self._universe.apply(f"raised, giving {type_.value}, by", REF, args)
+        given = [result] * (type_ is REF) + [raised] * effects.can_raise
+        reach = self._memory.reach
+        if given and side.is_recorded:
+            reach.given |= reach.found(roots, slots)
+        for one in given:  # NULL or an object that existed before the trace, or one that can be found
+            reach.note(self._universe.learn(one), reach.given | reach.seen | {OLD})
+            side.fact(z3.Implies(happens, self._universe.among(one, reach.given | reach.seen)))
         self._raise(call, raised, happens)
         side.follower.applied(applied)
         self._declared(call, number, args, result, raised, happens)
         return result
-
-    def _asked(self, type_: Type, args: tuple[Any, ...], happens: Any, can_raise: bool) -> tuple[Any, Any]:
-        """What the function gives, None for nothing, and raises. It is NULL or an object that existed before the trace,
-        or one that can be found, from its arguments too."""
-        universe, reach = self._universe, self._memory.reach
-        result = None if type_ is VOID else universe.apply("given by", type_, args)
-        raised = universe.apply(f"raised, giving {type_.value}, by", REF, args)
-        given = [one for one, is_there in ((result, type_ is REF), (raised, can_raise)) if is_there]
-        if given and self._side.is_recorded:
-            roots = [arg for arg in args if arg.sort() == NULL.sort()]
-            reach.given |= reach.found(roots, universe.slots.values())
-        for one in given:
-            reach.note(universe.learn(one), reach.given | reach.seen | {OLD})
-            self._side.fact(z3.Implies(happens, universe.among(one, reach.given | reach.seen)))
-        return result, raised
 
     def _declared(
         self, call: CallSite, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any

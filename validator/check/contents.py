@@ -9,7 +9,7 @@ a second memory says what has been written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import z3
 
@@ -17,51 +17,50 @@ from optimizer.ir.types.layout import Field
 from validator.check.reach import OLD, Reach
 from validator.check.universe import FRESH, REFERENCE, Universe, allocation_number
 
-_Key = TypeVar("_Key")
+Part = tuple[str, int | None]
 
 
 class Contents:
-    """What the objects of one trace hold now. `old` is that of objects that are no allocations, `own` that of
-    allocations, by their numbers, and of the slots that they have."""
+    """What the objects of one trace hold now: `parts` by the keys of memories, and None, for all objects that are no
+    allocations, or the number of an allocation that has such a slot."""
 
     def __init__(self, universe: Universe) -> None:
         self.universe, self.reach = universe, Reach()
         self.allocated: tuple[int, ...] = ()
-        self.old = {key: universe.base(slot, 0) for key, slot in universe.slots.items()}
-        self.own: dict[tuple[str, int], Any] = {}
+        self.parts: dict[Part, Any] = {(key, None): universe.base(slot, 0) for key, slot in universe.slots.items()}
 
     def held(self, key: str, p: Any, index: Any = None) -> Any:
         """What the object holds of that memory, or has there at the index."""
         number, cases = self._cases(key, p)
         if number is not None:
-            return _at(self.own[key, number], index)
-        value = _at(self.old[key][p], index) if key in self.old else z3.BoolVal(True)
+            return _at(self.parts[key, number], index)
+        value = _at(self.parts[key, None][p], index) if (key, None) in self.parts else z3.BoolVal(True)
         for one in cases:
-            value = z3.If(p == allocation_number(one), _at(self.own[key, one], index), value)
+            value = z3.If(p == allocation_number(one), _at(self.parts[key, one], index), value)
         return value
 
     def _cases(self, key: str, p: Any) -> tuple[int | None, list[int]]:
         """The allocation that the reference is; otherwise those which it may be, of what has that memory."""
         if z3.is_bv_value(p):
             number = p.as_long() - FRESH
-            return (number if (key, number) in self.own else None), []
-        return None, sorted(number for number in self.reach.places(p) if (key, number) in self.own)
+            return (number if (key, number) in self.parts else None), []
+        return None, sorted(number for number in self.reach.places(p) if (key, number) in self.parts)
 
     def is_marked(self, slot: Field, p: Any) -> bool:
         """May something there be unwritten?"""
-        return written_key(slot) in self.old or any(self._cases(written_key(slot), p))
+        return (written_key(slot), None) in self.parts or any(self._cases(written_key(slot), p))
 
     def change(self, key: str, p: Any, change: Callable[[Any], Any]) -> None:
         """What the object holds of that memory becomes what is made of it."""
         number, cases = self._cases(key, p)
         if number is not None:
-            self.own[key, number] = change(self.own[key, number])
+            self.parts[key, number] = change(self.parts[key, number])
             return
         for one in cases:
-            was = self.own[key, one]
-            self.own[key, one] = z3.If(p == allocation_number(one), change(was), was)
-        if key in self.old and OLD in self.reach.places(p):
-            self.old[key] = z3.Store(self.old[key], p, change(self.old[key][p]))
+            was = self.parts[key, one]
+            self.parts[key, one] = z3.If(p == allocation_number(one), change(was), was)
+        if (key, None) in self.parts and OLD in self.reach.places(p):
+            self.parts[key, None] = z3.Store(self.parts[key, None], p, change(self.parts[key, None][p]))
 
     def all_written(self, slot: Field, is_written: bool = True) -> Any:
         mark = z3.BoolVal(is_written)
@@ -70,37 +69,33 @@ class Contents:
     def written_by(self, event: int, slot: Field) -> None:
         """The event may have written that memory of what it has found, be it unwritten or not."""
         key, written = slot.key, written_key(slot)
-        self.old[key] = self.universe.base(slot, event + 1)
+        self.parts[key, None] = self.universe.base(slot, event + 1)
         sort = z3.ArraySort(REFERENCE, self.all_written(slot).sort())
         wrote = z3.Const(f"{key} written by event {event}", sort)
-        if written in self.old:
-            self.old[written] = wrote
+        if (written, None) in self.parts:
+            self.parts[written, None] = wrote
         for number in self.reach.seen.intersection(self.allocated):
             p = allocation_number(number)
-            if (key, number) in self.own:
-                self.own[key, number] = self.old[key][p]
-            if (written, number) in self.own:
-                mark = self.own[written, number]
-                self.own[written, number] = z3.Or(mark, wrote[p]) if z3.is_bool(mark) else _either(mark, wrote[p])
+            if (key, number) in self.parts:
+                self.parts[key, number] = self.parts[key, None][p]
+            if (written, number) in self.parts:
+                mark = self.parts[written, number]
+                self.parts[written, number] = z3.Or(mark, wrote[p]) if z3.is_bool(mark) else _either(mark, wrote[p])
 
     # The heaps of two traces, part by part: the slot of all old objects, with None, or that of an allocation.
 
-    def _part(self, key: str, number: int | None) -> Any:
-        return self.old.get(key) if number is None else self.own.get((key, number))
-
     def differs(self, other: Contents, slot: Field, number: int | None) -> bool:
         """Do the two not hold the same there, by the looks of their terms?"""
-        keys = slot.key, written_key(slot)
-        pairs = [(self._part(key, number), other._part(key, number)) for key in keys]
+        both = [(key, number) for key in (slot.key, written_key(slot))]
+        pairs = [(self.parts.get(part), other.parts.get(part)) for part in both]
         return any(one is not other and (one is None or other is None or not one.eq(other)) for one, other in pairs)
 
     def adopt(self, other: Contents, slot: Field, number: int | None) -> None:
         """Write there what the other one holds, which is the same."""
-        for key in (slot.key, written_key(slot)):
-            if number is None:
-                _put(self.old, key, other.old.get(key))
-            else:
-                _put(self.own, (key, number), other.own.get((key, number)))
+        for part in (slot.key, number), (written_key(slot), number):
+            self.parts.pop(part, None)
+            if part in other.parts:
+                self.parts[part] = other.parts[part]
 
 
 def written_key(slot: Field) -> str:
@@ -110,13 +105,6 @@ def written_key(slot: Field) -> str:
 
 def _at(held: Any, index: Any) -> Any:
     return held if index is None else held[index]
-
-
-def _put(parts: dict[_Key, Any], key: _Key, part: Any) -> None:
-    if part is None:
-        parts.pop(key, None)
-    else:
-        parts[key] = part
 
 
 def stored(held: Any, index: Any, value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import z3
@@ -15,13 +15,23 @@ from optimizer.ir.types.layout import Array, Field, RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind, has_kind, kind_of
 from validator.check.contents import Contents, stored, written_key
 from validator.check.reach import Places
-from validator.check.universe import ARRAYS, FRESH, NULL, OWN, REFERENCE, STRUCTS, Universe, allocation_number
+from validator.check.universe import (
+    FRESH,
+    NULL,
+    OWN,
+    REFERENCE,
+    Universe,
+    allocation_number,
+    is_reference,
+)
 
 _FEW = 16
 """So many items are copied or compared one by one."""
 
-Kept = tuple[Field, Any]
-"""A field of an object."""
+
+def _asked(question: str) -> Callable[..., Any]:
+    """What no trace changes of objects: their classes and lengths."""
+    return lambda memory, *args: getattr(memory.universe, question)(*args)
 
 
 class Memory(Contents, HeapDomain[Any, Any, Any]):
@@ -38,15 +48,15 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.lengths: tuple[Any, Any] | None = None  # of the array that was allocated last, and of its partner
         self.loaded: list[Any] = []
         self._settled: tuple[tuple[Field, Any, Any], ...] = ()
-        self._watched: tuple[Kept, ...] = ()
-        self._protected: tuple[Kept, ...] = ()
+        self._watched: tuple[tuple[Field, Any], ...] = ()
+        self._protected: tuple[tuple[Field, Any], ...] = ()
         self._invalidations = 0
         self._pending = NULL
 
     def copy(self) -> Memory:
         memory = Memory.__new__(Memory)
         vars(memory).update(vars(self))
-        memory.old, memory.own, memory.reach = dict(self.old), dict(self.own), self.reach.copy()
+        memory.parts, memory.reach = dict(self.parts), self.reach.copy()
         memory.loaded = []
         return memory
 
@@ -58,23 +68,9 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     def same(self, p: Any, q: Any) -> Any:
         return p == q
 
-    def isa(self, p: Any, owner: str) -> Any:
-        return self.universe.isa(p, owner)
-
-    def has_vtable(self, p: Any) -> Any:
-        return self.universe.is_in(p, STRUCTS)
-
-    def has_class(self, p: Any, vtable: str) -> Any:
-        return self.universe.has_class(p, vtable)
-
-    def has_subclass(self, p: Any, vtable: str) -> Any:
-        return self.universe.has_subclass(p, vtable)
-
-    def gc_type(self, p: Any) -> Any:
-        return self.universe.gc_type(p)
-
-    def vtable(self, p: Any) -> Any:
-        return self.universe.vtable(p)
+    isa, has_class, has_subclass, has_vtable, has_length, length, gc_type, vtable = map(
+        _asked, ("isa", "has_class", "has_subclass", "has_vtable", "has_length", "length", "gc_type", "vtable")
+    )
 
     # Contents.
 
@@ -102,8 +98,9 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return value
 
     def _know(self, value: Any, places: Places) -> None:
-        """The reference, which has been loaded, is one of those."""
-        self.reach.note(value, places)
+        """The reference, which has been loaded, is one of those, and of those that are known."""
+        known = self.reach.places(value) if self.reach.knows(value) else places
+        self.reach.note(value, places & known)
         self.loaded.append(self.universe.among(self.universe.learn(value), places))
 
     def read(self, p: Any, slot: Field, index: Any = None) -> Any:
@@ -130,17 +127,11 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             sorts = [arg.sort() for arg in args]
             return z3.Function(f"{slot.key} changed by {what} {len(args)}", *sorts, held.sort())(*args)
 
-        if slot.key in self.old:
+        if (slot.key, None) in self.parts:
             self.change(slot.key, p, changed)
             self.reach.scatter(slot, p)
 
     # Arrays and ranges of items.
-
-    def has_length(self, p: Any) -> Any:
-        return self.universe.is_in(p, ARRAYS)
-
-    def length(self, p: Any) -> Any:
-        return self.universe.length(p)
 
     def are_set(self, p: Any, slot: Field, start: Any, count: Any) -> Any:
         if not self.is_marked(slot, p):
@@ -165,10 +156,10 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         source, was = self.held(slot.key, p), self.held(slot.key, q)
         written, marks = written_key(slot), self.all_written(slot)
         if self.is_marked(slot, p):
-            self.old.setdefault(written, z3.K(REFERENCE, marks))
+            self.parts.setdefault((written, None), z3.K(REFERENCE, marks))
             for number in self.allocated:
-                if (slot.key, number) in self.own:
-                    self.own.setdefault((written, number), marks)
+                if (slot.key, number) in self.parts:
+                    self.parts.setdefault((written, number), marks)
             marks = self.held(written, p)
         self.change(slot.key, q, lambda target: self._copied(source, start, target, at, count))
         self.change(written, q, lambda target: self._copied(marks, start, target, at, count))
@@ -277,18 +268,24 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
                 self.lengths = None
         for slot in self.universe.slots.values():
             if self.universe.has_slot(number, slot):
-                self._clear(number, slot, cleared or not lacks(type_, slot, self.universe))
+                is_null = slot.type is REF and not (isinstance(type_, Array) and slot.key in self.universe.indexed)
+                self._clear(number, slot, cleared or is_null)
         return p
 
     def _clear(self, number: int, slot: Field, cleared: bool) -> None:
         universe, key, written = self.universe, slot.key, written_key(slot)
         zero, is_indexed = universe.zero(slot), key in universe.indexed
         unknown = universe.base(slot, 0)[allocation_number(number)]
-        self.own[key, number] = (z3.K(universe.word, zero) if is_indexed else zero) if cleared else unknown
-        if not cleared or written in self.old:
-            self.own[written, number] = self.all_written(slot, cleared)
+        self.parts[key, number] = (z3.K(universe.word, zero) if is_indexed else zero) if cleared else unknown
+        if not cleared or (written, None) in self.parts:
+            self.parts[written, number] = self.all_written(slot, cleared)
 
     # The environment.
+
+    def found(self, handed: Iterable[Any]) -> Places:
+        """The allocations that can be found where a run ends and hands those over."""
+        roots = [arg for arg in (*handed, self._pending) if is_reference(arg)]
+        return self.reach.found(roots, self.universe.slots.values())
 
     def is_valid(self) -> Any:
         return self.universe.is_valid(self._invalidations)
@@ -322,7 +319,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.reach.happen(found.intersection(self.allocated), self.universe.slots, effects.may_write)
         for slot in written.values():
             self.written_by(event, slot)
-        if BYTES.key in self.old and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
+        if (BYTES.key, None) in self.parts and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
             self._disturb(BYTES, NULL, f"event {event}")
         self.events = event + 1
         for slot, p, index, value in was:
@@ -330,8 +327,3 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         if effects.can_invalidate:
             self._invalidations += 1
             self._watched = self._protected = ()
-
-
-def lacks(type_: Struct | Array, slot: Field, universe: Universe) -> bool:
-    """Is that memory of an object of that type unwritten, where it was not cleared?"""
-    return slot.type is not REF or (isinstance(type_, Array) and slot.key in universe.indexed)

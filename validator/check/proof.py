@@ -239,9 +239,11 @@ class Optimized(Follower):
         for _, _, condition in wanted.block:
             self._prove(f"guard {j}: origin's exit block", place, condition, fails)
         self._prove_failargs(j, wanted, got, place, fails)
-        self._prove_pending(f"guard {j}", wanted.memory, got.memory, place, fails)
+        self._prove(f"guard {j}: exception", place, same(wanted.memory.pending(), got.memory.pending()), fails)
         slots = tuple(self._universe.slots.values())
-        self._prove_memory(f"guard {j}", wanted.memory, got.memory, wanted.found(), slots, place, fails)
+        self._prove_memory(
+            f"guard {j}", wanted.memory, got.memory, wanted.memory.found(wanted.failargs or ()), slots, place, fails
+        )
 
     def _prove_failargs(self, j: int, wanted: ExitSeen, got: ExitSeen, place: Place, fails: tuple[Any, ...]) -> None:
         if wanted.failargs is None:
@@ -259,9 +261,6 @@ class Optimized(Follower):
         for i, (one, other) in enumerate(zip(wanted, got, strict=True)):
             if one is not None:
                 self._prove(f"{name} {i}", place, _FALSE if other is None else same(one, other), given)
-
-    def _prove_pending(self, where: str, wanted: Memory, got: Memory, place: Place, given: tuple[Any, ...]) -> None:
-        self._prove(f"{where}: exception", place, wanted.pending() == got.pending(), given)
 
     # Memory.
 
@@ -326,7 +325,7 @@ class Optimized(Follower):
         given = tuple(guard.passes for guard in self._before.guards[place.before : theirs.guards])
         if event.kind != theirs.kind:
             self._prove(f"event {number}: kind", place, _FALSE, given)
-        self._prove(f"event {number}: condition", place, event.happens == theirs.happens, given)
+        self._prove(f"event {number}: condition", place, same(event.happens, theirs.happens), given)
         self._prove_equal(f"event {number}: argument", theirs.args, event.args, place, (*given, event.happens))
         self._prove_memory(f"event {number}", theirs.memory, event.memory, theirs.found, theirs.may_see, place, given)
         return theirs.found
@@ -343,9 +342,9 @@ class Optimized(Follower):
         elif len(before.end) != len(after.end):
             self._prove("end: arguments", place, _FALSE)
         self._prove_equal("end: argument", before.end, after.end, place, ())
-        self._prove_pending("end", before.memory, after.memory, place, ())
+        self._prove("end: exception", place, same(before.memory.pending(), after.memory.pending()))
         slots = tuple(self._universe.slots.values())
-        self._prove_memory("end", before.memory, after.memory, before.found_at_end(), slots, place, ())
+        self._prove_memory("end", before.memory, after.memory, before.memory.found(before.end), slots, place, ())
 
 
 def _jump_apart(before: Trace, after: Trace) -> bool:

@@ -15,6 +15,7 @@ import z3
 
 from optimizer.ir.rows.row import REF
 from optimizer.ir.types.layout import Field
+from validator.check.universe import FRESH
 
 OLD = 0
 """What is no allocation of the trace."""
@@ -58,16 +59,20 @@ class Reach:
     # References.
 
     def note(self, p: Any, places: Places) -> None:
-        """The reference is one of those, and of those that were known."""
-        known = self._of.get(p.get_id())
-        self._of[p.get_id()] = p, places if known is None else places & known[1]
+        """The reference may be one of those."""
+        self._of[p.get_id()] = p, places
+
+    def knows(self, p: Any) -> bool:
+        return z3.is_bv_value(p) or p.get_id() in self._of
 
     def identify(self, p: Any, known: Any) -> None:
         """The reference is the other one, which may be all that is known of it: it may come from the other trace."""
-        if p.get_id() not in self._of:
+        if not self.knows(p):
             self.note(p, self.places(known))
 
     def places(self, p: Any) -> Places:
+        if z3.is_bv_value(p):
+            return frozenset({p.as_long() - FRESH}) if p.as_long() >= FRESH else _OLD
         known = self._of.get(p.get_id())
         if known is not None:
             return known[1]

@@ -10,7 +10,6 @@ from optimizer.ir.trace import Var
 from optimizer.ir.types.layout import Field
 from validator.check.memory import Memory
 from validator.check.reach import Places
-from validator.check.universe import NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +28,6 @@ class ExitSeen:
     failargs: tuple[Any, ...] | None
     block: tuple[tuple[int, str, Any], ...]
     memory: Memory
-
-    def found(self) -> Places:
-        """The allocations that can be found there."""
-        return found_at_end(self.memory, self.failargs or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +87,3 @@ class Follower(Protocol):
 
     def decide(self, condition: Any) -> bool | None:
         """Is the condition known to hold, or not to hold, in every run that gets here?"""
-
-
-def is_reference(value: Any) -> bool:
-    return bool(value is not None and value.sort() == NULL.sort())
-
-
-def found_at_end(memory: Memory, handed: tuple[Any, ...]) -> Places:
-    """The allocations that can be found where a run ends."""
-    roots = [arg for arg in (*handed, memory.pending()) if is_reference(arg)]
-    return memory.reach.found(roots, memory.universe.slots.values())

@@ -6,7 +6,9 @@ What is found on the way is told to a `Follower`: the recorded trace's keeps it,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import z3
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
@@ -29,8 +31,11 @@ from optimizer.ir.types.known_calls import meant
 from validator.check.calls import Calls
 from validator.check.memory import Memory
 from validator.check.reach import OLD, Places
-from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen, found_at_end, is_reference
-from validator.check.universe import NULL, Universe
+from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen
+from validator.check.universe import NULL, Universe, is_reference
+
+if TYPE_CHECKING:
+    from validator.check.asking import Place
 
 
 class Side:
@@ -47,6 +52,7 @@ class Side:
         self.guards: list[GuardSeen] = []
         self.events: list[EventSeen] = []
         self.end: tuple[Any, ...] = ()
+        self._first: dict[int, Fact] = {}  # that says so, by the numbers of terms
         self._calls = Calls(self)
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
@@ -67,12 +73,32 @@ class Side:
         for operation in self.trace.ops:
             self._step(operation)
 
-    def found_at_end(self) -> Places:
-        return found_at_end(self.memory, self.end)
-
     def fact(self, condition: Any) -> None:
         """From here on that holds, in every run that gets here."""
-        self.facts.append(Fact(condition, len(self.guards), len(self.events)))
+        fact = Fact(condition, len(self.guards), len(self.events))
+        self.facts.append(fact)
+        parts = [condition]
+        for part in parts:
+            self._first.setdefault(part.get_id(), fact)
+            parts += part.children() if z3.is_and(part) else ()
+
+    def says(self, part: Any, guards: int, place: Place) -> bool:
+        """Is that a fact, or a part of one, where so many guards of this trace have passed?"""
+        fact = self._first.get(part.get_id())
+        return fact is not None and fact.guards <= guards and place.has_done(fact.events)
+
+    def promised_ahead(self, place: Place) -> list[Any]:
+        """What holds behind further guards if they pass, and in their exit blocks if they are the first to fail."""
+        ahead: list[Any] = []
+        promised: list[Any] = []
+        for number, guard in enumerate(self.guards[place.before :], place.before + 1):
+            if place.has_done(guard.events):
+                leaves = z3.And(*ahead, z3.Not(guard.passes))
+                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.exit.block]
+            ahead.append(guard.passes)
+            facts = [one.condition for one in self.facts if one.guards == number and place.has_done(one.events)]
+            promised.append(z3.Implies(z3.And(*ahead), z3.And(*facts)))
+        return promised
 
     def give(self, operation: Operation, value: Any) -> None:
         if operation.result is not None:

@@ -36,15 +36,21 @@ class Slicing:
         return self._known[term.get_id()][1]
 
     def near(self, facts: Iterable[Any], definitions: Iterable[tuple[Any, Any]], asked: Sequence[Any]) -> list[Any]:
-        """What values are that the terms name; the facts about something in these terms, and those about nothing else
-        than these and the definitions."""
+        """What values are that the terms name, or that are computed from those alone; the facts about something in
+        these terms, and those about nothing else than is named by then."""
         named = frozenset().union(*map(self.symbols, asked))
-        found = [definition for name, definition in definitions if name.get_id() in named]
-        wide = named.union(*map(self.symbols, found))
+        found, wide = [], set(named)
+        for name, definition in definitions:
+            symbols = self.symbols(definition)
+            if name.get_id() in named or (symbols - {name.get_id()} <= wide and len(symbols) > 1):
+                found.append(definition)
+                wide |= symbols
+        others: list[Any] = []
         for fact in facts:
             symbols = self.symbols(fact)
-            if not named.isdisjoint(symbols) or (symbols and symbols <= wide):
-                found.append(fact)
+            (others if named.isdisjoint(symbols) and not symbols <= wide else found).append(fact)
+        wide.update(*map(self.symbols, found))
+        found += [fact for fact in others if self.symbols(fact) <= wide]
         return found
 
 

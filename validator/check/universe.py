@@ -185,6 +185,12 @@ class Universe:
     def isa(self, p: Any, owner: str) -> Any:
         return self.is_in(p, self._ranges[owner])
 
+    def has_vtable(self, p: Any) -> Any:
+        return self.is_in(p, STRUCTS)
+
+    def has_length(self, p: Any) -> Any:
+        return self.is_in(p, ARRAYS)
+
     def has_class(self, p: Any, vtable: str) -> Any:
         return self._class_of(p) == self._struct_class(self.layout.struct_of_vtable(vtable))
 
@@ -263,6 +269,10 @@ class Universe:
 
 def allocation_number(number: int) -> Any:
     return z3.BitVecVal(FRESH + number, REFERENCE)
+
+
+def is_reference(value: Any) -> bool:
+    return bool(value is not None and value.sort() == REFERENCE)
 
 
 def is_old(p: Any) -> Any:

@@ -9,7 +9,6 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.command.exits import report_fault
-from validator.processes.alarm import Late, alarm
 from validator.prove.judge import validate
 from validator.verdict import Evidence, Failed, Fault, Options, Unknown, Verdict
 
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from validator.cache import Cache
     from validator.solvers.query_files import QueryFiles
 
-_NET_S, _NET_SHARE = 1.0, 1.1
-"""What does not look at the clock is interrupted so many seconds, and by so much, behind the time of the pair."""
-
-OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
 OUT_OF_MEMORY = "the memory limit was reached (a larger one: --memory)"
 
 
@@ -48,10 +43,7 @@ class Judging:
     def verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         """The verdict; where the tool itself fails, both traces are saved for a report."""
         try:
-            with alarm(_NET_S + _NET_SHARE * self.options.timeout_s):
-                verdict = self._verdict(before, after, name)
-        except Late:
-            return Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+            verdict = self._verdict(before, after, name)
         except MemoryError:
             return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
         except Exception as problem:

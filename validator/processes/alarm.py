@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _LONGEST_S = 1e8
-_AGAIN_S = 1.0
+_AGAIN_S, _SOON_S = 1.0, 1e-3
 
 
 class Late(BaseException):
@@ -26,11 +27,13 @@ def alarm(limit_s: float) -> Iterator[None]:
     def late(*_: object) -> None:
         raise Late
 
-    before = signal.signal(signal.SIGALRM, late)
+    start, before = time.monotonic(), signal.signal(signal.SIGALRM, late)
     # Again and again, in case that one is caught.
-    signal.setitimer(signal.ITIMER_REAL, min(limit_s, _LONGEST_S), _AGAIN_S)
+    left, again = signal.setitimer(signal.ITIMER_REAL, min(limit_s, _LONGEST_S), _AGAIN_S)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:  # of an alarm around this one
+            signal.setitimer(signal.ITIMER_REAL, max(_SOON_S, left - (time.monotonic() - start)), again)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term, cone
@@ -16,7 +15,6 @@ from validator.prove.terms.object_kinds import APPLIED, LEAVES
 
 if TYPE_CHECKING:
     from validator.prove.facts.bounded_facts import BoundedFacts, PlainBounds
-    from validator.prove.lemmas.lemma import Lemmas
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +118,10 @@ class CheapRungs:
         self._first_after = _first_uses([guard.passes for guard in pair.after.guards])
         self._first_defined = {known.condition: known for known in reversed(pair.before.defined)}
 
-    @cached_property
-    def _lemmas(self) -> Lemmas:
-        from validator.prove.lemmas.all import LEMMAS  # here: they are tried last
-        from validator.prove.lemmas.lemma import Lemmas
-
-        return Lemmas(self._pair.terms, LEMMAS)
-
     def settle(self, obligation: Obligation) -> str | None:
         """The rung that settles it without a solver, if one does. `structure`: both sides build the same term under
         what is known there, or the claim is among what may be assumed. `intervals`: the claim holds on all values that
-        are left. `lemmas`: that, when lemmas have rewritten it."""
+        are left."""
         if obligation.claim is self._pair.terms.true:
             return "structure"
         rung = self.at_once(obligation)
@@ -159,9 +150,7 @@ class CheapRungs:
         if self._bounds_of(facts).prove(claim, facts):
             return "intervals"
         bounded = self._with_bounds(facts)
-        if bounded.proves_by_cases(obligation.claim):
-            return "intervals"
-        return "lemmas" if self._lemmas.proves(bounded, obligation.claim) else None
+        return "intervals" if bounded.proves_by_cases(obligation.claim) else None
 
     def _bounds_of(self, facts: Facts) -> PlainBounds:
         bounds = self._plain_bounds.get(facts)

@@ -13,6 +13,7 @@ from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
+from validator.processes.alarm import Late, alarm
 from validator.prove.align import Alignment, decreasing, given_origins, is_inferred
 from validator.prove.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.prove.notes import (
@@ -45,6 +46,11 @@ if TYPE_CHECKING:
     from validator.search.counterexample import State
     from validator.search.running import Running
 
+_NET_S, _NET_SHARE = 1.0, 1.1
+"""What does not look at the clock is interrupted so many seconds, and by so much, behind the time of the pair."""
+
+OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
+
 _UNSETTLED_ATTEMPTS = 8
 """After so many ways to match the guards that could not be settled, the answer is `unknown`."""
 
@@ -63,19 +69,24 @@ def validate(
 
     `examples` are states worth running first; they cannot change what is proved. `runs_to_end`: `before` is known to go
     to its end on one of them, as a generated trace does, so that no proof is vacuous. `observe` is told every query to
-    a solver. Never raises for traces that are well-formed.
+    a solver. In Python's main thread it ends a little behind the time limit, whatever takes so long. Never raises for
+    traces that are well-formed.
     """
     start, options = clock(), options or Options()
+    limit_s = options.timeout_s * (2 if options.audit else 1)
     try:
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
-        verdict = judge.verdict()
-        if options.audit and isinstance(verdict, Proved):
-            from validator.prove.audit import audited
+        with alarm(_NET_S + _NET_SHARE * limit_s):
+            judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
+            verdict = judge.verdict()
+            if options.audit and isinstance(verdict, Proved):
+                from validator.prove.audit import audited
 
-            verdict = audited(before, after, options, verdict, examples)
+                verdict = audited(before, after, options, verdict, examples)
+    except Late:
+        return Unknown(Evidence(seconds=clock() - start, is_repeatable=False), OUT_OF_TIME)
     except UnsupportedFault as limit:
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:

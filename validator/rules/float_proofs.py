@@ -12,9 +12,9 @@ from optimizer.ir.domains.concrete_floats import UnspecifiedBytes
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rows.ops import Type
+from optimizer.ir.rules.language import Rule
+from optimizer.ir.rules.terms import observe
 from optimizer.ir.types.layout import Layout
-from optimizer.rules.language import Rule
-from optimizer.rules.terms import observe
 from validator.prove.terms.float_terms import PlainFloatTerms
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.rules.status import NET_S, Proved, Refuted, Status, Unproved
@@ -58,7 +58,7 @@ def prove_float_rule(rule: Rule, effort: int, width: int) -> Status:
 def wrong(rule: Rule, d: Domain[Any, Any], leaves: Mapping[str, Any]) -> Any:
     """The condition under which the rule changes something."""
     before, after = observe(rule.pattern, d, leaves), observe(rule.replacement, d, leaves)
-    is_float = rule.pattern.op.result is Type.FLOAT
+    is_float = rule.root.result is Type.FLOAT
     same = d.floats.same(before.word, after.word) if is_float else d.eq(before.word, after.word)
     return d.both(before.defined, d.not_(d.both(after.defined, same)))
 

@@ -18,8 +18,8 @@ from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.domain import Domain
-from optimizer.rules.language import Rule
-from optimizer.rules.terms import C, Call, Constant, W, holds, named_leaves, observe
+from optimizer.ir.rules.language import Rule
+from optimizer.ir.rules.terms import C, Call, Constant, W, holds, named_leaves, observe
 from validator.rules.float_proofs import prove_float_rule
 from validator.rules.status import NET_S, NeverFires, Proved, Refuted, Status, Unproved
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat

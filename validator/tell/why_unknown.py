@@ -111,7 +111,7 @@ def _made(pair: Pair, encoding: Encoding, operation: Operation) -> Iterator[Term
 
 
 def _tried(options: Options, answer: NotSettled) -> Iterator[str]:
-    yield "structure, intervals and lemmas, then runs on samples"
+    yield "structure and intervals, then runs on samples"
     for solver in answer.tried:
         yield f"{solver}, with an effort of {options.effort} for a query (about {_seconds(options)} s)"
     if answer.reason == "abstraction":

@@ -12,9 +12,8 @@ What was rebuilt is kept. A new fact drops only what is built of the terms that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from itertools import pairwise
-from typing import Any
 
 from optimizer.ir.domains.term import Term, missing
 from validator.prove.facts.journal import Journal
@@ -33,12 +32,12 @@ _FIXED = frozenset({"null", "alloc", "constant"})
 
 class Facts:
     """Conditions that hold; `learned` are they, each under those before it. `contradiction`: they cannot hold all at
-    once, so that no run gets there. `notes` are what others have found out by them."""
+    once, so that no run gets there."""
 
     def __init__(self, terms: ObjectTerms) -> None:
         self._terms = terms
         self._journal = Journal()
-        self._marks: list[tuple[int, bool, dict[Any, Any]]] = []
+        self._marks: list[tuple[int, bool]] = []
         self._classes: dict[Term, ClassRange] = {}
         self._constants: dict[Term, dict[Hashable, Term]] = {}
         self._stands_for: dict[Term, Term] = {}
@@ -46,7 +45,6 @@ class Facts:
         self._users: defaultdict[Term, set[Term]] = defaultdict(set)  # whose rebuilding looked at the term
         self.learned: list[Term] = []
         self.contradiction = False
-        self.notes: dict[Any, Any] = {}
 
     def move_on(self, terms: ObjectTerms) -> None:
         """More may be known of pointers, in the same era: what was found out by the facts stays right."""
@@ -55,12 +53,12 @@ class Facts:
     def mark(self) -> None:
         """What is assumed from here on can be taken back."""
         self._journal.mark()
-        self._marks.append((len(self.learned), self.contradiction, self.notes))
+        self._marks.append((len(self.learned), self.contradiction))
 
     def take_back(self) -> None:
         """Forget what was assumed since the latest mark, and the mark."""
         self._journal.take_back()
-        learned, self.contradiction, self.notes = self._marks.pop()
+        learned, self.contradiction = self._marks.pop()
         del self.learned[learned:]
 
     def steps(self) -> list[list[Term]]:
@@ -88,7 +86,6 @@ class Facts:
         """The condition holds; gives what is to be said again, or as well, because of it."""
         terms = self._terms
         self.learned.append(condition)
-        self.notes = {}
         if condition.kind == "not_":
             denied = condition.args[0]
             self._put(denied, terms.false)
@@ -248,20 +245,6 @@ class Facts:
         if root in self._rebuilt:
             return self._rebuilt[root]
         return self._rebuild(root, _LARGEST, _ROUNDS)
-
-    def restated(self, condition: Term) -> Term:
-        """What a condition that was learned says by now, when more may be known of what it is made of. Where nothing is
-        left of it, because of what it says itself of that, then of what that is made of in turn."""
-        literal = condition.args[0] if condition.kind == "not_" else condition
-        for rebuilt in (self.rebuild, lambda part: self._with_parts(part, self.rebuild)):
-            known = self._with_parts(literal, rebuilt)
-            if known.kind != "truth":
-                break
-        return known if literal is condition else self._terms.not_(known)
-
-    def _with_parts(self, term: Term, rebuilt: Callable[[Term], Term]) -> Term:
-        args = tuple(map(rebuilt, term.args))
-        return term if args == term.args else self._terms.remade(term, args)
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt, put = self._rebuilt, self._journal.put

@@ -2,13 +2,19 @@
 
     int_mul(x, C) => int_lshift(x, log2(C))        if  is_power_of_two(C)
 
-A lower-case name is any value, an upper-case name a constant, the same name the same value; `MININT`,
-`MAXINT` and `WORD` are constants of the word. Operations nest. In a pattern, an operation on the inside
-stands for the definition of the value it is compared with; an overflow operation there is one whose guard has
-told that it did not overflow, and an operation without flag stands for its overflow operation too, which
-computes the same. In a replacement and in a condition, operations and the named functions of
-`optimizer.rules.terms` compute. A replacement is a value, or *one* operation on values and computed constants. A
-condition holds where it is defined and not 0.
+A lower-case name is any value, an upper-case name a constant, the same name the same value; `MININT`, `MAXINT`, `WORD`
+and `SIGN`, which is WORD - 1, are constants of the word. Operations nest. In a pattern, an operation on the inside
+stands for the definition of the value it is compared with; an overflow operation there is one whose guard has told that
+it did not overflow, and an operation without flag stands for its overflow operation too, which computes the same. In a
+replacement and in a condition, operations and the named functions of `optimizer.ir.rules.terms` compute. A replacement
+is a value, or *one* operation on values and computed constants. A condition holds where it is defined and not 0.
+
+    slt(x, C) => eq(x, L)                          if  sle(L, x) and slt(L, C) and outside(x, L + 1, C - 1)
+
+A rule on terms is written in the vocabulary of domains instead (`optimizer.ir.rows.domain`): words become words and
+conditions conditions, in any number of steps. An `exact_add`, `exact_sub` or `exact_mul` inside of a pattern is one
+that does not wrap around. It may name constants that do not stand in the pattern; its `hints` are guesses at these,
+made of what is known of the values. Guesses are not trusted: the conditions say what must hold of them.
 """
 
 from __future__ import annotations
@@ -18,15 +24,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import OPS, Kind, Type
-from optimizer.rules.terms import (
+from optimizer.ir.rows.ops import OPS, Kind, Op, Type
+from optimizer.ir.rules.guesses import HINTS
+from optimizer.ir.rules.terms import (
+    EXACT,
     FUNCTIONS,
+    NAMES_OF_PRIMITIVES,
     WORD_CONSTANTS,
     Apply,
     Call,
     Constant,
     FloatLiteral,
     Literal,
+    Primitive,
     Term,
     Variable,
     applications,
@@ -48,21 +58,30 @@ class Rule:
     """`pattern => replacement`, where all conditions hold. `text` and `condition_texts` are as they were
     written.
 
-    `min_word` is the smallest width at which all of its operations exist.
+    `min_word` is the smallest width at which all of its operations exist. `hints` are the constants that stand in
+    conditions first, by name, and the functions that guess them.
     """
 
     name: str
     text: str
     condition_texts: tuple[str, ...]
-    pattern: Apply
+    pattern: Apply | Primitive
     replacement: Term
     conditions: tuple[Term, ...]
     min_word: int
+    hints: tuple[tuple[str, Term], ...] = ()
+
+    @property
+    def root(self) -> Op:
+        """The row that a rule on operations rewrites."""
+        assert isinstance(self.pattern, Apply)
+        return self.pattern.op
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables and constants of the pattern, in order of their first use."""
-        return tuple(dict.fromkeys(leaf.name for leaf in named_leaves(self.pattern)))
+        """The variables and constants of the pattern, in order of their first use, and those of the hints."""
+        hinted = (name for name, _ in self.hints)
+        return tuple(dict.fromkeys((*(leaf.name for leaf in named_leaves(self.pattern)), *hinted)))
 
     @property
     def types(self) -> Mapping[str, Type]:
@@ -78,18 +97,19 @@ class Rule:
         return f"{self.text}{' if ' * bool(self.conditions)}{' and '.join(self.condition_texts)}"
 
 
-def rule(name: str, text: str, *conditions: str) -> Rule:
-    """A line of the table. Raises `RuleError` if it is not of the language."""
+def rule(name: str, text: str, *conditions: str, **hints: str) -> Rule:
+    """A line of a table. Raises `RuleError` if it is not of the language."""
     try:
         left, arrow, right = text.partition("=>")
         if not arrow:
             raise RuleError("expected `pattern => replacement`")
         pattern = _parse(left)
-        if not isinstance(pattern, Apply):
+        if not isinstance(pattern, Apply | Primitive):
             raise RuleError("expected an operation as the pattern")
         terms = (_parse(right), *map(_parse, conditions))
-        min_word = max(use.op.min_word for term in (pattern, *terms) for use in applications(term))
-        made = Rule(name, text, conditions, pattern, terms[0], terms[1:], min_word)
+        widths = [use.op.min_word for term in (pattern, *terms) for use in applications(term)]
+        guesses = tuple((hint, _parse(guess)) for hint, guess in hints.items())
+        made = Rule(name, text, conditions, pattern, terms[0], terms[1:], max(widths, default=SMALLEST_WORD), guesses)
         _check(made)
     except RuleError as error:
         raise RuleError(f"rule {name}: {error}") from None
@@ -158,6 +178,15 @@ def _application(name: str, args: tuple[Term, ...]) -> Term:
     if name in FUNCTIONS:
         arity, _ = FUNCTIONS[name]
         term: Term = Call(name, args)
+    elif name in HINTS:
+        arity, _ = HINTS[name]
+        term = Call(name, args)
+    elif name in NAMES_OF_PRIMITIVES:
+        arity = 1 if name in ("neg", "bit_not", "not_") else 2
+        term = Primitive(name, args)
+    elif name in EXACT:
+        arity = 2
+        term = Primitive(EXACT[name], args, exact=True)
     elif name in OPS and OPS[name].args is not None and (OPS[name].modelled or OPS[name].has_floats):
         arity = len(OPS[name].args or ())
         term = Apply(OPS[name], args)
@@ -169,13 +198,32 @@ def _application(name: str, args: tuple[Term, ...]) -> Term:
 
 
 def _check(made: Rule) -> None:
-    root, replacement = made.pattern.op, made.replacement
     if any(isinstance(part, Call) for part in parts(made.pattern)):
         raise RuleError("a named function cannot be matched")
-    for term in (replacement, *made.conditions):
+    for term in (made.replacement, *made.conditions):
         for leaf in named_leaves(term):
             if leaf.name not in made.names:
                 raise RuleError(f"{leaf.name} does not stand in the pattern")
+        if any(isinstance(part, Call) and part.name in HINTS for part in parts(term)):
+            raise RuleError("a guess is no condition")
+    if isinstance(made.pattern, Apply):
+        _check_of_operations(made.pattern.op, made.pattern, made.replacement)
+    else:
+        _check_of_terms(made.pattern, made.replacement)
+
+
+def _check_of_terms(pattern: Primitive, replacement: Term) -> None:
+    if any(isinstance(part, Apply) for side in (pattern, replacement) for part in parts(side)):
+        raise RuleError("a rule is on operations or on terms")
+    if pattern.exact:
+        raise RuleError("what is exact stands inside of a pattern")
+    if pattern.is_condition != (isinstance(replacement, Primitive) and replacement.is_condition):
+        raise RuleError("a condition becomes a condition, and nothing else does")
+
+
+def _check_of_operations(root: Op, pattern: Apply, replacement: Term) -> None:
+    if any(isinstance(part, Primitive) for side in (pattern, replacement) for part in parts(side)):
+        raise RuleError("a rule is on operations or on terms")
     new_root = replacement.op if isinstance(replacement, Apply) and not is_constant(replacement) else None
     if new_root is not None and isinstance(replacement, Apply):
         if not all(is_leaf(arg) or is_constant(arg) for arg in replacement.args):

@@ -1,4 +1,4 @@
-"""Pairs of words of 64 bits that lemmas prove, and near misses that they do not."""
+"""Pairs of words of 64 bits that rules on terms prove, and near misses that they do not."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_division_by_a_constant(d: int) -> None:
         ([f"i1 = int_floordiv(i0, {d})", "finish(i1)"], [*to_zero, "finish(i6)"]),
     ]
     for before, after in pairs:
-        assert proofs(lines(*before), lines(*after)) == {"lemmas"}
+        assert proofs(lines(*before), lines(*after)) == {"intervals"}
 
 
 @pytest.mark.parametrize("d", DIVISORS)
@@ -103,7 +103,7 @@ WRAPPING = "[i0, i1]\ni2 = int_mul(i0, i1)\n"
 )
 def test_division_of_a_product(division: str, result: str) -> None:
     division = f"i3 = {division}(i2, i1)\nfinish(i3)"
-    assert "lemmas" in proofs(EXACT + division, EXACT + f"finish({result})")
+    assert "intervals" in proofs(EXACT + division, EXACT + f"finish({result})")
     verdict = validate(parse(WRAPPING + division), parse(WRAPPING + f"finish({result})"), Options())
     assert isinstance(verdict, Refuted)
 
@@ -113,7 +113,7 @@ def test_division_by_a_shifted_one() -> None:
         "[i0, i1]\ni2 = uint_lt(i1, {})\nguard_true(i2) []\ni3 = int_lshift(1, i1)\ni4 = int_py_div(i0, i3)\nfinish(i4)"
     )
     after = "[i0, i1]\ni2 = uint_lt(i1, {})\nguard_true(i2) []\ni3 = int_rshift(i0, i1)\nfinish(i3)"
-    assert "lemmas" in proofs(shifted.format(63), after.format(63))
+    assert "intervals" in proofs(shifted.format(63), after.format(63))
     verdict = validate(parse(shifted.format(64)), parse(after.format(64)), Options())
     assert isinstance(verdict, Refuted)
 
@@ -121,7 +121,7 @@ def test_division_by_a_shifted_one() -> None:
 def test_squares_and_products_of_positive_numbers() -> None:
     square = "[i0]\ni1 = int_mul_ovf(i0, i0)\nguard_no_overflow() []\n"
     check = "i2 = int_ge(i1, 0)\nguard_true(i2) []\n"
-    assert "lemmas" in proofs(square + check + "finish(i1)", square + "finish(i1)")
+    assert "intervals" in proofs(square + check + "finish(i1)", square + "finish(i1)")
     positive = """[i0, i1]
 i2 = int_gt(i0, 0)
 guard_true(i2) []
@@ -131,7 +131,7 @@ i4 = int_mul_ovf(i0, i1)
 guard_no_overflow() []
 """
     check = "i5 = int_ge(i4, i0)\nguard_true(i5) []\n"
-    assert "lemmas" in proofs(positive + check + "finish(i4)", positive + "finish(i4)")
+    assert "intervals" in proofs(positive + check + "finish(i4)", positive + "finish(i4)")
 
 
 def test_a_sum_of_what_is_not_negative_may_be_negative() -> None:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
+from optimizer.ir.domains.bounds import BoundsDomain
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.domain import Domain
+from optimizer.ir.rows.domain import PRIMITIVES, Domain
 from optimizer.ir.rows.ops import Op
 
 W = TypeVar("W")
@@ -56,6 +57,20 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
+class Primitive:
+    """A word or a condition of the vocabulary of domains. An `exact` sum, difference or product is one that does not
+    wrap around."""
+
+    name: str
+    args: tuple[Term, ...]
+    exact: bool = False
+
+    @property
+    def is_condition(self) -> bool:
+        return self.name in _CONDITIONS
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A named function."""
 
@@ -63,7 +78,13 @@ class Call:
     args: tuple[Term, ...]
 
 
-Term = Variable | Constant | Literal | FloatLiteral | Apply | Call
+Term = Variable | Constant | Literal | FloatLiteral | Apply | Primitive | Call
+
+_OVERFLOWS = ("add_overflows", "sub_overflows", "mul_overflows")
+_CONDITIONS = frozenset(("eq", "ne", "slt", "sle", "ult", "ule", *_OVERFLOWS, "not_", "both", "either"))
+NAMES_OF_PRIMITIVES = (frozenset(PRIMITIVES) | _CONDITIONS) - {"const", "truth", "ite"}
+EXACT = {f"exact_{name}": name for name in ("add", "sub", "mul")}
+"""The names of sums, differences and products that do not wrap around."""
 
 
 def _is_power_of_two(d: Domain[Any, Any], c: Any) -> Any:
@@ -90,10 +111,19 @@ def _sub_fits(d: Domain[Any, Any], a: Any, b: Any) -> Any:
     return d.bit(d.not_(d.sub_overflows(a, b)))
 
 
+def _outside(d: Domain[Any, Any], x: Any, low: Any, high: Any) -> Any:
+    """1 if `x` is less than `low` or more than `high`."""
+    if isinstance(d, BoundsDomain) and low.is_constant and high.is_constant:
+        inside = d.between(low.low, high.low)
+        return d.bit(True if inside is None or d.meet(x, inside) is None else None)
+    return d.bit(d.either(d.slt(x, low), d.slt(high, x)))
+
+
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "add_fits": (2, _add_fits),
     "is_power_of_two": (1, _is_power_of_two),
     "log2": (1, _log2),
+    "outside": (3, _outside),
     "sub_fits": (2, _sub_fits),
 }
 """The named functions: how many arguments, and the meaning as a term over a domain. They are always
@@ -103,6 +133,7 @@ WORD_CONSTANTS: dict[str, Callable[[int], int]] = {
     "MININT": lambda width: -1 << (width - 1),
     "MAXINT": lambda width: (1 << (width - 1)) - 1,
     "WORD": lambda width: width,
+    "SIGN": lambda width: width - 1,
 }
 
 
@@ -118,7 +149,7 @@ def is_constant(term: Term) -> bool:
 def parts(term: Term) -> Iterator[Term]:
     """The term and all that it is made of."""
     yield term
-    if isinstance(term, Apply | Call):
+    if isinstance(term, Apply | Primitive | Call):
         for arg in term.args:
             yield from parts(arg)
 
@@ -156,10 +187,14 @@ def _word(term: Term, d: Domain[W, C], leaves: Mapping[str, W], conditions: list
     return _result(term, d, leaves, conditions)
 
 
-def _result(term: Apply | Call, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
+def _result(term: Apply | Primitive | Call, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
     words = [_word(arg, d, leaves, conditions) for arg in term.args]
     if isinstance(term, Call):
         return cast(W, FUNCTIONS[term.name][1](d, *words))
+    if isinstance(term, Primitive):
+        if term.exact:
+            conditions.append(d.not_(getattr(d, f"{term.name}_overflows")(*words)))
+        return cast(W, getattr(d, term.name)(*words))
     op = term.op
     assert op.meaning is not None
     if op.defined is not None:
@@ -180,7 +215,9 @@ def holds(conditions: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]
     """All conditions are defined and not 0."""
     sure: list[C] = []
     for condition in conditions:
-        sure.append(d.ne(_word(condition, d, leaves, sure), d.const(0)))
+        result: Any = _word(condition, d, leaves, sure)
+        is_condition = isinstance(condition, Primitive) and condition.is_condition
+        sure.append(result if is_condition else d.ne(result, d.const(0)))
     return _all_of(sure, d)
 
 
@@ -188,8 +225,8 @@ def holds(conditions: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]
 class Seen:
     """What can be seen of the operation that a side of a rule stands for.
 
-    `word` is the result (0 of a guard), `condition` whether a guard goes on, or whether an overflow operation
-    overflows (false for all else).
+    `word` is the result (0 of a guard or a condition), `condition` whether a guard goes on, a condition holds, or an
+    overflow operation overflows (false for all else).
     """
 
     word: Any
@@ -199,6 +236,9 @@ class Seen:
 
 def observe(side: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> Seen:
     """The pattern or the replacement of a rule as one operation."""
+    if isinstance(side, Primitive) and side.is_condition:
+        holds, defined = evaluate(side, d, leaves)
+        return Seen(d.const(0), holds, defined)
     if not isinstance(side, Apply):
         word, defined = evaluate(side, d, leaves)
         return Seen(word, d.truth(False), defined)

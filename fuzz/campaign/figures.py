@@ -1,4 +1,4 @@
-"""Every figure of a campaign, from its records."""
+"""Every figure of a campaign, from its results."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from fuzz.campaign.changes import HandedBack
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.results import Result
 from fuzz.report.words import times
 
+Entry = TypeVar("Entry", bound=tuple[Any, ...])
+
 FINDS = tuple(kind.value for kind in FindKind)
 
 SLOWEST = 15
+_STRICTEST = 12
 _SPANS = 90
 _SHOWN_SEEDS = 5
 _NO_OPERATION = "no operation is named"
@@ -71,7 +75,8 @@ class Span:
 class Figures:
     """Counts over records. Times are in seconds; `began` and `ended` are when the first and the last record
     was told (Unix time), and `each_second` has the verdicts of each second. `not_checked` are the seeds of proofs that
-    the checker does not follow, and why."""
+    the checker does not follow, and why; `slowest` and `strictest` the traces that took longest and those with most
+    stricter guards, each with minus its seed, so that of equal ones the first are kept."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     made: Counter[str] = field(default_factory=Counter)
@@ -84,7 +89,7 @@ class Figures:
     lost: int = 0
     early: Moved = field(default_factory=Moved)
     stricter: Moved = field(default_factory=Moved)
-    stricter_seeds: list[tuple[int, int]] = field(default_factory=list)
+    strictest: list[tuple[int, int]] = field(default_factory=list)
     fired: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     unknown_seconds: dict[str, float] = field(default_factory=dict)
@@ -102,6 +107,40 @@ class Figures:
     began: float | None = None
     ended: float | None = None
     each_second: dict[int, Counter[str]] = field(default_factory=dict)
+
+    def add(self, result: Result) -> None:
+        """One result more."""
+        self.first = result.seed if self.first is None else min(self.first, result.seed)
+        self.last = result.seed if self.last is None else max(self.last, result.seed)
+        self.verdicts[result.verdict] += 1
+        self.made[result.made or "not known"] += 1
+        self.vacuous += result.verdict == "proved" and bool(result.vacuous)
+        self.checked += bool(result.checked)
+        self.not_checked += [(result.seed, result.not_checked)] * bool(result.not_checked)
+        self.lost += result.lost
+        self.solver_queries += result.solver_queries
+        for name, seconds in result.seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self.rungs.update(result.rungs)
+        self.fired.update(result.fired)
+        self.handed_back.add(result.changed, result.names)
+        if result.at:
+            self.began = result.at if self.began is None else min(self.began, result.at)
+            self.ended = result.at if self.ended is None else max(self.ended, result.at)
+            self.each_second.setdefault(int(result.at), Counter())[result.verdict] += 1
+        for pair, sums in ((result.operations, self.operations), (result.guards, self.guards)):
+            if pair is not None:
+                sums[0] += pair[0]
+                sums[1] += pair[1]
+        self.early.add(result.early)
+        self.stricter.add(result.stricter)
+        if result.stricter:
+            _keep(self.strictest, (result.stricter, -result.seed), _STRICTEST)
+        _add_judging(self, result)
+        if result.verdict == "unknown":
+            _add_unknown(self, result)
+        elif result.is_find:
+            _add_find(self, result)
 
     @property
     def traces(self) -> int:
@@ -144,45 +183,11 @@ def count(results: Iterable[Result]) -> Figures:
     """The figures of results, each of another seed."""
     figures = Figures()
     for result in results:
-        _add(figures, result)
-    figures.slowest.sort(key=lambda one: one[:2], reverse=True)
+        figures.add(result)
+    figures.slowest.sort(key=lambda entry: entry[:2], reverse=True)
     figures.not_checked.sort()
-    figures.stricter_seeds.sort(key=lambda one: (-one[1], one[0]))
+    figures.strictest.sort(reverse=True)
     return figures
-
-
-def _add(figures: Figures, result: Result) -> None:
-    figures.first = result.seed if figures.first is None else min(figures.first, result.seed)
-    figures.last = result.seed if figures.last is None else max(figures.last, result.seed)
-    figures.verdicts[result.verdict] += 1
-    figures.made[result.made or "not known"] += 1
-    figures.vacuous += bool(result.vacuous)
-    figures.checked += bool(result.checked)
-    figures.not_checked += [(result.seed, result.not_checked)] * bool(result.not_checked)
-    figures.lost += result.lost
-    figures.solver_queries += result.solver_queries
-    for name, seconds in result.seconds.items():
-        figures.seconds[name] = figures.seconds.get(name, 0.0) + seconds
-    figures.rungs.update(result.rungs)
-    figures.fired.update(result.fired)
-    figures.handed_back.add(result.changed, result.names)
-    if result.at:
-        figures.began = result.at if figures.began is None else min(figures.began, result.at)
-        figures.ended = result.at if figures.ended is None else max(figures.ended, result.at)
-        figures.each_second.setdefault(int(result.at), Counter())[result.verdict] += 1
-    for pair, sums in ((result.operations, figures.operations), (result.guards, figures.guards)):
-        if pair is not None:
-            sums[0] += pair[0]
-            sums[1] += pair[1]
-    figures.early.add(result.early)
-    figures.stricter.add(result.stricter)
-    if result.stricter:
-        figures.stricter_seeds.append((result.seed, result.stricter))
-    _add_judging(figures, result)
-    if result.verdict == "unknown":
-        _add_unknown(figures, result)
-    elif result.is_find:
-        _add_find(figures, result)
 
 
 def _add_judging(figures: Figures, result: Result) -> None:
@@ -190,11 +195,12 @@ def _add_judging(figures: Figures, result: Result) -> None:
     if took <= 0:
         return
     figures.judging[power_of_two_ms(took)] += 1
-    entry = (took, -result.seed, result)
-    if len(figures.slowest) < SLOWEST:
-        heapq.heappush(figures.slowest, entry)
-    else:
-        heapq.heappushpop(figures.slowest, entry)
+    _keep(figures.slowest, (took, -result.seed, result), SLOWEST)
+
+
+def _keep(heap: list[Entry], entry: Entry, most: int) -> None:
+    """Put it in, as one of the greatest; the least goes where there are too many."""
+    (heapq.heappush if len(heap) < most else heapq.heappushpop)(heap, entry)
 
 
 def judging_seconds(result: Result) -> float:

@@ -1,1 +1,0 @@
-"""Lemmas for shapes that no bit-blaster settles."""
