@@ -35,6 +35,8 @@ from validator.command.files import read_text
 from validator.tell.stored_state import StoredState, write_toml
 from validator.verdict import Failargs, Guards, Options
 
+_KEYS = ("about", "taught", "source", "expect", "obligation", "optimizer", "kind", "message", "command")
+
 VERDICTS = ("proved", "refuted", "unknown", "unsupported")
 
 
@@ -128,8 +130,7 @@ def case_data(case: Case) -> dict[str, Any]:
     return {
         "seed": case.seed,
         "stops_at_event": state.pop("stops_at"),
-        **{name: getattr(case, name) for name in ("about", "taught", "source", "expect", "obligation", "optimizer")},
-        **{name: getattr(case, name) for name in ("kind", "message", "command")},
+        **{name: getattr(case, name) for name in _KEYS},
         **state,
         "writes": [[write_toml(write) for write in done] for done in case.state.writes],
         "options": {name: chosen.value for name, (chosen, usual) in modes.items() if chosen is not usual},
@@ -215,11 +216,8 @@ def _case(name: str, before: str, table: Table) -> Case:
     case = Case(
         name=name,
         before=before,
-        about=table.take("about", str, ""),
-        taught=table.take("taught", str, ""),
-        source=table.take("source", str, ""),
+        **{key: table.take(key, str, "") for key in _KEYS if key not in ("expect", "optimizer")},
         expect=table.choose("expect", VERDICTS, ""),
-        obligation=table.take("obligation", str, ""),
         expected=Expected(
             vacuous=expected.maybe_texts("vacuous"),
             assumes=expected.maybe_texts("assumes"),
@@ -235,9 +233,6 @@ def _case(name: str, before: str, table: Table) -> Case:
         ),
         state=_state(table),
         seed=table.take("seed", int, None),
-        kind=table.take("kind", str, ""),
-        message=table.take("message", str, ""),
-        command=table.take("command", str, ""),
         versions=table.table("versions").all(str),
     )
     for taken in (options, expected, table):

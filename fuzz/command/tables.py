@@ -106,7 +106,7 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
             f"{len(proofs)} rule{'s' * (len(proofs) != 1)}: {full} proved at 64 bits, "
             f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
         )
-    return worst(_proof_code(proof) for proof in proofs)
+    return worst(_proof_words(proof)[0] for proof in proofs)
 
 
 def _rule(text: str, table: Sequence[Rule]) -> Rule:
@@ -125,41 +125,29 @@ def _rule(text: str, table: Sequence[Rule]) -> Rule:
         raise click.BadParameter(str(error)) from None
 
 
-def _proof_code(proof: RuleProof) -> Exit:
-    from validator.rules.status import Proved, Unproved
-
-    match proof.status:
-        case Proved():
-            return Exit.PROVED
-        case Unproved():
-            return Exit.UNKNOWN
-        case _:
-            return Exit.REFUTED
-
-
-def _proof_words(proof: RuleProof) -> tuple[str, str]:
-    """In one word, and how."""
+def _proof_words(proof: RuleProof) -> tuple[Exit, str, str]:
+    """The exit code of a proof, in one word, and how."""
     from validator.rules.status import NeverFires, Proved, Refuted, Unproved
 
     match proof.status:
         case Proved(width, method, small):
             also = f", and all inputs at {small} bits" if small != width else ""
-            return "proved", f"at {width} bits by {method}{also}"
+            return Exit.PROVED, "proved", f"at {width} bits by {method}{also}"
         case Refuted(width, values):
-            found = ", ".join(f"{name} = {value}" for name, value in values.items())
-            return "wrong", f"at {width} bits for {found}"
+            shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+            return Exit.REFUTED, "wrong", f"at {width} bits for {shown}"
         case NeverFires(width):
-            return "never fires", f"at {width} bits"
+            return Exit.REFUTED, "never fires", f"at {width} bits"
         case Unproved(reason):
-            return "not settled", reason
+            return Exit.UNKNOWN, "not settled", reason
 
 
 def _proof_line(proof: RuleProof) -> str:
-    word, how = _proof_words(proof)
+    _, word, how = _proof_words(proof)
     return f"{proof.rule.name:36} {word} {how} ({proof.seconds:.2f} s)\n    {proof.rule}"
 
 
 def _proof_json(proof: RuleProof) -> dict[str, Any]:
-    word, how = _proof_words(proof)
+    _, word, how = _proof_words(proof)
     seconds = round(proof.seconds, 6)
     return {"rule": proof.rule.name, "text": str(proof.rule), "status": word, "how": how, "seconds": seconds}

@@ -12,7 +12,8 @@ from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.run.interpreter import run
 from optimizer.ir.run.objects import NULL, Object, Ref
 from optimizer.ir.run.runs import Seen
-from optimizer.ir.text.declarations import format_declarations, parse_declarations
+from optimizer.ir.text.declaration_writer import format_declarations
+from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace, Var, exit_of

@@ -69,7 +69,7 @@ def test_an_unknown_names_the_operations_and_what_to_try() -> None:
 def test_what_was_tried_is_told() -> None:
     why = unknown().why
     assert why is not None
-    assert why.tried[0].startswith("structure, intervals")
+    assert why.tried[0].startswith("structure and intervals")
     assert any(one.startswith("z3, with an effort of 200000 for a query") for one in why.tried)
 
 

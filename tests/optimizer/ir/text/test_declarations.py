@@ -9,7 +9,8 @@ import pytest
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import format_declarations, merge, parse_declarations
+from optimizer.ir.text.declaration_writer import format_declarations
+from optimizer.ir.text.declarations import merge, parse_declarations
 from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult, Scalar
 from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.memory_types import Array, Struct, declared_field

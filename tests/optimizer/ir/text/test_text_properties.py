@@ -16,7 +16,8 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.text.declarations import format_declarations, parse_declarations
+from optimizer.ir.text.declaration_writer import format_declarations
+from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
