@@ -7,17 +7,21 @@ and contents of an immutable field known at the same time, that cannot be equal.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from optimizer.facts.cells import Cell
 from optimizer.facts.conditions import NULL, Both, Condition, IsValid, Not, Same
-from optimizer.facts.known import Known
 from optimizer.facts.references import About, constant_name
 from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.rows.row import INT
 from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
 
+if TYPE_CHECKING:
+    from optimizer.facts.facts import Facts
 
-def distinct(facts: Known, one: Value, other: Value) -> bool:
+
+def distinct(facts: Facts, one: Value, other: Value) -> bool:
     """Are these surely two objects, or NULL and an object?"""
     one, other = facts.find(one), facts.find(other)
     if one == other:
@@ -38,7 +42,7 @@ def distinct(facts: Known, one: Value, other: Value) -> bool:
     return _types_differ(facts, *known) or _lengths_differ(facts, *known) or _contents_differ(facts, one, other)
 
 
-def _types_differ(facts: Known, one: About, other: About) -> bool:
+def _types_differ(facts: Facts, one: About, other: About) -> bool:
     if one.isa is None or other.isa is None:
         return False
     if one.vtable is not None and other.vtable is not None:
@@ -50,11 +54,11 @@ def _types_differ(facts: Known, one: About, other: About) -> bool:
     return exact or facts.layout.unrelated(one.isa, other.isa)
 
 
-def _lengths_differ(facts: Known, one: About, other: About) -> bool:
+def _lengths_differ(facts: Facts, one: About, other: About) -> bool:
     return one.length is not None and other.length is not None and apart(facts, one.length, other.length)
 
 
-def _contents_differ(facts: Known, one: Value, other: Value) -> bool:
+def _contents_differ(facts: Facts, one: Value, other: Value) -> bool:
     common = facts.references.about(one).immutables & facts.references.about(other).immutables
     for key in common:
         content, its = facts.memory.contents_of(key, one), facts.memory.contents_of(key, other)
@@ -63,7 +67,7 @@ def _contents_differ(facts: Known, one: Value, other: Value) -> bool:
     return False
 
 
-def apart(facts: Known, one: Value, other: Value) -> bool:
+def apart(facts: Facts, one: Value, other: Value) -> bool:
     """Can these two machine ints not be equal?"""
     one, other = facts.find(one), facts.find(other)
     if isinstance(one, ConstInt) and isinstance(other, ConstInt):
@@ -74,7 +78,7 @@ def apart(facts: Known, one: Value, other: Value) -> bool:
     return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None
 
 
-def may_meet(facts: Known, one: Cell, other: Cell) -> bool:
+def may_meet(facts: Facts, one: Cell, other: Cell) -> bool:
     """May these be one cell of memory?"""
     if one.slot.key != other.slot.key:
         return False
@@ -83,7 +87,7 @@ def may_meet(facts: Known, one: Cell, other: Cell) -> bool:
     return not distinct(facts, one.object, other.object)
 
 
-def truth(facts: Known, condition: Condition) -> Truth:
+def truth(facts: Facts, condition: Condition) -> Truth:
     """Does a condition on references hold here?"""
     if isinstance(condition, Same):
         if facts.find(condition.one) == facts.find(condition.other):

@@ -54,6 +54,10 @@ class BoundsInference:
             return self.known.get(value.name, self._top)
         return constant(value.value, self.word) if isinstance(value, ConstInt) else self._top
 
+    def overflowed(self, var: Var) -> bool | None:
+        """Did the overflow operation that defines it overflow? None where nobody has looked."""
+        return self._overflowed.get(var.name)
+
     def all_bounds(self, values: Sequence[Value]) -> tuple[Bounds, ...]:
         """Those of some integers."""
         return tuple(map(self.bounds, values))

@@ -33,7 +33,6 @@ from optimizer.facts.memory import Memory
 from optimizer.facts.raw_contents import RawContents
 from optimizer.facts.references import References
 from optimizer.ir.domains.bounds import bounds_domain, transfer
-from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import Kind, Role, Type
 from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
@@ -70,8 +69,6 @@ class Facts:
         self._equal_to: dict[Var, Value] = {}
         self._definitions: dict[Var, Operation] = {}
         self._ages: dict[Var, int] = {}
-        self._overflowed: dict[Var, bool] = {}
-        self._flag_of: Operation | None = None
         self._latest_cell: tuple[Operation, Cell] | None = None
 
     def let_go(self) -> None:
@@ -132,7 +129,7 @@ class Facts:
 
     def overflowed(self, value: Value) -> bool | None:
         """Did the overflow operation that defines `value` overflow? None where nobody has looked."""
-        return self._overflowed.get(value) if isinstance(value, Var) else None
+        return self.bounds.overflowed(value) if isinstance(value, Var) else None
 
     def cell(self, operation: Operation) -> Cell:
         """What a load reads, what a store changes."""
@@ -165,8 +162,6 @@ class Facts:
             self._definitions[result] = operation
             self._ages[result] = self.now
         if row.is_pure:
-            if row.overflows is not None:
-                self._flag_of = operation
             if not self.bounds.define(operation):
                 self._bound_result(operation)
         elif row.has_floats and row.result is INT:
@@ -330,11 +325,7 @@ class Facts:
             return True
         assert row.passes is not None
         if row.reads_flag:
-            assert self._flag_of is not None
-            assert self._flag_of.result is not None
-            flag = bool(row.passes(concrete(self.word), True))
-            self._overflowed[self._flag_of.result] = flag
-            self.bounds.learn_flag(self._flag_of, flag)
+            self.bounds.assume_guard(guard)
             passed = True
         else:
             undefined = row.defined is not None and self.bounds.truth(row.defined, guard.args) is False

@@ -8,16 +8,19 @@ store to what may be the same cell, and at an event that may write them. Content
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from optimizer.facts.aliasing import distinct, may_meet
 from optimizer.facts.cells import MOST_CELLS, Cell, Copy, default_content, stored_value
 from optimizer.facts.conditions import NULL
-from optimizer.facts.known import Known
 from optimizer.facts.references import Fresh, constant_name
 from optimizer.ir.text.string_text import HIGHEST, constant_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Struct
+
+if TYPE_CHECKING:
+    from optimizer.facts.facts import Facts
 
 
 @dataclass(slots=True)
@@ -36,7 +39,7 @@ class _Local:
 class Memory:
     """The contents that are known. They are told by values, to be looked up by their representatives."""
 
-    def __init__(self, facts: Known) -> None:
+    def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._local: dict[Var, _Local] = {}
         self._shared: dict[str, dict[Cell, Value]] = {}

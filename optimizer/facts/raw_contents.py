@@ -8,15 +8,17 @@ so may bytes and a field of a raw struct; but not two such fields.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from optimizer.facts.known import Known
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Field, RawItem
 from optimizer.ir.types.memory_types import MemoryKind, has_kind
+
+if TYPE_CHECKING:
+    from optimizer.facts.facts import Facts
 
 MOST_PLACES = 16
 """The contents of so many places are known at a time."""
@@ -133,7 +135,7 @@ class _Accessed:
 class RawContents:
     """The contents that are known: places, and the values whose lowest bytes stand there."""
 
-    def __init__(self, facts: Known) -> None:
+    def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._domain = _Linear(facts.word)
         self._known: dict[Place, Value] = {}
