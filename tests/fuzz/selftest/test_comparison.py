@@ -18,8 +18,8 @@ from fuzz.cases.store import read_case
 from fuzz.command.main import main
 from fuzz.draw.generator import generate
 from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
-from fuzz.mutate.edit import edit, edit_unseen
 from fuzz.selftest.comparison import Compared, compare_all, make_pair
+from fuzz.selftest.random_edits import edit, edit_unseen
 from fuzz.selftest.random_terms import wrongly_simplified
 from optimizer.ir.check import check
 from optimizer.ir.domains.term import Term

@@ -18,7 +18,7 @@ from processes import end_all, start_python
 
 from fuzz.draw.generator import generate
 from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
-from fuzz.mutate.edit import edit
+from fuzz.selftest.random_edits import edit
 from optimizer.ir.text import format_trace
 from optimizer.pipeline import optimize
 

@@ -32,8 +32,8 @@ from fuzz.campaign.examine import malformed
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
 from fuzz.draw.shape import draw_shape
-from fuzz.mutate.edit import edit, edit_unseen
 from fuzz.mutate.nearby import Nearby
+from fuzz.selftest.random_edits import edit, edit_unseen
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.run.interpreter import Program
 from optimizer.ir.run.runs import Finished, Jumped, Run

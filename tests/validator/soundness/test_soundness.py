@@ -16,7 +16,7 @@ from pairs import with_origins
 
 from fuzz.draw.generator import generate
 from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
-from fuzz.mutate.edit import edit
+from fuzz.selftest.random_edits import edit
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.interpreter import World
 from optimizer.ir.text import format_trace

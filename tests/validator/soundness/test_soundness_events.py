@@ -12,7 +12,7 @@ import pytest
 from pairs import with_origins
 from test_soundness import WORD, agree, all_states, results
 
-from fuzz.mutate.edit import edit
+from fuzz.selftest.random_edits import edit
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.ops import OPS, Kind

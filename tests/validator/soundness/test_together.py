@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from test_soundness import small_trace
 
-from fuzz.mutate.edit import edit
+from fuzz.selftest.random_edits import edit
 from optimizer.ir.types.trace_layout import layout_of
 from validator import Options
 from validator.prove.align import Alignment, given_origins
