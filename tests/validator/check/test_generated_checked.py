@@ -13,9 +13,11 @@ from fuzz.campaign.examine import malformed
 from fuzz.draw.generator import generate_for
 from fuzz.selftest.comparison import make_pair
 from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 from validator import Options, Refuted, validate
+from validator.check.certificate import Certificate
 from validator.check.checker import Checked, check
 from validator.search.counterexample import State
 from validator.verdict import Guards
@@ -64,3 +66,13 @@ def test_a_faulty_optimizer(fault: OptimizerFault) -> None:
         if malformed(generated.trace, after) is not None:
             continue
         outcome(generated.trace, after, generated.state)
+
+
+def test_a_function_gives_the_new_object_that_is_recorded_for_it() -> None:
+    declared = '+++\n[struct.Node]\n[call.find]\nresult = "ref"\nelidable = true\n+++\n[i2]\n'
+    recorded = "p5 = new(descr=Node)\nrecord_known_result(p5, 1, i2, descr=find)\np6 = call_r(1, i2, descr=find)\n"
+    before = parse(f"{declared}{recorded}i7 = ptr_eq(p5, p6)\nfinish(i7)\n")
+    for equal in ((), (("before", "i7", 0),), (("before", "p6", "p5"),)):
+        wrong = check(before, parse(f"{declared}finish(0)\n"), Certificate(equal=equal))
+        assert not isinstance(wrong, Checked), equal
+    assert isinstance(check(before, parse(f"{declared}finish(1)\n"), Certificate()), Checked)
