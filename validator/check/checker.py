@@ -81,11 +81,9 @@ def check(
 
 
 def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
-    if model is None:
-        return ()
-    trace, values = recorded.side.trace, recorded.side.values
-    found = [model.eval(values[var.name], model_completion=True) if var.type is INT else None for var in trace.inputs]
-    return tuple(None if one is None else one.as_signed_long() for one in found)
+    inputs = () if model is None else recorded.side.trace.inputs
+    values = [recorded.side.values[var.name] if var.type is INT else None for var in inputs]
+    return tuple(None if one is None else model.eval(one, model_completion=True).as_signed_long() for one in values)
 
 
 def _mismatch(before: Trace, after: Trace) -> str | None:
