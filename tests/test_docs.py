@@ -22,7 +22,8 @@ from fuzz.cases.store import case_names, read_case
 from optimizer.ir.faults import InputError
 from optimizer.ir.rows.ops import OPS, Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.text.declarations import format_declarations, parse_declarations
+from optimizer.ir.text.declaration_writer import format_declarations
+from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of

@@ -15,29 +15,29 @@ def is_changed(before: Trace, after: Trace) -> bool:
     if len(before.ops) != len(after.ops) or len(before.inputs) != len(after.inputs):
         return True
     names = dict(zip(before.inputs, after.inputs, strict=True))
-    return not all(_is_same(one, other, names) for one, other in zip(before.ops, after.ops, strict=True))
+    return not all(_is_same(left, right, names) for left, right in zip(before.ops, after.ops, strict=True))
 
 
-def _is_same(one: Operation, other: Operation, names: dict[Var, Var]) -> bool:
+def _is_same(left: Operation, right: Operation, names: dict[Var, Var]) -> bool:
     """Is it the same operation? Then `names` has the result's as well."""
-    if one.op is not other.op or one.descr != other.descr or not _are_same(one.args, other.args, names):
+    if left.op is not right.op or left.descr != right.descr or not _are_same(left.args, right.args, names):
         return False
-    if one.exit is not None and not (other.exit is not None and _is_same_exit(one.exit, other.exit, names)):
+    if left.exit is not None and not (right.exit is not None and _is_same_exit(left.exit, right.exit, names)):
         return False
-    if one.result is not None and other.result is not None:
-        names[one.result] = other.result
+    if left.result is not None and right.result is not None:
+        names[left.result] = right.result
     return True
 
 
-def _is_same_exit(one: Exit, other: Exit, names: dict[Var, Var]) -> bool:
-    if len(one.block) != len(other.block) or (one.failargs is None) != (other.failargs is None):
+def _is_same_exit(left: Exit, right: Exit, names: dict[Var, Var]) -> bool:
+    if len(left.block) != len(right.block) or (left.failargs is None) != (right.failargs is None):
         return False
-    is_same = all(_is_same(a, b, names) for a, b in zip(one.block, other.block, strict=True))
-    return is_same and _are_same(one.failargs or (), other.failargs or (), names)
+    is_same = all(_is_same(a, b, names) for a, b in zip(left.block, right.block, strict=True))
+    return is_same and _are_same(left.failargs or (), right.failargs or (), names)
 
 
 def _are_same(ones: Iterable[Value | None], others: Iterable[Value | None], names: dict[Var, Var]) -> bool:
-    return [names.get(one) if isinstance(one, Var) else one for one in ones] == list(others)
+    return [names.get(value) if isinstance(value, Var) else value for value in ones] == list(others)
 
 
 def seen_changes(before: Trace, after: Trace) -> frozenset[str]:
@@ -48,10 +48,10 @@ def seen_changes(before: Trace, after: Trace) -> frozenset[str]:
     """
     ones, others = Counter(_forms(before)), Counter(_forms(after))
     gone, come = sorted((ones - others).elements()), sorted((others - ones).elements())
-    told = {f"-{form}" for form in gone} | {f"+{form}" for form in come}
+    changes = {f"-{form}" for form in gone} | {f"+{form}" for form in come}
     if len(gone) * len(come) <= _MOST_PAIRS:
-        told |= {f"{one} -> {other}" for one in gone for other in come}
-    return frozenset(told)
+        changes |= {f"{left} -> {right}" for left in gone for right in come}
+    return frozenset(changes)
 
 
 _MOST_PAIRS = 12
@@ -115,8 +115,8 @@ class HandedBack:
         """All of it, with so many names."""
         never, shown = self.never_changed, self.never_changed[:most]
         more = [f"and {len(never) - most} more"] * (len(never) > most)
-        told = f"; never in a changed trace: {', '.join([*shown, *more])}" * bool(never)
-        return f"handed back unchanged: {self.share}{told}"
+        unchanged = f"; never in a changed trace: {', '.join([*shown, *more])}" * bool(never)
+        return f"handed back unchanged: {self.share}{unchanged}"
 
 
 class Seen:

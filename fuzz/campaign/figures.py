@@ -154,13 +154,13 @@ class Figures:
     def listed(self) -> list[Bucket]:
         """The buckets, and finds of which no bucket is known where their kind has none: each kind of find is listed."""
         kinds = {bucket.kind for bucket in self.buckets.values()}
-        return [*self.buckets.values(), *(one for kind, one in self.unsorted.items() if kind not in kinds)]
+        return [*self.buckets.values(), *(bucket for kind, bucket in self.unsorted.items() if kind not in kinds)]
 
     @property
     def sorted_finds(self) -> str:
         """Into how many buckets the finds are sorted."""
-        told = f"in {times(len(self.buckets), 'bucket')}"
-        return f"{told}, {self.not_reduced} of them not reduced" if self.not_reduced else told
+        text = f"in {times(len(self.buckets), 'bucket')}"
+        return f"{text}, {self.not_reduced} of them not reduced" if self.not_reduced else text
 
     @property
     def wall_seconds(self) -> float:
@@ -176,7 +176,7 @@ class Figures:
         counts: list[Counter[str]] = [Counter() for _ in range(math.ceil((end - start) / length))]
         for second, verdicts in self.each_second.items():
             counts[(second - start) // length].update(verdicts)
-        return [Span(i * length, length, one) for i, one in enumerate(counts)]
+        return [Span(i * length, length, verdicts) for i, verdicts in enumerate(counts)]
 
 
 def count(results: Iterable[Result]) -> Figures:

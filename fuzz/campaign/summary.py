@@ -131,18 +131,18 @@ class Summary:
         runs = list(self.seeds.runs())
         if len(runs) > _SHOWN_RUNS:
             return f", seeds {runs[0].start} to {runs[-1][-1]}, with gaps"
-        told = ", ".join(f"{run.start} to {run[-1]}" if len(run) > 1 else f"{run.start}" for run in runs)
-        return f", seed{'s' * (len(self.seeds) > 1)} {told}" if told else ""
+        ranges = ", ".join(f"{run.start} to {run[-1]}" if len(run) > 1 else f"{run.start}" for run in runs)
+        return f", seed{'s' * (len(self.seeds) > 1)} {ranges}" if ranges else ""
 
     def _never_fired(self) -> list[str]:
         names = never_fired(self.figures.fired)
         if not names:
             return []
-        told = f"never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
+        text = f"never fired: {len(names)} of {len(all_coverage())} rules, passes and transfer functions"
         if len(names) > _SHOWN_NAMES:
-            return [f"  {told} (the report names them)"]
-        told = f"{told}: {', '.join(names)}"
-        return textwrap.wrap(told, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+            return [f"  {text} (the report names them)"]
+        text = f"{text}: {', '.join(names)}"
+        return textwrap.wrap(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
     @property
     def is_foreign(self) -> bool:
@@ -151,7 +151,7 @@ class Summary:
 
     def warning(self, interrupted: bool) -> str:
         """A reason why the whole campaign is worth little; empty if there is none."""
-        told, limit = self.figures.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
+        given, limit = self.figures.handed_back, f"the optimizer may take {self.plan.optimizer.limit_s:g} s for each"
         if not interrupted and self.traces == self.before and self.plan.seconds and self.plan.traces != self.traces:
             again = "; to go on with a batch, what was done of it is made again" * bool(self.before)
             new = " new" * bool(self.before)
@@ -160,11 +160,11 @@ class Summary:
             seeds = ", ".join(map(str, sorted(self.cut)))
             were = f"seeds {seeds} were" if len(self.cut) > 1 else f"seed {seeds} was"
             return f"{were} not done when the time was up; {limit} before that is a hang (--optimizer-timeout)"
-        if not self.is_foreign or told.changed or told.traces < _FEW_TRACES:
+        if not self.is_foreign or given.changed or given.traces < _FEW_TRACES:
             return ""
         return (
-            f"the optimizer has handed back all of {told.traces} traces unchanged: does it read them? --kinds and --ops"
-            " make traces of what it understands"
+            f"the optimizer has handed back all of {given.traces} traces unchanged: does it read them? --kinds and"
+            " --ops make traces of what it understands"
         )
 
     def _found(self) -> str:

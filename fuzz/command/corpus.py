@@ -63,10 +63,10 @@ def list_cases(folder: str, as_json: bool) -> int:
 
 
 def _json(case: Case) -> dict[str, Any]:
-    told = {key: None if value == "" else value for key, value in case_data(case).items() if key != "options"}
+    known = {key: None if value == "" else value for key, value in case_data(case).items() if key != "options"}
     return {
         "name": case.name,
-        **told,
+        **known,
         "about": case.about,
         "guards": case.options.guards.value,
         "failargs": case.options.failargs.value,
@@ -93,8 +93,8 @@ def show(name: str, folder: str, as_json: bool) -> int:
         if key == "heap" and value:
             click.echo(f"heap:\n{value.rstrip()}")
         elif value not in (None, "", {}, []):
-            told = ", ".join(f"{k} = {v}" for k, v in value.items()) if isinstance(value, dict) else value
-            click.echo(f"{key}: {told}")
+            text = ", ".join(f"{k} = {v}" for k, v in value.items()) if isinstance(value, dict) else value
+            click.echo(f"{key}: {text}")
     for key, text in texts.items():
         if text:
             click.echo(f"\n{key}:\n{text.rstrip()}")
@@ -123,8 +123,8 @@ def run(folder: str, optimizer: OptimizerSpec, cache: str | None, junit: str | N
     corpus_run = CorpusRun(Path(folder), optimizer, None if cache is None else open_cache(cache))
     cases: list[RunCase] = []
     warning = ""
-    with closing(run_corpus(corpus_run, jobs)) as told:
-        for ran in told:
+    with closing(run_corpus(corpus_run, jobs)) as runs:
+        for ran in runs:
             warning = warning or ran.warning
             cases.append(_show(ran.outcome, as_json))
     if warning:

@@ -95,8 +95,8 @@ def add(
     Path(folder).mkdir(parents=True, exist_ok=True)
     if not store_case(Path(folder), case):
         raise InputError(f"there is a case {name!r} in {folder} already")
-    found = ", ".join(filter(None, (case.expect or "a recorded trace", case.obligation)))
-    click.echo(f"added {Path(folder) / name}: {found}")
+    verdict = ", ".join(filter(None, (case.expect or "a recorded trace", case.obligation)))
+    click.echo(f"added {Path(folder) / name}: {verdict}")
     return Exit.PROVED
 
 
@@ -122,7 +122,7 @@ def _judged(case: Case) -> Case:
         if verdict.fault is Fault.INPUT:
             raise InputError(verdict.reason)
         raise RuntimeError(verdict.report or verdict.reason)
-    told = expected_of(verdict)
+    expected = expected_of(verdict)
     refuted = verdict.counterexample if isinstance(verdict, Refuted) else None
     if refuted is not None and case.state == StoredState():
         case = replace(case, state=stored_state(refuted.state, before))
@@ -130,7 +130,9 @@ def _judged(case: Case) -> Case:
         case,
         expect=verdict_name(verdict),
         obligation="" if refuted is None else refuted.obligation,
-        expected=Expected(told.vacuous or None, told.assumes or None, told.early or None, told.stricter or None),
+        expected=Expected(
+            expected.vacuous or None, expected.assumes or None, expected.early or None, expected.stricter or None
+        ),
     )
 
 
@@ -149,12 +151,12 @@ def prune(folder: str, yes: bool, as_json: bool) -> int:
     """
     names = case_names(Path(folder))
     count = 0
-    for one in duplicates([read_case(Path(folder), name) for name in names]):
+    for duplicate in duplicates([read_case(Path(folder), name) for name in names]):
         count += 1
         if yes:
-            shutil.rmtree(Path(folder) / one.name)
-        told = {"name": one.name, "same_as": one.same_as, "removed": yes}
-        click.echo(json.dumps(told) if as_json else f"{one.name}: says no more than {one.same_as}")
+            shutil.rmtree(Path(folder) / duplicate.name)
+        data = {"name": duplicate.name, "same_as": duplicate.same_as, "removed": yes}
+        click.echo(json.dumps(data) if as_json else f"{duplicate.name}: says no more than {duplicate.same_as}")
     if not as_json:
         done = f"removed {count}" if yes else f"{count} can go"
         click.echo(f"{len(names)} cases, {done}{' (with --yes)' if count and not yes else ''}")
@@ -183,9 +185,9 @@ def export(folder: str, target: str | None) -> int:
             if after is not None:
                 (Path(target) / f"{name}.after.trace").write_text(after, encoding="utf-8")
         elif after is not None:
-            told = {"name": name, "before": before, "after": after, "expect": case.expect or None}
+            pair = {"name": name, "before": before, "after": after, "expect": case.expect or None}
             options = {"guards": case.options.guards.value, "failargs": case.options.failargs.value}
-            click.echo(json.dumps(told | options))
+            click.echo(json.dumps(pair | options))
     return Exit.PROVED
 
 

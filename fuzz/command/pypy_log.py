@@ -43,16 +43,16 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: 
         raise click.UsageError("either --list or --extract")
     folder = None if extract is None else writable(Path(extract), "--extract")
     counts = {"traces": 0, "operations": 0, "lost": 0}
-    for told in _told(log, folder, bare):
+    for row in _rows(log, folder, bare):
         counts["traces"] += 1
-        counts["operations"] += told["operations"]
-        counts["lost"] += bool(told["loss"])
+        counts["operations"] += row["operations"]
+        counts["lost"] += bool(row["loss"])
         if as_json:
-            click.echo(json.dumps(told))
-        elif told["loss"]:
-            click.echo(f"{log}:{told['line']}: trace {told['number']} is left out: {told['loss']}", err=True)
+            click.echo(json.dumps(row))
+        elif row["loss"]:
+            click.echo(f"{log}:{row['line']}: trace {row['number']} is left out: {row['loss']}", err=True)
         elif folder is None:
-            click.echo(f"{told['number']:6} {told['operations']:6} operations, line {told['line']}")
+            click.echo(f"{row['number']:6} {row['operations']:6} operations, line {row['line']}")
     if as_json:
         click.echo(json.dumps({"log": log, **counts}))
     else:
@@ -65,7 +65,7 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: 
     return Exit.USAGE if counts["lost"] else Exit.PROVED
 
 
-def _told(log: str, folder: Path | None, bare: bool) -> Iterator[dict[str, Any]]:
+def _rows(log: str, folder: Path | None, bare: bool) -> Iterator[dict[str, Any]]:
     for number, section in enumerate(sections_of(log), start=1):
         loss, file = section.loss, None
         if folder is not None and not loss:

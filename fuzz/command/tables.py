@@ -35,12 +35,12 @@ def ops(word: int, everything: bool, as_json: bool) -> int:
     """
     for row in OPS.values():
         if everything or (row.modelled and row.min_word <= word):
-            told = meaning(row, word)
-            click.echo(json.dumps(_json(row, told)) if as_json else _line(row, told))
+            meanings = meaning(row, word)
+            click.echo(json.dumps(_json(row, meanings)) if as_json else _line(row, meanings))
     return 0
 
 
-def _json(row: Op, told: dict[str, str]) -> dict[str, Any]:
+def _json(row: Op, meanings: dict[str, str]) -> dict[str, Any]:
     return {
         "name": row.name,
         "kind": row.kind.value,
@@ -51,16 +51,16 @@ def _json(row: Op, told: dict[str, str]) -> dict[str, Any]:
         "heap": row.memory is not None,
         "min_word": row.min_word,
         "constant_args": list(row.constant_args),
-        "meaning": told,
+        "meaning": meanings,
     }
 
 
 _WORDS = {"result": "r = ", "overflows": "flag: ", "passes": "passes if ", "defined": "defined if "}
 
 
-def _line(row: Op, told: dict[str, str]) -> str:
-    if row.result.value == "void" or "result" in told:
-        said = "; ".join(f"{_WORDS[key]}{told[key]}" for key in _WORDS if key in told)
+def _line(row: Op, meanings: dict[str, str]) -> str:
+    if row.result.value == "void" or "result" in meanings:
+        said = "; ".join(f"{_WORDS[key]}{meanings[key]}" for key in _WORDS if key in meanings)
     else:
         said = ""
     if not said and not row.modelled:

@@ -8,6 +8,7 @@ from weakref import proxy
 
 from fuzz.draw.draft import Args
 from fuzz.draw.heap_draft import HeapDraft
+from fuzz.draw.world_draft import scripted
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.call_domain import Invocation
@@ -83,13 +84,9 @@ class CallDraft(ConcreteCalls):
         self._is_event = True
         if not draft.heap.seen.keys() >= {ref for ref in draft.heap.objects if ref.fresh}:  # else it sees nothing new
             draft.heap.reveal(call.args, effects)
-        draft.world.act(draft.choices, draft.heap, effects, draft.shape.word)
-        value: Datum
-        if type_ is REF:
-            value, scripted = draft.world.reference(draft.choices, draft.heap, draft.shape.word)
-        else:
-            value = scripted = draft.given(type_)
-        draft.results.append(scripted)
+        draft.world.act(draft.heap, effects)
+        value: Datum = draft.world.reference(draft.heap) if type_ is REF else draft.given(type_)
+        draft.results.append(scripted(value, draft.heap))
         return value, draft.heap.pending()
 
     def function_of(self, call: _Call) -> tuple[Datum, Type]:
@@ -103,7 +100,7 @@ class CallDraft(ConcreteCalls):
         value, raised = self._known[key]
         if key not in self._called:
             self._called.add(key)
-            self._draft.world.give(Given(self._draft.world.name(value, self._draft.heap), raised))
+            self._draft.world.give(Given(scripted(value, self._draft.heap), raised))
         return value, raised
 
     def promise(self, call: _Call, value: Datum) -> None:
@@ -136,9 +133,9 @@ class CallDraft(ConcreteCalls):
             return wanted, NULL
         raised = NULL
         if call.can_raise and draft.choices.chance(10):
-            raised = draft.world.exception(draft.choices, draft.heap, old=True)
+            raised = draft.world.exception(draft.heap, old=True)
         if type_ is REF:
-            return draft.world.old_reference(draft.choices, draft.heap, draft.shape.word), raised
+            return draft.world.old_reference(draft.heap), raised
         return draft.constant(), raised
 
     def _declared(self, call: Call, args: Sequence[Datum]) -> Datum | None:

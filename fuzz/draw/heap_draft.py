@@ -52,7 +52,7 @@ class HeapDraft(Draft):
         self.types = draw_types(choices, heap, shape.word)
         self.const_refs = [ConstRef(constant_text(name)) for name in self.types.constants]
         self.initial = draw_heap(choices, self.types, heap.objects, shape.word)
-        self.world = WorldDraft(self.types, self.initial, heap.exceptions)
+        self.world = WorldDraft(choices, self.types, self.initial, shape.word, heap.exceptions)
         self.initial_raw = Heap(self.types.layout)
         self.heap = self.initial.copy()
         self.used_as = UsedAs()

@@ -18,9 +18,8 @@ from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS
 class WorldDraft:
     """`initial` is the heap before the trace: objects that events bring are added to it."""
 
-    def __init__(self, types: Types, initial: Heap, exceptions: int) -> None:
-        self._types = types
-        self._initial = initial
+    def __init__(self, choices: Choices, types: Types, initial: Heap, word: int, exceptions: int) -> None:
+        self._choices, self._types, self._initial, self._word = choices, types, initial, word
         self._writes: list[tuple[Write, ...]] = []
         self._invalidations = 0
         self._exceptions = exceptions
@@ -31,109 +30,106 @@ class WorldDraft:
         self.gc_types = tuple((name, number) for number, name in enumerate(names, start=1))
         initial.gc_types = dict(self.gc_types)
 
-    def act(self, choices: Choices, heap: Heap, effects: Effects, word: int) -> None:
+    def act(self, heap: Heap, effects: Effects) -> None:
         """What an event invalidates and writes that has seen the heap; it is done at once."""
         if effects.can_invalidate:
             self._invalidations += 1
-            valid = not choices.chance(5)
+            valid = not self._choices.chance(5)
             if not valid:
                 self._invalid.add(self._invalidations)
             heap.invalidate(valid)
         raised = NULL
         if effects.can_raise:
-            raised = self.exception(choices, heap) if choices.chance(self._exceptions) else NULL
+            raised = self.exception(heap) if self._choices.chance(self._exceptions) else NULL
             heap.set_pending(raised)
-        self._raises.append(self.name(raised, heap))
-        done: list[Write] = []
+        self._raises.append(scripted(raised, heap))
+        writes: list[Write | None] = []
+        if self._choices.chance(60):
+            writes = self._choices.several(1, 3, lambda: self._write(heap, effects))
+        self._writes.append(tuple(write for write in writes if write is not None))
 
-        def one() -> None:
-            if RAW_REF in heap.objects and choices.chance(40):
-                self._poke(choices, heap, effects, done)
-                return
-            target = choices.pick(_visible(heap))
-            described = heap.objects[target]
-            if self._poke_bytes(choices, heap, effects, target, done):
-                return
-            allowed = [
-                place for place in self._types.places.get(described.type.name, ()) if effects.may_write(place.slot)
-            ]
-            if not allowed or heap.is_text(target):
-                return
-            place = choices.pick(allowed)
-            index = None
-            if place.kind is not FIELD:
-                if not described.length:
-                    return
-                index = choices.integer(0, described.length - 1)
-            if heap.is_settled(target, place.slot, index) or heap.is_protected(target, place.slot):
-                return
-            value = _value(choices, place, heap, word)
-            if index is None:
-                heap.set_field(target, place.slot, value)
-            else:
-                heap.set_item(target, place.slot, index, value)
-            done.append(Write(_name(target, heap), place.descr, _scripted(value, heap), index))
+    def _write(self, heap: Heap, effects: Effects) -> Write | None:
+        """The event writes something that it may write, if that is found."""
+        choices = self._choices
+        if RAW_REF in heap.objects and choices.chance(40):
+            return self._write_raw(heap, effects)
+        target = choices.pick(_visible(heap))
+        described, is_text = heap.objects[target], heap.is_text(target)
+        used = [(VIEWS[key], offset) for key, offset in described.cells if key in VIEWS]
+        if used and not is_text:
+            slot, offset = choices.pick(used)
+            place = Place(ITEM, slot.key.removesuffix("[]"), slot)
+            return self._put(heap, target, place, offset) if effects.may_write(slot) else None
+        allowed = [p for p in self._types.places.get(described.type.name, ()) if effects.may_write(p.slot)]
+        if not allowed or is_text:
+            return None
+        place, index = choices.pick(allowed), None
+        if place.kind is not FIELD:
+            if not described.length:
+                return None
+            index = choices.integer(0, described.length - 1)
+        if heap.is_settled(target, place.slot, index) or heap.is_protected(target, place.slot):
+            return None
+        return self._put(heap, target, place, index)
 
-        if choices.chance(60):
-            choices.repeat(1, 3, one)
-        self._writes.append(tuple(done))
+    def _put(self, heap: Heap, target: Ref, place: Place, index: int | None) -> Write:
+        value = self._value(place, heap)
+        if index is None:
+            heap.set_field(target, place.slot, value)
+        else:
+            heap.set_item(target, place.slot, index, value)
+        return Write(_name(target, heap), place.descr, scripted(value, heap), index)
+
+    def _write_raw(self, heap: Heap, effects: Effects) -> Write | None:
+        """A byte of raw memory that has been read or written."""
+        touched = [address for key, address in heap.objects[RAW_REF].cells if key == BYTES.key]
+        if not touched or not effects.may_write(BYTES):
+            return None
+        address, value = self._choices.pick(touched), self._choices.integer(0, 255)
+        heap.set_raw(RawItem(1, False, INT), address, value)
+        return Write(RAW_REF, RAW, value, address)
+
+    def _value(self, place: Place, heap: Heap) -> Datum:
+        slot, choices = place.slot, self._choices
+        if slot.type is REF:
+            return NULL if choices.chance(20) else choices.pick(_visible(heap))
+        if slot.type is FLOAT:
+            return float_constant(choices)
+        if slot.low is not None and slot.high is not None:
+            return choices.integer(slot.low, slot.high)
+        return constant(choices, self._word)
 
     def give(self, given: Given) -> None:
         """The next call of a function gives and raises that."""
         self._functions.append(given)
 
-    def exception(self, choices: Choices, heap: Heap, *, old: bool = False) -> Ref:
+    def exception(self, heap: Heap, *, old: bool = False) -> Ref:
         """An object that can be raised, NULL if there is none; with `old`, one that existed before the trace."""
-        found = [
+        fitting = [
             ref for ref in _visible(heap) if isinstance(heap.objects[ref].type, Struct) and not (old and ref.fresh)
         ]
-        return choices.pick(found) if found else NULL
+        return self._choices.pick(fitting) if fitting else NULL
 
-    def old_reference(self, choices: Choices, heap: Heap, word: int) -> Ref:
+    def old_reference(self, heap: Heap) -> Ref:
         """What a function gives: NULL, or an object that existed before the trace."""
-        ref, _ = self.reference(choices, heap, word)
+        ref = self.reference(heap)
         return NULL if ref.fresh else ref
 
-    @staticmethod
-    def name(value: Datum, heap: Heap) -> Scripted:
-        """What the script calls that."""
-        return _scripted(value, heap)
-
-    def _poke(self, choices: Choices, heap: Heap, effects: Effects, done: list[Write]) -> None:
-        """The event writes a byte of raw memory, one that has been read or written, if it may."""
-        known = [address for key, address in heap.objects[RAW_REF].cells if key == BYTES.key]
-        if known and effects.may_write(BYTES):
-            address, value = choices.pick(known), choices.integer(0, 255)
-            heap.set_raw(RawItem(1, False, INT), address, value)
-            done.append(Write(RAW_REF, RAW, value, address))
-
-    def _poke_bytes(self, choices: Choices, heap: Heap, effects: Effects, target: Ref, done: list[Write]) -> bool:
-        """The event writes a byte or a reference of an object that is used by its bytes; is it such a one?"""
-        known = [(VIEWS[key], offset) for key, offset in heap.objects[target].cells if key in VIEWS]
-        if not known or heap.is_text(target):
-            return False
-        slot, offset = choices.pick(known)
-        if effects.may_write(slot):
-            place = Place(ITEM, slot.key.removesuffix("[]"), slot)
-            value = _value(choices, place, heap, heap.layout.word)
-            heap.set_item(target, slot, offset, value)
-            done.append(Write(_name(target, heap), place.descr, _scripted(value, heap), offset))
-        return True
-
-    def reference(self, choices: Choices, heap: Heap, word: int) -> tuple[Ref, Scripted]:
+    def reference(self, heap: Heap) -> Ref:
         """What an event returns: NULL, something that is there, or an object that it brings."""
+        choices = self._choices
         match choices.integer(0, 9):
             case 0:
-                return NULL, NULL
+                return NULL
             case 1 | 2 | 3:
                 ref = self._initial.add(f"q{len(self._initial.objects)}", draw_object(choices, self._types))
-                fill(choices, self._types, self._initial, ref, word)
+                fill(choices, self._types, self._initial, ref, self._word)
                 heap.objects[ref] = self._initial.objects[ref]
+                return ref
             case 4 | 5 | 6 if heap.seen:
-                ref = choices.pick(list(heap.seen))
+                return choices.pick(list(heap.seen))
             case _:
-                ref = choices.pick(_visible(heap))
-        return ref, _name(ref, heap)
+                return choices.pick(_visible(heap))
 
     def script(self, results: tuple[Scripted, ...]) -> World:
         """What the world does, event by event."""
@@ -151,20 +147,10 @@ def _visible(heap: Heap) -> list[Ref]:
     return [ref for ref in heap.objects if ref != RAW_REF and (not ref.fresh or ref in heap.seen)]
 
 
-def _value(choices: Choices, place: Place, heap: Heap, word: int) -> Datum:
-    slot = place.slot
-    if slot.type is REF:
-        return NULL if choices.chance(20) else choices.pick(_visible(heap))
-    if slot.type is FLOAT:
-        return float_constant(choices)
-    if slot.low is not None and slot.high is not None:
-        return choices.integer(slot.low, slot.high)
-    return constant(choices, word)
-
-
 def _name(ref: Ref, heap: Heap) -> Ref | Seen:
     return Seen(list(heap.seen).index(ref)) if ref.fresh else ref
 
 
-def _scripted(value: Datum, heap: Heap) -> Scripted:
+def scripted(value: Datum, heap: Heap) -> Scripted:
+    """What the script calls that."""
     return _name(value, heap) if isinstance(value, Ref) else value

@@ -10,7 +10,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.run.interpreter import Finished, Jumped
 from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import format_declarations
+from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.judge import validate

@@ -16,9 +16,9 @@ from fuzz.campaign.examine import describe, malformed
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
 from fuzz.draw.shape import draw_shape
-from fuzz.mutate.edit import edit, edit_unseen
 from fuzz.mutate.nearby import Nearby
 from fuzz.selftest.random_claims import wrongly_claimed
+from fuzz.selftest.random_edits import edit, edit_unseen
 from fuzz.selftest.random_terms import wrongly_simplified, wrongly_written
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace

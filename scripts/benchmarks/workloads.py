@@ -8,7 +8,7 @@ from random import Random
 
 from fuzz.draw.generator import generate
 from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
-from fuzz.mutate.edit import edit
+from fuzz.selftest.random_edits import edit
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 

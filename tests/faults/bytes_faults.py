@@ -21,7 +21,7 @@ from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.chains import Bytewise
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 
-_PAIRS = "validator/test_object_bytes_pairs.py::"
+_PAIRS = "validator/verdicts/test_object_bytes_pairs.py::"
 
 
 def _set(owner: Any, name: str, wrong: Any) -> Plant:
@@ -92,10 +92,10 @@ BYTES_VALIDATOR_FAULTS = (
         _set(ChainReader, "_at_start", _zeros(ChainReader._at_start)), f"{_PAIRS}test_neither"),
     _fault("bytes of new objects in runs", "a run takes the bytes of a new object for 0",
         _set(Heap, "_known_bytes", lambda _self, _p, held, otherwise: otherwise if held is None else held),
-        "ir/test_object_bytes.py::test_a_run_asks_nothing_that_depends_on_where_fields_and_items_are"),
+        "optimizer/ir/run/test_object_bytes.py::test_a_run_asks_nothing_that_depends_on_where_fields_and_items_are"),
     _fault("both ways in runs", "a run may use an object by its bytes and by its fields",
         _set(UsedAs, "note", lambda *_: None), f"{_PAIRS}test_neither"),
     _fault("an address for all", "all objects have one address",
         _set(SymbolicHeap, "_address", lambda self, _p: self.terms.zero),
-        "validator/test_addresses.py::test_refuted", "validator/test_addresses.py::test_neither"),
+        "validator/verdicts/test_addresses.py::test_refuted", "validator/verdicts/test_addresses.py::test_neither"),
 )  # fmt: skip

@@ -18,10 +18,10 @@ from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.pointers import Pointers
 
-_RIGHT = "validator/test_call_pairs.py::test_right"
-_WRONG = "validator/test_call_pairs.py::test_wrong"
-_NOT_PROVED = "validator/test_call_pairs.py::test_not_proved"
-_REVIEW = "validator/test_call_review.py::test_verdicts"
+_RIGHT = "validator/verdicts/test_call_pairs.py::test_right"
+_WRONG = "validator/verdicts/test_call_pairs.py::test_wrong"
+_NOT_PROVED = "validator/verdicts/test_call_pairs.py::test_not_proved"
+_REVIEW = "validator/verdicts/test_call_review.py::test_verdicts"
 
 
 def _around(owner: Any, name: str, wrong: Callable[..., Any]) -> Plant:

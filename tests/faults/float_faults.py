@@ -140,15 +140,15 @@ def _any_cast_fits(patch: pytest.MonkeyPatch) -> None:
 
 FLOAT_VALIDATOR_FAULTS = (
     _validator_fault("opaque candidate is believed", "what an opaque query finds is a counterexample",
-        _candidate_is_believed, "validator/test_float_pairs.py::test_what_only_the_theory_settles"),
+        _candidate_is_believed, "validator/verdicts/test_float_pairs.py::test_what_only_the_theory_settles"),
     _validator_fault("floats compared as numbers", "NaN is not NaN, and 0.0 is -0.0", _compared_as_numbers,
-        "ir/test_float_rows.py::test_all_nans_are_one"),
+        "optimizer/ir/rows/test_float_rows.py::test_all_nans_are_one"),
     _validator_fault("law of plus zero", "x + 0.0 is x", _around(FloatTerms, "add", _plus_zero_is_a_law),
-        "validator/test_float_laws.py::test_what_is_no_law_is_not_used",
-        "validator/test_float_pairs.py::test_what_is_wrong_is_refuted"),
+        "validator/prove/test_float_laws.py::test_what_is_no_law_is_not_used",
+        "validator/verdicts/test_float_pairs.py::test_what_is_wrong_is_refuted"),
     _validator_fault("stale float slot", "a store of a float through a pointer that may be the same changes nothing",
         _around(ReferenceTerms, "select", _older_content),
-        "validator/test_float_pairs.py::test_what_is_wrong_is_refuted"),
+        "validator/verdicts/test_float_pairs.py::test_what_is_wrong_is_refuted"),
     _validator_fault("casts of 64 bits", "a cast is defined where the float fits into 64 bits, whatever the word is",
-        _any_cast_fits, "ir/test_float_rows.py::test_rows_compute_what_the_reference_says"),
+        _any_cast_fits, "optimizer/ir/rows/test_float_rows.py::test_rows_compute_what_the_reference_says"),
 )  # fmt: skip

@@ -17,7 +17,7 @@ from optimizer.passes import raw
 from optimizer.passes.raw import RawAccesses
 from validator.prove.memory.raw_chains import RawChains
 
-_PAIRS = "validator/test_raw_pairs.py::test_pairs_come_out_as_they_are"
+_PAIRS = "validator/verdicts/test_raw_pairs.py::test_pairs_come_out_as_they_are"
 
 
 def _set(owner: Any, name: str, wrong: Any) -> Plant:
@@ -177,11 +177,11 @@ RAW_VALIDATOR_FAULTS = (
     _caught("first part", "each part of what was stored is the first one", _around(RawChains, "part", _first_part),
         _PAIRS),
     _caught("covered in part", "a store is dead where a later one covers its beginning",
-        _around(RawChains, "_is_covered", _meets), "validator/test_settled_by_structure.py"),
+        _around(RawChains, "_is_covered", _meets), "validator/prove/test_settled_by_structure.py"),
     _caught("bytes alike", "raw memory is the same in both traces", _around(RawChains, "agree",
         lambda _right, chains, *_: chains._terms.true), _PAIRS),
     _caught("fields apart from bytes", "a store to bytes leaves fields alone, and one to a field bytes",
         _set(RawChains, "stored", lambda *_: None), _PAIRS),
     _caught("highest byte first", "the interpreter has the highest byte first", _around(RawItem, "number",
-        _highest_first), "ir/test_raw_reference.py::test_random_traces_run_as_on_a_tape"),
+        _highest_first), "optimizer/ir/run/test_raw_reference.py::test_random_traces_run_as_on_a_tape"),
 )  # fmt: skip

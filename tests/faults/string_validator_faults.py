@@ -18,8 +18,8 @@ from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.terms import comparisons
 from validator.prove.terms.object_terms import ObjectTerms
 
-_CALLS = "validator/test_string_calls.py::"
-_JUDGED = "validator/test_strings_judged.py::"
+_CALLS = "validator/verdicts/test_string_calls.py::"
+_JUDGED = "validator/verdicts/test_strings_judged.py::"
 
 
 def _set(owner: Any, name: str, wrong: Any) -> Plant:
@@ -93,9 +93,9 @@ STRING_VALIDATOR_FAULTS = (
         f"{_JUDGED}test_what_is_wrong_is_not_proved_without_samples"),
     _fault("old arrays are written", "what has been copied to an array that was there before is written",
         _set(ChainReader, "_written_if_old", lambda self, *_: self._terms.true),
-        "validator/test_array_copies.py::test_wrong_copies_are_refuted"),
+        "validator/verdicts/test_array_copies.py::test_wrong_copies_are_refuted"),
     _fault("unwritten items are cleared", "a run copies 0 where nothing has been written",
-        _set(Object, "value", _cleared), "validator/test_array_copies.py::test_copies_run_as_those_of_lists"),
+        _set(Object, "value", _cleared), "validator/verdicts/test_array_copies.py::test_copies_run_as_those_of_lists"),
     _fault("no event names strings", "no event changes a string, though it says that it does",
         _set(Effects, "may_write", _but_strings(Effects.may_write)), f"{_JUDGED}test_what_is_wrong_is_refuted"),
     _fault("events change strings", "every event changes strings",
@@ -106,5 +106,6 @@ STRING_VALIDATOR_FAULTS = (
     _fault("compared at other places", "what is compared starts at 0",
         _set(ChainReader, "source", _from_the_start(ChainReader.source)), f"{_CALLS}test_what_is_wrong_is_refuted"),
     _fault("constants are changed in runs", "a run may change a constant string",
-        _set(Heap, "is_text", lambda *_: False), "ir/test_strings.py::test_an_event_changes_strings_that_it_names"),
+        _set(Heap, "is_text", lambda *_: False),
+        "optimizer/ir/run/test_strings.py::test_an_event_changes_strings_that_it_names"),
 )  # fmt: skip

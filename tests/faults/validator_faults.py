@@ -264,17 +264,17 @@ def _solver(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFau
     return _fault(name, breaks, "solvers", plant, *catches)
 
 
-_SOUND = "validator/test_soundness.py::test_verdicts_agree_with_brute_force"
-_SOUND_EVENTS = "validator/test_soundness_events.py::test_verdicts_agree_with_brute_force"
-_PAIRS = "validator/test_validate.py::"
-_GUARDS = "validator/test_guards_judged.py::"
-_LIMITS = "validator/test_limits_of_verdicts.py::"
-_HEAP = "validator/test_heap_pairs.py::"
-_DOMAINS = "ir/test_abstract_domains.py::"
-_TEXT = "validator/test_solver_text.py::test_operations_mean_what_they_mean_concretely"
-_RUNGS = "validator/test_rungs_exhaustive.py"
-_CLAIMS = "fuzz/test_random_claims.py::test_whatever_is_claimed_is_so"
-_NARROWING = "ir/test_backward.py::test_every_pair_of_arguments"
+_SOUND = "validator/soundness/test_soundness.py::test_verdicts_agree_with_brute_force"
+_SOUND_EVENTS = "validator/soundness/test_soundness_events.py::test_verdicts_agree_with_brute_force"
+_PAIRS = "validator/verdicts/test_validate.py::"
+_GUARDS = "validator/prove/test_guards_judged.py::"
+_LIMITS = "validator/prove/test_limits_of_verdicts.py::"
+_HEAP = "validator/verdicts/test_heap_pairs.py::"
+_DOMAINS = "optimizer/ir/domains/test_abstract_domains.py::"
+_TEXT = "validator/solvers/test_solver_text.py::test_operations_mean_what_they_mean_concretely"
+_RUNGS = "validator/prove/test_rungs_exhaustive.py"
+_CLAIMS = "fuzz/selftest/test_random_claims.py::test_whatever_is_claimed_is_so"
+_NARROWING = "optimizer/ir/domains/test_backward.py::test_every_pair_of_arguments"
 
 VALIDATOR_FAULTS = (
     _obligation("failargs are not compared", "a guard may hand over anything", _set(Pair, "_failargs", _nothing),
@@ -304,22 +304,22 @@ VALIDATOR_FAULTS = (
     _obligation("a guard proves itself", "a guard counts as passed at its own place",
         _set(CheapRungs, "_is_known", _known_there), _SOUND),
     _obligation("all at once but one", "of what is asked all at once, the first is left out",
-        _around(Discharger, "together", _all_but_one), "validator/test_together.py"),
+        _around(Discharger, "together", _all_but_one), "validator/soundness/test_together.py"),
     _obligation("slices are too small", "what shares variables through others is left out",
-        _set(CheapRungs, "slice", _direct_slice), "validator/test_slice.py"),
+        _set(CheapRungs, "slice", _direct_slice), "validator/prove/test_slice.py"),
     _obligation("vacuous proofs are not told", "a proof about no run is like any other",
         _set(judge, "vacuity", lambda *_: ()), f"{_LIMITS}test_a_guard_that_never_passes_is_told"),
     _known("stale fact", "what was assumed for one question is known at the next",
         _set(Facts, "take_back", lambda facts: facts._marks.pop()),
-        "validator/test_facts.py::test_facts_are_taken_back"),
+        "validator/prove/test_facts.py::test_facts_are_taken_back"),
     _known("changes are not noted", "what was written cannot be taken back", _set(Journal, "put", _not_noted),
-        "validator/test_facts.py::test_facts_are_taken_back"),
+        "validator/prove/test_facts.py::test_facts_are_taken_back"),
     _known("below is sometimes equal", "a < b is taken for a == b, for some a and b",
         _around(Facts, "_learn", _sometimes_equal), _RUNGS, _CLAIMS),
     _known("not below is equal", "of less, equal and greater, one excluded leaves the equality",
-        _set(Facts, "_third", _third_is_equal), "validator/test_facts.py", _CLAIMS),
+        _set(Facts, "_third", _third_is_equal), "validator/prove/test_facts.py", _CLAIMS),
     _known("what is added can be added again", "where a + b does not overflow, (a + b) + b does not either",
-        _around(Facts, "_undone", _also_added_again), "validator/test_facts.py"),
+        _around(Facts, "_undone", _also_added_again), "validator/prove/test_facts.py"),
     _known("unknown content is another one", "objects differ where the content of one is known",
         _set(Facts, "_are_distinct", _unknown_is_other),
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),
@@ -335,20 +335,21 @@ VALIDATOR_FAULTS = (
     _known("everything is exact", "a sum that may wrap is taken for that of the integers",
         _around(Backward, "add", _always_exact), _NARROWING, _CLAIMS),
     _known("undecided is true", "an unsigned order that is not decided holds",
-        _around(Intervals, "truth", _undecided_holds), "validator/test_intervals.py"),
+        _around(Intervals, "truth", _undecided_holds), "validator/prove/test_intervals.py"),
     _known("algebra of a difference", "(a - b) + b is b", _around(
         Terms, "add", lambda right, terms, a, b: b if a.kind == "sub" and a.args[1] is b else right(terms, a, b)),
-        "ir/test_terms.py"),
+        "optimizer/ir/domains/test_terms.py"),
     _known("remainder truncates", "a remainder that rounds down is one that truncates",
-        _set(Concrete, "fmod", Concrete.srem), "ir/test_semantics.py::test_on_all_inputs"),
+        _set(Concrete, "fmod", Concrete.srem), "optimizer/ir/domains/test_semantics.py::test_on_all_inputs"),
     _fault("the last condition", "the last condition of a rule on terms is taken for granted", "rules",
-        _around(bounded, "_settled", _unchecked), "validator/test_bounded.py::test_values_stay_what_they_are", _CLAIMS),
+        _around(bounded, "_settled", _unchecked),
+        "validator/prove/test_bounded.py::test_values_stay_what_they_are", _CLAIMS),
     _fault("every product is exact", "a product that may wrap is taken for that of the integers", "rules",
         _set(BoundedRewriting, "_is_exact", lambda *_: True),
-        "validator/test_rule_pairs.py::test_division_of_a_product", _CLAIMS),
+        "validator/prove/test_rule_pairs.py::test_division_of_a_product", _CLAIMS),
     _fault("values in gaps", "a value between two others is outside of them", "rules",
         _set(BoundsDomain, "meet", lambda d, a, b: None if a.low < b.low <= b.high < a.high else _MEET(d, a, b)),
-        "ir/test_abstract_domains.py"),
+        "optimizer/ir/domains/test_abstract_domains.py"),
     _solver("operands change places", "a - b is written as b - a", _swapped("sub"), _TEXT),
     _solver("unsigned is signed", "an unsigned comparison is written as a signed one", _operator("ult", "bvslt"),
         _TEXT),
@@ -360,32 +361,38 @@ VALIDATOR_FAULTS = (
     _solver("remainder by the wrong sign", "a remainder that rounds down is written as one that truncates",
         _operator("fmod", "bvsrem"), _TEXT),
     _solver("models are unsigned", "the values of a model are bit patterns", _set(Script, "model", _unsigned_model),
-        "validator/test_solver_text.py::test_models_are_values_of_the_terms"),
+        "validator/solvers/test_solver_text.py::test_models_are_values_of_the_terms"),
     _solver("giving up is no", "a solver that gives up has found that there are no values",
         _around(z3_process, "check", _gave_up_is_no), f"{_LIMITS}test_too_little_effort_is_unknown"),
     _solver("answer of the query before", "an answer is taken for that of another query", _answer_before,
-        "validator/test_solver_processes.py::test_answers_and_their_cost_do_not_depend_on_other_queries"),
+        "validator/solvers/test_solver_processes.py::test_answers_and_their_cost_do_not_depend_on_other_queries"),
     _fault("no axioms", "nothing is said of classes, lengths and what is old", "objects",
-        _set(References, "axioms", _nothing), "validator/test_heap_pairs.py"),
+        _set(References, "axioms", _nothing), "validator/verdicts/test_heap_pairs.py"),
     _fault("nothing fresh comes back", "what is read or given is never an object of the trace", "objects",
         _set(Pointers, "may_be", lambda *_: ()), f"{_HEAP}test_the_result_of_an_event_may_be_what_it_has_seen",
-        "validator/test_heap_exposure.py"),
+        "validator/verdicts/test_heap_exposure.py"),
+    _fault("what escapes later is not heard of", "a path knows of nothing that escapes later on", "objects",
+        _set(Facts, "move_on", lambda *_: None),
+        "validator/prove/test_pointers.py::test_whether_a_call_is_made_is_asked_of_all_that_has_escaped_by_then"),
+    _fault("one era for all", "what a function may give stays as it was when it was asked first", "objects",
+        _set(Pointers, "_is_told_more", lambda *_: False),
+        "validator/prove/test_pointers.py::test_a_later_call_may_give_more_unless_one_was_made_for_certain"),
     _fault("visibility too small", "an event sees no more than what it is given", "objects",
-        _set(encoding, "visible", _nothing_seen), "validator/test_heap_pairs.py"),
+        _set(encoding, "visible", _nothing_seen), "validator/verdicts/test_heap_pairs.py"),
     _fault("events write nothing", "memory is behind an event what it was ahead of it", "objects",
         _around(HeapState, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
     _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",
-        _set(HeapState, "now", _said_for_good), "validator/test_settled_by_structure.py"),
+        _set(HeapState, "now", _said_for_good), "validator/prove/test_settled_by_structure.py"),
     _fault("storing zero writes nothing", "memory that was not cleared holds what a read of it gave", "objects",
-        _set(ChainReader, "holds", _read_before), "validator/test_settled_by_structure.py"),
+        _set(ChainReader, "holds", _read_before), "validator/prove/test_settled_by_structure.py"),
     _fault("nothing handed over is run", "runs that fail at a guard are not compared", "runs",
         _set(Replay, "_handed_over", lambda *_: None),
-        "validator/test_soundness_events.py::test_replay_agrees_with_the_definition"),
+        "validator/soundness/test_soundness_events.py::test_replay_agrees_with_the_definition"),
     _fault("events are not compared in runs", "events of two runs may differ", "runs",
         _set(replay, "_at_events", lambda *_: None),
-        "validator/test_soundness_events.py::test_replay_agrees_with_the_definition"),
+        "validator/soundness/test_soundness_events.py::test_replay_agrees_with_the_definition"),
     _fault("runs rule out nothing", "a counterexample of a solver is believed without a run", "runs",
-        _set(Running, "differs", lambda *_: True), "validator/test_heap_pairs.py"),
+        _set(Running, "differs", lambda *_: True), "validator/verdicts/test_heap_pairs.py"),
     _fault("key without the mode", "verdicts of all modes of guards have one key", "cache",
         _set(cache, "_BUDGET", ("effort", "timeout_s", "memory_mb", "guards")),
         "validator/test_cache.py::test_a_key_holds_all_that_a_verdict_depends_on"),

@@ -166,6 +166,8 @@ class Calls:
             self._must(number, "defined", same(self._meaning(call, number, args, _TRUE), value), _TRUE)
             return
         type_ = operation.args[0].type
+        if type_ is REF and self._side.is_recorded:  # from here on functions may give it, and what it leads to
+            self._memory.reach.given |= self._memory.reach.found([value], self._universe.slots.values())
         result = self._universe.apply("given by", type_, args)
         raised = self._universe.apply(f"raised, giving {type_.value}, by", REF, args)
         self._must(number, "defined", z3.And(same(result, value), raised == NULL), _TRUE)

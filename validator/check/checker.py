@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate
 from validator.check.modes import Failargs, Guards
-from validator.check.proof import Fails, Optimized, Recorded
+from validator.check.proof import Optimized, Recorded
 from validator.check.universe import Universe
 
 EFFORT = 20_000_000
@@ -37,11 +38,13 @@ class Checked:
 @dataclass(frozen=True, slots=True)
 class Unsettled:
     """That obligation was not settled, for that reason. Without one, it is the pair that is not judged. `candidate`:
-    inputs, None for what is no int, of a state on which it may fail, if the solver has come up with one."""
+    inputs, None for what is no int, of a state on which it may fail, if the solver has come up with one. `others`:
+    those behind it that were not settled either, as far as there was time for them."""
 
     obligation: str
     reason: str
     candidate: tuple[int | None, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def check(
@@ -64,22 +67,23 @@ def check(
         recorded = Recorded(before, universe, certificate, asking)
         recorded.side.run()
         optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
-        optimized.prove()
-    except Fails as failure:
-        return Unsettled(failure.obligation, failure.reason, _inputs(recorded, failure.model))
+        with suppress(OutOfTime):
+            optimized.prove()
+            if not optimized.unsettled:
+                return Checked(optimized.obligations, asking.queries)
+        for first, (reason, model) in optimized.unsettled.items():
+            return Unsettled(first, reason, _inputs(recorded, model), tuple(optimized.unsettled)[1:])
+        raise OutOfTime
     except OutOfTime:
         return Unsettled("", "the checker ran out of time")
     except Unsupported as limit:
         return Unsettled("", str(limit))
-    return Checked(optimized.obligations, asking.queries)
 
 
 def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
-    if model is None:
-        return ()
-    trace, values = recorded.side.trace, recorded.side.values
-    found = [model.eval(values[var.name], model_completion=True) if var.type is INT else None for var in trace.inputs]
-    return tuple(None if one is None else one.as_signed_long() for one in found)
+    inputs = () if model is None else recorded.side.trace.inputs
+    values = [recorded.side.values[var.name] if var.type is INT else None for var in inputs]
+    return tuple(None if one is None else model.eval(one, model_completion=True).as_signed_long() for one in values)
 
 
 def _mismatch(before: Trace, after: Trace) -> str | None:

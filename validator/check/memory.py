@@ -129,7 +129,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
         if (slot.key, None) in self.parts:
             self.change(slot.key, p, changed)
-            self.reach.scatter(slot, p)
+            self.reach.pour(slot, p, self.reach.anything())
 
     # Arrays and ranges of items.
 
@@ -152,7 +152,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.read(p, slot, index) == value
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
-        self.reach.copy_items(slot, p, q)
+        self.reach.pour(slot, q, self.reach.load(slot, p, None))
         source, was = self.held(slot.key, p), self.held(slot.key, q)
         written, marks = written_key(slot), self.all_written(slot)
         if self.is_marked(slot, p):

@@ -86,14 +86,10 @@ class Reach:
         if slot.type is REF:
             self._log_one(slot, _Stored(p, index, self.places(p), self.places(value)))
 
-    def copy_items(self, slot: Field, p: Any, q: Any) -> None:
+    def pour(self, slot: Field, p: Any, held: Places) -> None:
+        """The object holds any of those there, somewhere."""
         if slot.type is REF:
-            self._log_one(slot, _Stored(None, None, self.places(q), self.load(slot, p, None)))
-
-    def scatter(self, slot: Field, p: Any) -> None:
-        """Anything may have happened to the references that the object holds there."""
-        if slot.type is REF:
-            self._log_one(slot, _Stored(None, None, self.places(p), self.anything()))
+            self._log_one(slot, _Stored(None, None, self.places(p), held))
 
     def anything(self) -> Places:
         """All that has been allocated, and what has not."""

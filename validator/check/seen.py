@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import z3
+
 from optimizer.ir.rows.row import Type
 from optimizer.ir.trace import Var
 from optimizer.ir.types.layout import Field
@@ -87,3 +89,6 @@ class Follower(Protocol):
 
     def decide(self, condition: Any) -> bool | None:
         """Is the condition known to hold, or not to hold, in every run that gets here?"""
+        return True if self.holds(condition) else False if self.holds(z3.Not(condition)) else None
+
+    def holds(self, claim: Any) -> bool: ...

@@ -46,8 +46,8 @@ def audit_of(found: Checked | Unsettled) -> Audit:
     match found:
         case Checked(obligations):
             return Audit(obligations)
-        case Unsettled(obligation, reason):
-            return Audit(0, (obligation or PAIR,), reason)
+        case Unsettled(obligation, reason, _, others):
+            return Audit(0, (obligation or PAIR, *others), reason)
 
 
 def _shown(wrong: Counterexample) -> str:

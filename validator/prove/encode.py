@@ -117,7 +117,7 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
-Place = tuple[int, int]
+Ahead = tuple[int, int]
 """How many guards and events stand ahead."""
 
 
@@ -169,7 +169,7 @@ class _Computer:
             found.append(term)
         return tuple(found)
 
-    def compute(self, operation: Operation, number: int, place: Place) -> None:
+    def compute(self, operation: Operation, number: int, place: Ahead) -> None:
         """The operation's result, flag and effect; whether it passes if it is a guard; and its definedness."""
         row = operation.op
         memory = None if row.memory is None else memory_of(operation)
@@ -190,7 +190,7 @@ class _Computer:
         elif row.overflows is not None:
             self.flag = other
 
-    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Place) -> None:
+    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Ahead) -> None:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         condition = memory.defined(self.terms, self.heap, descr, *args)
         self._defined(condition, operation, number, place)
@@ -215,7 +215,7 @@ class _Computer:
             for index, arg in enumerate(operation.args)
         ]
 
-    def _defined(self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined") -> None:
+    def _defined(self, condition: Term, operation: Operation, number: int, place: Ahead, what: str = "defined") -> None:
         if condition is not self.terms.true:
             self.defined.append(Definedness(number, operation, condition, *place, what))
 
@@ -282,7 +282,7 @@ class _Encoder:
         number, kind = self._number, operation.op.kind
         self._number += 1
         if kind is PURE:
-            self._computer.compute(operation, number, self._place)
+            self._computer.compute(operation, number, self._ahead)
         elif kind is POSITION:
             self._positions += 1
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
@@ -292,12 +292,12 @@ class _Encoder:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
-            self._computer.compute(operation, number, self._place)
+            self._computer.compute(operation, number, self._ahead)
             if kind is GUARD:
                 self._guard(operation, number)
 
     def _guard(self, operation: Operation, number: int) -> None:
-        heap, computer, place, block = self._heap.copy(), self._computer, self._place, exit_of(operation).block
+        heap, computer, place, block = self._heap.copy(), self._computer, self._ahead, exit_of(operation).block
         if block:
             left = _exit(operation, number, heap, self._values, place, {})
             self._number += len(block)
@@ -314,7 +314,7 @@ class _Encoder:
         return 0 if self._calls is None else len(self._calls.events)
 
     @property
-    def _place(self) -> Place:
+    def _ahead(self) -> Ahead:
         return len(self._guards), self._events
 
     def _call(self, operation: Operation, number: int) -> None:
@@ -337,7 +337,7 @@ def _exit(
     number: int,
     heap: SymbolicHeap,
     values: dict[str, Term],
-    place: Place,
+    place: Ahead,
     named: Mapping[int, Term],
 ) -> ExitEncoding:
     """What the guard of that number leaves behind its block. What that defines goes into `values`: its

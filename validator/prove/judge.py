@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
@@ -125,21 +125,12 @@ class _Waiting:
     guard: int | None
 
 
-@lru_cache(maxsize=1 << 12)  # other pairs have obligations of the same names
-def _settled(name: str, several: int, by: str) -> tuple[Settled, ...]:
-    """The obligation of that name, or so many that are numbered, settled by that rung."""
-    names = [f"{name} {number}" for number in range(several)] if several else [name]
-    return tuple([Settled(one, Status.PROVED, by, 0.0) for one in names])
-
-
 @dataclass
 class _Attempt:
     """What was found out about one assignment of origins."""
 
     origins: list[int | None]
     settled: list[Settled] = field(default_factory=list)
-    early: list[int] = field(default_factory=list)
-    stricter: list[int] = field(default_factory=list)
     unsettled: list[tuple[Obligation, int | None, NotSettled]] = field(default_factory=list)
     refuting: State | None = None
 
@@ -225,7 +216,7 @@ class _Judge:
         for obligation, guard in self._pair.obligations(origins):
             by = without_solver(obligation)
             if by is not None:
-                settled += _settled(obligation.name, obligation.several, by)
+                settled.append(Settled(obligation.name, Status.PROVED, by, 0.0))
             elif self._discharger.is_late:
                 attempt.unsettled.append((obligation, guard, NotSettled("wall")))
                 return attempt
@@ -318,8 +309,6 @@ class _Judge:
             assumes=assumptions(self._pair),
             origins=tuple(attempt.origins) if attempt else (),
             inferred=is_inferred(self._after, self._given_origins),
-            early=tuple(attempt.early) if attempt else (),
-            stricter=tuple(attempt.stricter) if attempt else (),
             obligations=tuple(attempt.settled) if attempt else (),
         )
 
@@ -340,18 +329,16 @@ class _Judge:
         lost = lost_failargs(self._pair, attempt.origins)
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
-        reasons = () if self._runs_to_end else self._vacuity()
-        attempt.early, attempt.stricter = guards_elsewhere(self._pair, self._discharger, attempt.origins)
-        inferred = [j for j in sorted([*attempt.early, *attempt.stricter]) if len(self._given_origins[j]) > 1]
-        unlisted = unlisted_origin(self._pair, attempt.origins, inferred)
+        pair, origins, reaches_end = self._pair, attempt.origins, lambda *places: self._running.reaches_end(*places)
+        reasons = () if self._runs_to_end else vacuity(pair, self._discharger, reaches_end)
+        early, stricter = guards_elsewhere(pair, self._discharger, origins)
+        evidence = replace(self._evidence(attempt, reasons), early=tuple(early), stricter=tuple(stricter))
+        inferred = [j for j in sorted([*early, *stricter]) if len(self._given_origins[j]) > 1]
+        unlisted = unlisted_origin(pair, origins, inferred)
         if unlisted is not None:
-            return Unknown(self._evidence(attempt), unlisted)
-        evidence = self._evidence(attempt, reasons)
+            return Unknown(replace(evidence, vacuous=()), unlisted)
         if self._options.certify or self._options.audit:
             from validator.prove.certify import certify  # here: most proofs are not handed on
 
-            evidence = replace(evidence, certificate=certify(self._pair, attempt.origins))
+            evidence = replace(evidence, certificate=certify(pair, origins))
         return Proved(evidence)
-
-    def _vacuity(self) -> tuple[str, ...] | None:
-        return vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))

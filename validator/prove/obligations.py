@@ -46,8 +46,7 @@ class Place:
 class Obligation:
     """At `place`, wherever all of `given` hold, `claim` holds.
 
-    A `stronger` one, from which it follows, assumes less and may be simpler to settle. `several`: it stands for so
-    many whose claims are `true`, named as it is and numbered from 0.
+    A `stronger` one, from which it follows, assumes less and may be simpler to settle.
     """
 
     name: str
@@ -55,7 +54,6 @@ class Obligation:
     claim: Term
     given: tuple[Term, ...] = ()
     stronger: Obligation | None = None
-    several: int = 0
 
 
 Values = Sequence[Term | None]
@@ -209,11 +207,7 @@ class Pair:
     def _equal(
         self, name: str, before: Values, after: Values, place: Place, given: tuple[Term, ...] = ()
     ) -> Iterator[Obligation]:
-        """Both hand over the same values, as far as `before` does hand over any: most often the same terms."""
-        if before == after and None not in before:
-            if before:
-                yield Obligation(name, place, self.terms.true, given, several=len(before))
-            return
+        """Both hand over the same values, as far as `before` does hand over any."""
         for i, (wanted, got) in enumerate(zip(before, after, strict=True)):
             if wanted is not None:
                 same = self.terms.false if got is None else self.terms.equal(wanted, got)

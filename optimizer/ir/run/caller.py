@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 from optimizer.ir.domains.concrete import Concrete
@@ -12,21 +11,13 @@ from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.environment import Environment
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import Datum, Ref
-from optimizer.ir.run.runs import Stopped, Undefined
+from optimizer.ir.run.runs import Ended, Stopped, Undefined
 from optimizer.ir.trace import ConstClass, Operation
-from optimizer.ir.types.calls import CallSite
 
 _Call = Invocation[Any, bool]
 
 _Function = tuple[ConstClass | None, Datum, Type]
 """The name of a function, if it is named, its address, and what it gives."""
-
-
-class _Ended(Exception):
-    """The run ends at a call."""
-
-    def __init__(self, outcome: Stopped | Undefined) -> None:
-        self.outcome = outcome
 
 
 class ConcreteCalls(CallDomain[Any, bool]):
@@ -65,7 +56,7 @@ class ConcreteCalls(CallDomain[Any, bool]):
 
 
 class Caller(ConcreteCalls):
-    """Makes the calls of a run."""
+    """Makes the calls of a run, which may end at them."""
 
     def __init__(self, environment: Environment, heap: Heap, domain: Concrete) -> None:
         super().__init__(domain)
@@ -76,24 +67,15 @@ class Caller(ConcreteCalls):
     def heap(self) -> Heap:
         return self._heap
 
-    def call(
-        self, site: CallSite, operation: Operation, number: int, args: Sequence[Any]
-    ) -> Datum | Stopped | Undefined | None:
-        """What the call gives, None where that is nothing, or how the run ends at it."""
-        try:
-            return self.perform(site, operation, number, args)
-        except _Ended as end:
-            return end.outcome
-
     def require(self, call: _Call, condition: bool, reason: str) -> None:
         if not condition:
-            raise _Ended(Undefined(call.number, reason))
+            raise Ended(Undefined(call.number, reason))
 
     def happen(self, call: _Call) -> tuple[Datum | None, Ref]:
         world, operation, effects = self.environment, call.operation, call.site.effects
         number = world.meet(call.number, call.site.name, operation.descr, call.args, effects)
         if not world.returns(number):
-            raise _Ended(Stopped(number))
+            raise Ended(Stopped(number))
         return world.act(number, effects, operation.op.result)
 
     def function_of(self, call: _Call) -> _Function:
@@ -112,10 +94,10 @@ class Caller(ConcreteCalls):
         type_ = call.operation.op.result
         given = environment.functions.call(call.number, args, type_, environment.count, call.site)
         if isinstance(given, str):
-            raise _Ended(Undefined(call.number, given))
+            raise Ended(Undefined(call.number, given))
         return given.result, given.raises
 
     def promise(self, call: _Call, value: Datum) -> None:
         wrong = self.environment.functions.say(call.number, call.args, value, call.site.declared)
         if wrong is not None:
-            raise _Ended(Undefined(call.number, wrong))
+            raise Ended(Undefined(call.number, wrong))

@@ -19,6 +19,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.object_heap import TooLong
 from optimizer.ir.run.objects import NULL, Datum, type_of
 from optimizer.ir.run.runs import TOO_LONG as TOO_LONG
+from optimizer.ir.run.runs import Ended
 from optimizer.ir.run.runs import EventSeen as EventSeen
 from optimizer.ir.run.runs import Finished as Finished
 from optimizer.ir.run.runs import GuardFailed as GuardFailed
@@ -216,7 +217,10 @@ class Program:
             slots[slot] = state.heap.constant(name)
         if self._uses_raw:
             heap.add_raw()
-        outcome = self._execute(state, leave_at)
+        try:
+            outcome = self._execute(state, leave_at)
+        except Ended as end:
+            outcome = end.outcome
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
         environment = state.caller.environment
         functions = environment.functions
@@ -253,46 +257,38 @@ class Program:
                 slots[step.result] = step.meaning(domain, *args)
                 continue
             row = step.operation.op
-            undefined = self._compute(state, step, args)
-            if undefined is not None:
-                return undefined
+            self._compute(state, step, args)
             if step.guard is not None:
                 if step.guard.number == leave_at or not self._passes(state, step, args):
                     return self._leave(state, step.guard)
             elif step.call is not None:
-                given = state.caller.call(step.call, step.operation, step.number, args)
-                if isinstance(given, Stopped | Undefined):
-                    return given
-                self._give(state, step, given)
+                self._give(state, step, state.caller.perform(step.call, step.operation, step.number, args))
             elif row.kind is Kind.END:
                 return Jumped(tuple(args), step.operation.descr) if row.jumps else Finished(tuple(args))
         raise AssertionError("a trace ends with a jump or finish")
 
-    def _compute(self, state: _State, step: _Step, args: list[Any]) -> Undefined | None:
+    def _compute(self, state: _State, step: _Step, args: list[Any]) -> None:
         """The operation's result, flag and effect on the heap."""
         domain, memory = self._domain, step.memory
         if memory is not None:
             for holds, reason in memory.requires:
                 if not holds(domain, state.heap, step.descr, *args):
-                    return Undefined(step.number, reason)
+                    raise Ended(Undefined(step.number, reason))
             if state.used_as is not None:
                 state.used_as.note(step.operation.op, step.operation.args, args, step.operation.line)
             if memory.meaning is not None and step.guard is None:
                 try:
-                    value = memory.meaning(domain, state.heap, step.descr, *args)
+                    self._give(state, step, memory.meaning(domain, state.heap, step.descr, *args))
                 except TooLong:
-                    return Undefined(step.number, TOO_LONG)
-                if step.result >= 0:
-                    state.slots[step.result] = value
-            return None
+                    raise Ended(Undefined(step.number, TOO_LONG)) from None
+            return
         row = step.operation.op
         if step.defined is not None and not step.defined(domain, *args):
-            return Undefined(step.number, row.undefined_when)
+            raise Ended(Undefined(step.number, row.undefined_when))
         if step.meaning is not None:
             state.slots[step.result] = step.meaning(domain, *args)
             if row.overflows is not None:
                 state.flag = row.overflows(domain, *args)
-        return None
 
     def _give(self, state: _State, step: _Step, value: Datum | None) -> None:
         if step.result >= 0:
@@ -313,9 +309,7 @@ class Program:
 
     def _leave(self, state: _State, guard: _Guard) -> Outcome:
         for step in guard.block:
-            undefined = self._compute(state, step, [state.slots[i] for i in step.args])
-            if undefined is not None:
-                return undefined
+            self._compute(state, step, [state.slots[i] for i in step.args])
         if guard.failargs is None:
             return GuardFailed(guard.number, None)
         return GuardFailed(guard.number, tuple(None if i is None else state.slots[i] for i in guard.failargs))

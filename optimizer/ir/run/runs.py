@@ -163,6 +163,13 @@ class Undefined:
 Outcome = Finished | Jumped | GuardFailed | Stopped | Undefined
 
 
+class Ended(Exception):
+    """The run ends here, ahead of the end of the trace."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
 @immutable
 class Run:
     """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end.

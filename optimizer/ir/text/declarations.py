@@ -1,4 +1,4 @@
-"""Declarations as TOML text: reading and merging them, and (from `declaration_writer`) writing them."""
+"""Declarations as TOML text: reading and merging them (`declaration_writer` writes them)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.text.declaration_writer import format_declarations as format_declarations
 from optimizer.ir.text.toml_source import Path, TomlSource
 from optimizer.ir.types.declaration_rules import ITEMS, find_problems
 from optimizer.ir.types.declared import (

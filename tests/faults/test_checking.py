@@ -1,0 +1,33 @@
+"""The checker alone catches what a validator with a planted fault proves wrongly: a handful; `scripts/kill-table
+--checker` takes all."""
+
+from __future__ import annotations
+
+import pytest
+from faults.checking import check_alone
+from faults.kill_table import main
+from faults.table import VALIDATOR_FAULTS, fault_named
+
+CAUGHT = {
+    "failargs are not compared": "guard 0: failarg",
+    "definedness is not proved": ": defined",
+    "storing zero writes nothing": "end: heap",
+    "events write nothing": "end: argument",
+    "bytes alike": "end: heap",
+    "floor division rounds up": "end: argument",
+}
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_wrong_proof_is_not_accepted(name: str) -> None:
+    found = check_alone(fault_named(name, VALIDATOR_FAULTS))
+    assert found.is_caught, found
+    assert all(CAUGHT[name] in str(proof.obligation) for proof in found.proofs), found
+
+
+def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--checker", "ends are not compared"]) == 0
+    printed = capsys.readouterr().out
+    assert "| ends are not compared | obligations | " in printed
+    assert "end: argument" in printed
+    assert printed.rstrip().endswith("caught: 1")

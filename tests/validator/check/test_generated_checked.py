@@ -1,0 +1,78 @@
+"""The checker on generated pairs, right and wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from certificates import as_if_proved
+from faults.planting import FaultyOptimizer, OptimizerFault
+from faults.table import OPTIMIZER_FAULTS
+
+from fuzz.campaign.examine import malformed
+from fuzz.draw.generator import generate_for
+from fuzz.selftest.comparison import make_pair
+from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from optimizer.pipeline import optimize
+from validator import Options, Refuted, validate
+from validator.check.certificate import Certificate
+from validator.check.checker import Checked, check
+from validator.search.counterexample import State
+from validator.verdict import Guards
+
+
+def outcome(before: Trace, after: Trace, example: State, guards: Guards = Guards.EARLY) -> tuple[str, str]:
+    """What the validator and the checker say; a refuted pair must not be checked."""
+    verdict = validate(before, after, Options(guards, effort=1_000_000, timeout_s=10.0), examples=(example,))
+    try:
+        certificate = as_if_proved(before, after)
+    except (Unsupported, InputError):
+        return type(verdict).__name__, "Unsupported"
+    found = check(before, after, certificate, guards, effort=300_000)
+    assert not (isinstance(verdict, Refuted) and isinstance(found, Checked))
+    return type(verdict).__name__, type(found).__name__
+
+
+@pytest.mark.parametrize("guards", Guards)
+def test_edited_pairs(guards: Guards) -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    for seed in range(25):
+        pair = make_pair(seed, 8)
+        counts[outcome(pair.before, pair.after, pair.generated.state, guards)] += 1
+    assert counts["Refuted", "Unsettled"] > 5
+    assert counts["Proved", "Checked"] > 5
+    assert counts["Proved", "Unsettled"] <= 2
+
+
+def test_our_optimizer() -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    for seed in range(100, 115):
+        generated = generate_for(seed)
+        counts[outcome(generated.trace, optimize(generated.trace), generated.state)] += 1
+    assert counts["Proved", "Checked"] >= 10
+
+
+@pytest.mark.parametrize("fault", OPTIMIZER_FAULTS[::5], ids=lambda fault: fault.name)
+def test_a_faulty_optimizer(fault: OptimizerFault) -> None:
+    faulty = FaultyOptimizer(fault)
+    for seed in range(4):
+        generated = generate_for(seed)
+        try:
+            after = faulty(generated.trace)
+        except Exception:
+            continue
+        if malformed(generated.trace, after) is not None:
+            continue
+        outcome(generated.trace, after, generated.state)
+
+
+def test_a_function_gives_the_new_object_that_is_recorded_for_it() -> None:
+    declared = '+++\n[struct.Node]\n[call.find]\nresult = "ref"\nelidable = true\n+++\n[i2]\n'
+    recorded = "p5 = new(descr=Node)\nrecord_known_result(p5, 1, i2, descr=find)\np6 = call_r(1, i2, descr=find)\n"
+    before = parse(f"{declared}{recorded}i7 = ptr_eq(p5, p6)\nfinish(i7)\n")
+    for equal in ((), (("before", "i7", 0),), (("before", "p6", "p5"),)):
+        wrong = check(before, parse(f"{declared}finish(0)\n"), Certificate(equal=equal))
+        assert not isinstance(wrong, Checked), equal
+    assert isinstance(check(before, parse(f"{declared}finish(1)\n"), Certificate()), Checked)
