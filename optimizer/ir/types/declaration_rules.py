@@ -78,6 +78,7 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
     sections = (
         ("struct", "a struct", declarations.structs),
         ("array", "an array", declarations.arrays),
+        ("field", "a field", declarations.fields),
         ("call", "a call", declarations.calls),
         ("descr", "another name", declarations.descrs),
     )
@@ -97,14 +98,22 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
 
 
 def _fields(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    for lone in declarations.fields:
+        if lone.name.rpartition(".")[0] in structs:
+            yield ("field", lone.name), f"{lone.name} is a field of a declared struct, and is declared there"
+        yield from _one_kind_of_immutable(("field", lone.name), lone)
     whole: list[Struct | Array] = [*declarations.structs, *declarations.arrays]
     for owner, field in ((one, field) for one in whole for field in one.fields):
         path = "struct" if isinstance(owner, Struct) else "array", owner.name, "fields", field.name
         above = structs[owner.parent] if isinstance(owner, Struct) and owner.parent else None
         if above is not None and field.name in inherited_fields(above, structs):
             yield path, f"field {field.name} of struct {owner.name} is inherited from its parent already"
-        if field.immutable and field.quasi_immutable:
-            yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
+        yield from _one_kind_of_immutable(path, field)
+
+
+def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Problem]:
+    if field.immutable and field.quasi_immutable:
+        yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
 
 
 def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
@@ -133,9 +142,10 @@ def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Stru
 
 
 def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    sections: tuple[tuple[Struct | Array | Call, ...], ...] = (
+    sections: tuple[tuple[Struct | Array | Field | Call, ...], ...] = (
         declarations.structs,
         declarations.arrays,
+        declarations.fields,
         declarations.calls,
     )
     named = {item.name for section in sections for item in section} | HIGHEST.keys()

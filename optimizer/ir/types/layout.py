@@ -82,7 +82,9 @@ class Layout:
         self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
-        self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
+        self._uses: dict[str, tuple[str, Type | None]] = {  # of descrs that belong to no declared struct or array
+            name: (_KINDS[FIELD], field.type) for name, field in self._types.lone.items()
+        }
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
@@ -327,6 +329,8 @@ class Layout:
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:
             return VIEWS[key]
+        if text in self._types.lone:
+            return self._types.lone[text]
         return _undeclared_field(key, name, self._uses.get(text, ("", None))[1] or INT)
 
     # Classes.

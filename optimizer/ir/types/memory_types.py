@@ -108,6 +108,11 @@ def declared_field(owner: str, name: str, type_: str, *, items: bool = False, **
     return Field(key, name, {"ref": REF, "float": FLOAT}.get(type_, INT), owner, low, high, declared=True, **flags)
 
 
+def lone_field(name: str, type_: str, **flags: bool) -> Field:
+    """The declared field of no struct in particular: any object may have it."""
+    return replace(declared_field(name, "", type_, **flags), name=name, owner=None)
+
+
 def declared_type(field: Field) -> str:
     """The type of a declared field, as it is declared."""
     return next((name for name, limits in NARROW.items() if limits == (field.low, field.high)), field.type.value)
