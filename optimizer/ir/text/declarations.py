@@ -83,7 +83,7 @@ class _Entry:
         return self.fault(f"{'.'.join(self.path)} must be {what}, got {_shown(self.value)}")
 
     def entries(self) -> list[_Entry]:
-        """Those of a table."""
+        """The entries of a table."""
         if not isinstance(self.value, dict):
             raise self.expected("a table")
         return [_Entry(self.source, (*self.path, key), value) for key, value in self.value.items()]

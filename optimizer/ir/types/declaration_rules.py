@@ -1,4 +1,4 @@
-"""What declarations must satisfy together: the names that they use exist and are used as what they are."""
+"""The rules that declarations satisfy together: the names that they use exist and are used as what they are."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
 
 ITEMS = "[]"
-"""What stands behind the name of an array where its items are meant, and in no other name: memory is told apart by its
-name."""
+"""The suffix of an array's name where its items are meant, and of no other name: memory is told apart by its name."""
 
 DEEPEST = 1000
-"""So many structs may inherit from one another in a row."""
+"""The depth of inheritance of structs, at most."""
 
 
 def find_problems(declarations: Declarations) -> Iterator[Problem]:

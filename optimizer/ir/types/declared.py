@@ -1,4 +1,4 @@
-"""What a user declares of the types, calls and constants that a trace names, as values.
+"""Declarations of the types, calls and constants that a trace names, as values.
 
 They refer to each other by name; `optimizer.ir.text.declarations` reads them, and checks that the names exist. Their
 structs and arrays have their own fields only, in the range of their types, whatever the width of a word.
@@ -53,7 +53,7 @@ class Descr:
 
 @immutable
 class KnownObject:
-    """What is known of the opaque constant `ConstPtr(name)`. `fields` are pairs of a name and a value."""
+    """The declaration of the opaque constant `ConstPtr(name)`. `fields` are pairs of a name and a value."""
 
     name: str
     struct: str | None = None

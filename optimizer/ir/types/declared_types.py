@@ -99,7 +99,8 @@ class DeclaredTypes:
 
 @lru_cache(maxsize=4)
 def declared_types(declarations: Declarations, word: int) -> DeclaredTypes:
-    """What is declared. A trace that is made, optimized and judged has the same declarations all the time."""
+    """The declared types at that width of a word, in bits. A trace that is made, optimized and judged has the same
+    declarations all the time."""
     return DeclaredTypes(declarations, word)
 
 

@@ -1,4 +1,4 @@
-"""What memory is made of: kinds of memory, fields, structs, arrays, numbers as bytes, and known opaque constants.
+"""The parts of memory: kinds of memory, fields, structs, arrays, numbers as bytes, and known opaque constants.
 
 *Memory of objects* is found by object, and by index in an array. *Raw memory* is one space of bytes beside the objects,
 addressed by machine ints. A byte has an address, a word taken without a sign; addresses wrap around. A number of
@@ -144,7 +144,7 @@ class Array:
 
 @immutable
 class Known:
-    """What is declared of opaque constants that are one object; `names` are theirs.
+    """The declaration of opaque constants that are one object; `names` are theirs.
 
     A field's value is a machine int, a float, or the name of a constant. `items` are those of a string.
     """
@@ -171,13 +171,13 @@ SUBCLASS = "+"
 # Bytes.
 
 RAW = "raw"
-"""What declarations of calls call all raw memory, and texts of heaps too."""
+"""The name of all raw memory in declarations of calls, and in texts of heaps."""
 
 BYTES = Field(f"{RAW}[]", "", INT, low=0, high=255, declared=True)
 """The bytes of raw memory; the index is the address."""
 
 RAW_ARRAY = Array("raw memory", BYTES)
-"""What raw memory is in a heap."""
+"""The type of raw memory in a heap."""
 
 OBJECT_BYTES = Field("gc_bytes[]", "", INT, low=0, high=255)
 """The bytes of objects; the index is the offset."""
@@ -208,7 +208,7 @@ def raw_field(field: Field) -> Field:
 
 @immutable
 class RawItem:
-    """So many bytes of raw memory or of an object, taken as a number with a sign or without."""
+    """A number of `size` bytes of raw memory or of an object, taken with a sign or without."""
 
     size: int
     signed: bool
