@@ -13,7 +13,8 @@ from functools import cache
 from typing import Any
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, PLACE, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.rows.row import PLACE
 from optimizer.ir.trace import Trace, all_operations
 
 WORDS = (8, 16, 32, 64)
