@@ -159,7 +159,7 @@ class Optimized(Follower):
         self._prove_end()
 
     def _prove_left(self, first: int) -> None:
-        """Proves that this trace has left where the recorded one does at a guard that has no counterpart from here on."""
+        """Proves that this trace has left where the recorded one does at a guard without a counterpart from here on."""
         j = len(self.side.guards)
         for k in range(first, self._row(j)):
             guard = self._before.guards[k]
