@@ -147,7 +147,7 @@ class Vocabulary:
             yield f"values of type {type_.value}"
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The vocabulary as data for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -163,7 +163,7 @@ class Vocabulary:
 
     @property
     def text(self) -> str:
-        """In a few words; nothing where all is chosen."""
+        """The vocabulary in a few words; empty where all is chosen."""
         told = [f"the kinds {', '.join(self.kinds)}"] * bool(self.kinds)
         told += [f"the operations {', '.join(self.ops)}"] * bool(self.ops)
         told += [f"none of {', '.join(self.without)}"] * bool(self.without)

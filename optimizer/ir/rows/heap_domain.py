@@ -27,7 +27,7 @@ class HeapDomain(ABC, Generic[W, C, P]):
 
     @abstractmethod
     def copy(self) -> Self:
-        """This heap as it stands; changes of either do not show in the other."""
+        """A copy of this heap as it stands; changes of either do not show in the other."""
 
     # Identity.
     @abstractmethod
