@@ -1,4 +1,4 @@
-"""What a walk over a trace knows at the place that it has come to.
+"""The facts that hold at the place that a walk over a trace has come to.
 
 Three things about values, all learned from the operations that it has come past: which are equal, which operation
 defines each, and between which bounds it lies. Values are looked up by their representative, which `find` gives. Then
@@ -71,10 +71,6 @@ class Facts:
         self._ages: dict[Var, int] = {}
         self._latest_cell: tuple[Operation, Cell] | None = None
 
-    def let_go(self) -> None:
-        """Nobody asks any more. Its parts, which ask each other, are not left to the garbage collector."""
-        del self.references, self.memory, self.raw, self.bounds
-
     def find(self, value: Value) -> Value:
         """The representative of all values that equal `value`: a constant, or the variable defined first."""
         if not isinstance(value, Var):
@@ -132,7 +128,7 @@ class Facts:
         return self.bounds.overflowed(value) if isinstance(value, Var) else None
 
     def cell(self, operation: Operation) -> Cell:
-        """What a load reads, what a store changes."""
+        """The cell that a load reads or a store changes."""
         latest = self._latest_cell
         if latest is None or latest[0] is not operation:  # each is asked about several times in a row
             latest = self._latest_cell = operation, cell_of(operation, self.layout)
@@ -145,7 +141,7 @@ class Facts:
             self._bound_result(definition)
 
     def learn(self, operation: Operation, *, delayed: bool = False) -> bool:
-        """What holds behind `operation`. False if it is a guard that no run passes.
+        """Learns the facts that hold behind `operation`. False if it is a guard that no run passes.
 
         `delayed`: it has not been emitted yet, but everything from here on is as if it had been.
         """
@@ -209,7 +205,7 @@ class Facts:
             self._learn_known_call(known_call(operation, self.layout))
 
     def _learn_known_call(self, meant: Operation) -> None:
-        """What holds behind a function on strings."""
+        """Learns the facts that hold behind a function on strings."""
         self._learn_requirements(meant)
         result, slot = meant.result, self.layout.descr_of(meant)
         assert isinstance(slot, Field)
@@ -335,7 +331,7 @@ class Facts:
         return passed
 
     def _learn_test(self, guard: Operation) -> None:
-        """What a guard on a test of references tells of these."""
+        """Learns of references from a guard on a test of them."""
         test = self.definition(guard.args[0]) if guard.args else None
         told = None if test is None else meant(test)
         if isinstance(told, Bit):

@@ -1,4 +1,4 @@
-"""What guards have told of the order of two values that both are unknown.
+"""The order of two unknown values, as guards have established it.
 
     guard_true(int_lt(a, b))      a < b
     int_ge(a, b)                  is 0
@@ -58,7 +58,8 @@ class Orders:
         return found.pop() if len(found) == 1 else None
 
     def passes(self, guard: Op, test: Op | None, a: Value, b: Value) -> bool | None:
-        """Whether a guard on such a test passes, or (without a test) one on `a` and `b` themselves."""
+        """The outcome of a guard on such a test or (without a test) on `a` and `b` themselves; None if it may pass or
+        fail."""
         passing = passing_ways(guard, test)
         if passing is None:
             return None

@@ -115,7 +115,7 @@ Value = Var | Const
 
 @immutable
 class Exit:
-    """What a guard hands to the interpreter when it fails.
+    """The state that a guard hands to the interpreter when it fails.
 
     `failargs` are the live values, None for a dead slot; without a list they are *unknown* (None), which is not the
     same as empty. `origin` is the number of the guard of the recorded trace whose resume position is used. `block` is
@@ -151,7 +151,8 @@ class Operation:
 
 
 class _Walked:
-    """What weak references can be made to, and what walks over a trace have found: it is asked for again and again."""
+    """A base that weak references can be made to, and that keeps the results of walks over a trace, which are asked for
+    often."""
 
     __slots__ = ("__weakref__", "guards_found", "operations_found")
 

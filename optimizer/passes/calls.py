@@ -1,4 +1,4 @@
-"""What functions have given is not asked again, and what has not happened is not checked.
+"""Calls of functions with known results go, and so do guards on exceptions that nothing can have raised.
 
     [i0, i1]
     i2 = call_i(f, i0, descr=hash)          [i0, i1]
@@ -215,7 +215,7 @@ def _conditional(operation: Operation, site: CallSite, facts: Facts) -> Answer |
 
 
 def _declared(site: CallSite) -> Value | None:
-    """What is declared of what a function gives."""
+    """The declared result of a function, or None."""
     for known in () if site.declared is None else site.declared.results:
         if tuple(map(_constant, known.args)) == site.args[1:]:
             return _constant(known.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate
 from validator.check.modes import Failargs, Guards
-from validator.check.proof import Fails, Optimized, Recorded
+from validator.check.proof import Optimized, Recorded
 from validator.check.universe import Universe
 
 EFFORT = 20_000_000
@@ -28,7 +29,7 @@ TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """So many obligations hold; `queries` of them were asked of a solver."""
+    """The outcome where all `obligations` hold; `queries` of them were asked of a solver."""
 
     obligations: int
     queries: int
@@ -36,12 +37,14 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged. `candidate`:
-    inputs, None for what is no int, of a state on which it may fail, if the solver has come up with one."""
+    """The outcome where that obligation was not settled, for that reason. Without one, it is the pair that is not
+    judged. `candidate`: inputs, None for what is no int, of a state on which it may fail, if the solver has come up
+    with one. `others`: those behind it that were not settled either, as far as there was time for them."""
 
     obligation: str
     reason: str
     candidate: tuple[int | None, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def check(
@@ -64,14 +67,17 @@ def check(
         recorded = Recorded(before, universe, certificate, asking)
         recorded.side.run()
         optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
-        optimized.prove()
-    except Fails as failure:
-        return Unsettled(failure.obligation, failure.reason, _inputs(recorded, failure.model))
+        with suppress(OutOfTime):
+            optimized.prove()
+            if not optimized.unsettled:
+                return Checked(optimized.obligations, asking.queries)
+        for first, (reason, model) in optimized.unsettled.items():
+            return Unsettled(first, reason, _inputs(recorded, model), tuple(optimized.unsettled)[1:])
+        raise OutOfTime
     except OutOfTime:
         return Unsettled("", "the checker ran out of time")
     except Unsupported as limit:
         return Unsettled("", str(limit))
-    return Checked(optimized.obligations, asking.queries)
 
 
 def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
@@ -89,7 +95,7 @@ def _mismatch(before: Trace, after: Trace) -> str | None:
 
 
 def _wrong_origins(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> str | None:
-    """What is wrong with the origins: those that the texts give must be these, and they never decrease."""
+    """The fault of the origins: those that the texts give must be these, and they never decrease."""
     names = [k if exit_of(guard).origin is None else exit_of(guard).origin for k, guard in enumerate(before.guards)]
     if len(origins) != len(after.guards):
         return "the certificate has not as many origins as there are guards"

@@ -26,11 +26,11 @@ from validator.check.universe import (
 )
 
 _FEW = 16
-"""So many items are copied or compared one by one."""
+"""The number of items that are copied or compared one by one, at most."""
 
 
 def _asked(question: str) -> Callable[..., Any]:
-    """What no trace changes of objects: their classes and lengths."""
+    """A question about what no trace changes of objects: their classes and lengths."""
     return lambda memory, *args: getattr(memory.universe, question)(*args)
 
 
@@ -120,7 +120,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
 
     def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
-        """What the object holds there may overlap with what has been stored: it is a function of what it was."""
+        """The object's content there may overlap with what has been stored: it becomes a function of what it was."""
 
         def changed(held: Any) -> Any:
             args = [held, *(one for one in by if one is not None)]
@@ -129,7 +129,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
         if (slot.key, None) in self.parts:
             self.change(slot.key, p, changed)
-            self.reach.scatter(slot, p)
+            self.reach.pour(slot, p, self.reach.anything())
 
     # Arrays and ranges of items.
 
@@ -152,7 +152,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.read(p, slot, index) == value
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
-        self.reach.copy_items(slot, p, q)
+        self.reach.pour(slot, q, self.reach.load(slot, p, None))
         source, was = self.held(slot.key, p), self.held(slot.key, q)
         written, marks = written_key(slot), self.all_written(slot)
         if self.is_marked(slot, p):
@@ -166,7 +166,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, q, f"copy of {slot.key}", was)
 
     def _copied(self, source: Any, start: Any, target: Any, at: Any, count: Any) -> Any:
-        """What is in `target` with so many items of the source."""
+        """The content of `target` with `count` items of the source."""
         if z3.is_bv_value(count) and count.as_long() <= _FEW:
             for i in range(count.as_long()):
                 target = z3.Store(target, at + i, source[start + i])

@@ -1,4 +1,4 @@
-"""What has to be proved of a pair of traces, obligation by obligation, as section 5 of the trace language says it.
+"""The obligations that a pair of traces has to meet, one by one, as section 5 of the trace language says it.
 
 Why it is enough. Let both traces run on one state in one world. The terms of a trace have the values of its run, an
 allocation of the optimized one being called by the number of its partner: what the world gives is the same constant,
@@ -44,14 +44,6 @@ from validator.check.side import Side
 from validator.check.universe import NULL, Universe, allocation_number, has_limits, is_old
 
 _FALSE = z3.BoolVal(False)
-
-
-class Fails(Exception):
-    """An obligation that is not proved, and why; with the `model` on which it does not hold, if there is one."""
-
-    def __init__(self, obligation: str, reason: str, model: Any = None) -> None:
-        super().__init__(f"{obligation}: {reason}")
-        self.obligation, self.reason, self.model = obligation, reason, model
 
 
 class Cuts:
@@ -102,18 +94,16 @@ class Recorded(Follower):
         return event.found
 
     def given(self, var: Var, value: Any) -> Any:
-        return self._cuts.given(var, value, self.side, self.side.values, self._holds)
+        return self._cuts.given(var, value, self.side, self.side.values, self.holds)
 
-    def decide(self, condition: Any) -> bool | None:
-        return next((way for way, one in _ways(condition) if self._holds(one)), None)
-
-    def _holds(self, claim: Any) -> bool:
+    def holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
         return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
 
 
 class Optimized(Follower):
-    """Follows the optimized trace, and proves what has to hold. Raises Fails."""
+    """Follows the optimized trace, and proves what has to hold. `unsettled` is what does not seem to, by its names, and
+    why, with the model on which it does not hold, if there is one; what comes behind takes it for granted."""
 
     def __init__(
         self,
@@ -132,13 +122,14 @@ class Optimized(Follower):
         self._cuts = Cuts(certificate, AFTER, universe)
         numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
         self.obligations = 0
+        self.unsettled: dict[str, tuple[str, Any]] = {}
         self.side = Side(trace, universe, numbers, self._before.trace, self)
         self.side.memory.reach.given = self._before.memory.reach.given
 
     # Places.
 
     def _row(self, j: int) -> int:
-        """So many guards of the recorded trace have their counterparts ahead of guard j, or of the end."""
+        """The number of recorded guards that have their counterparts ahead of guard j, or of the end."""
         origin = self._origins[j] if j < len(self._origins) else None
         return self._total if origin is None else origin
 
@@ -151,13 +142,14 @@ class Optimized(Follower):
             passed -= 1
         return Place(passed, j, events)
 
-    def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> None:
+    def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> bool:
         self.obligations += 1
         answer = self._asking.holds(self._before, self.side, place, given, claim)
         if answer is None:
-            raise Fails(name, "the solver gave up")
-        if not answer:
-            raise Fails(name, "it does not follow from what is assumed", self._asking.model)
+            self.unsettled.setdefault(name, ("the solver gave up", None))
+        elif not answer:
+            self.unsettled.setdefault(name, ("it does not follow from what is assumed", self._asking.model))
+        return answer is True
 
     # What is found on the way.
 
@@ -167,7 +159,7 @@ class Optimized(Follower):
         self._prove_end()
 
     def _prove_left(self, first: int) -> None:
-        """Where the recorded trace leaves at a guard that has no counterpart from here on, this one has left."""
+        """Proves that this trace has left where the recorded one does at a guard without a counterpart from here on."""
         j = len(self.side.guards)
         for k in range(first, self._row(j)):
             guard = self._before.guards[k]
@@ -176,13 +168,10 @@ class Optimized(Follower):
     def must(self, op: int, what: str, condition: Any) -> None:
         self._prove(f"op {op}: {what}", self._place(), condition)
 
-    def decide(self, condition: Any) -> bool | None:
-        return next((way for way, one in _ways(condition) if self._holds(one)), None)
-
     def given(self, var: Var, value: Any) -> Any:
-        return self._cuts.given(var, value, self.side, self._before.values, self._holds)
+        return self._cuts.given(var, value, self.side, self._before.values, self.holds)
 
-    def _holds(self, claim: Any) -> bool:
+    def holds(self, claim: Any) -> bool:
         return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
 
     def applied(self, applied: Applied) -> None:
@@ -249,8 +238,8 @@ class Optimized(Follower):
         if wanted.failargs is None:
             return
         if got.failargs is None:
-            raise Fails(f"guard {j}: failargs", "they are not listed after the optimization")
-        if len(wanted.failargs) != len(got.failargs):
+            self.unsettled[f"guard {j}: failargs"] = "they are not listed after the optimization", None
+        elif len(wanted.failargs) != len(got.failargs):
             self._prove(f"guard {j}: failargs", place, _FALSE, fails)
         else:
             self._prove_equal(f"guard {j}: failarg", wanted.failargs, got.failargs, place, fails)
@@ -274,14 +263,14 @@ class Optimized(Follower):
         place: Place,
         given: tuple[Any, ...],
     ) -> None:
-        """Those slots hold the same in all old objects, and in what has been found of the recorded trace."""
+        """Proves those slots equal in all old objects, and in what has been found of the recorded trace."""
         for slot in slots:
             for number in self._parts(slot, wanted, got, found):
                 must, same_there = self._same_there(slot, number, wanted, got)
-                if not self._holds(same_there):
-                    self._prove(f"{where}: heap {slot.key}", place, must, given)
+                if self.holds(same_there):
+                    self.obligations += 1
+                elif self._prove(f"{where}: heap {slot.key}", place, must, given):
                     continue
-                self.obligations += 1
                 if not got.differs(self.side.memory, slot, number):  # else it is an exit block that has written there
                     self.side.memory.adopt(wanted, slot, number)
 
@@ -325,6 +314,7 @@ class Optimized(Follower):
         given = tuple(guard.passes for guard in self._before.guards[place.before : theirs.guards])
         if event.kind != theirs.kind:
             self._prove(f"event {number}: kind", place, _FALSE, given)
+            return theirs.found
         self._prove(f"event {number}: condition", place, same(event.happens, theirs.happens), given)
         self._prove_equal(f"event {number}: argument", theirs.args, event.args, place, (*given, event.happens))
         self._prove_memory(f"event {number}", theirs.memory, event.memory, theirs.found, theirs.may_see, place, given)
@@ -333,14 +323,16 @@ class Optimized(Follower):
     def _prove_end(self) -> None:
         before, after = self._before, self.side
         place = self._place()
-        if len(before.events) > len(after.events):
-            self._prove("end: events", place, _FALSE)
-        elif before.trace.end.op is not after.trace.end.op:
-            self._prove("end: kind", place, _FALSE)
-        elif before.trace.end.op.jumps and _jump_apart(before.trace, after.trace):
-            self._prove("end: target", place, _FALSE)
-        elif len(before.end) != len(after.end):
-            self._prove("end: arguments", place, _FALSE)
+        apart = (
+            ("events", len(before.events) > len(after.events)),
+            ("kind", before.trace.end.op is not after.trace.end.op),
+            ("target", before.trace.end.op.jumps and _jump_apart(before.trace, after.trace)),
+            ("arguments", len(before.end) != len(after.end)),
+        )
+        wrong = next((what for what, is_apart in apart if is_apart), None)
+        if wrong is not None:
+            self._prove(f"end: {wrong}", place, _FALSE)
+            return
         self._prove_equal("end: argument", before.end, after.end, place, ())
         self._prove("end: exception", place, same(before.memory.pending(), after.memory.pending()))
         slots = tuple(self._universe.slots.values())
@@ -352,7 +344,3 @@ def _jump_apart(before: Trace, after: Trace) -> bool:
     labels = [trace.ops[0].descr if trace.ops[0].op.is_entry else None for trace in (before, after)]
     goes_back = [trace.end.descr in (None, labels[0]) for trace in (before, after)]
     return labels[0] is not None and labels[0] == labels[1] and goes_back[0] != goes_back[1]
-
-
-def _ways(condition: Any) -> tuple[tuple[bool, Any], tuple[bool, Any]]:
-    return (True, condition), (False, z3.Not(condition))

@@ -20,10 +20,11 @@ from validator.search.states import sample_states
 from validator.verdict import Audit, Failed, Fault, Options, Proved
 
 PAIR = "the pair"
-"""What is not settled where it is no single obligation."""
+"""The name for what is not settled where it is no single obligation."""
 
 _SAMPLES = 50
-"""So many samples are run where the checker has not settled an obligation, each with its candidate and without."""
+"""The number of samples that are run where the checker has not settled an obligation, each with its candidate and
+without."""
 
 
 def audited(
@@ -46,8 +47,8 @@ def audit_of(found: Checked | Unsettled) -> Audit:
     match found:
         case Checked(obligations):
             return Audit(obligations)
-        case Unsettled(obligation, reason):
-            return Audit(0, (obligation or PAIR,), reason)
+        case Unsettled(obligation, reason, _, others):
+            return Audit(0, (obligation or PAIR, *others), reason)
 
 
 def _shown(wrong: Counterexample) -> str:

@@ -15,7 +15,7 @@ from validator.verdict import Failargs
 
 
 def certify(pair: Pair, origins: Sequence[int | None]) -> Certificate:
-    """What the proof of the pair, with those origins, rests on."""
+    """The certificate of the pair's proof under these origins."""
     cuts = _Cuts(pair)
     cuts.of_recorded()
     cuts.of_optimized()
@@ -84,7 +84,7 @@ class _Cuts:
         known = self._facts.rebuild(term)
         if known.kind == "const" or (known in self._names and self._names[known] != name):
             self.equal.append((trace, name, self._value(known)))
-        elif trace == BEFORE and not is_float(term) and not _is_choice(term):
+        elif trace == BEFORE and not is_float(term) and not _has_no_cut(term):
             bounds = self._facts.bounds(term)
             if bounds.low > -self._half or bounds.high < self._half - 1:
                 self.bounds.append((trace, name, bounds.low, bounds.high))
@@ -97,9 +97,12 @@ class _Cuts:
         return wrap(term.value, self._pair.terms.width) if term.kind == "const" else self._names[term]
 
 
-def _is_choice(term: Term) -> bool:
-    """Does it say by itself which few numbers it may be?"""
-    return term.kind == "ite" and all(arg.kind == "const" for arg in term.args[1:])
+_HARD = frozenset({"mul", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"})
+
+
+def _has_no_cut(term: Term) -> bool:
+    """Does it say by itself which few numbers it may be, or cost a solver more than its bounds ever save?"""
+    return term.kind in _HARD or (term.kind == "ite" and all(arg.kind == "const" for arg in term.args[1:]))
 
 
 def _numbered(trace: Trace) -> Iterator[tuple[int, Operation]]:

@@ -112,13 +112,13 @@ def encode(
 
 
 def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[int, Term]) -> ExitEncoding:
-    """What the guard, behind so many others, leaves if the allocations of its exit block with numbers in `named` are
-    those terms."""
+    """The state that the guard, behind `guards` others, leaves if the allocations of its exit block with numbers in
+    `named` are those terms."""
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
-Place = tuple[int, int]
-"""How many guards and events stand ahead."""
+Ahead = tuple[int, int]
+"""The numbers of guards and events that stand ahead."""
 
 
 class _Computer:
@@ -169,7 +169,7 @@ class _Computer:
             found.append(term)
         return tuple(found)
 
-    def compute(self, operation: Operation, number: int, place: Place) -> None:
+    def compute(self, operation: Operation, number: int, place: Ahead) -> None:
         """The operation's result, flag and effect; whether it passes if it is a guard; and its definedness."""
         row = operation.op
         memory = None if row.memory is None else memory_of(operation)
@@ -190,7 +190,7 @@ class _Computer:
         elif row.overflows is not None:
             self.flag = other
 
-    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Place) -> None:
+    def _compute_on_heap(self, operation: Operation, memory: MemoryMeaning, number: int, place: Ahead) -> None:
         descr, args = self.layout.descr_of(operation), self._memory_args(operation, memory)
         condition = memory.defined(self.terms, self.heap, descr, *args)
         self._defined(condition, operation, number, place)
@@ -215,19 +215,19 @@ class _Computer:
             for index, arg in enumerate(operation.args)
         ]
 
-    def _defined(self, condition: Term, operation: Operation, number: int, place: Place, what: str = "defined") -> None:
+    def _defined(self, condition: Term, operation: Operation, number: int, place: Ahead, what: str = "defined") -> None:
         if condition is not self.terms.true:
             self.defined.append(Definedness(number, operation, condition, *place, what))
 
     def handed_over(self, guard: Operation) -> tuple[Term | None, ...] | None:
-        """What the guard hands over where it fails here."""
+        """The values that the guard hands over where it fails here."""
         failargs = exit_of(guard).failargs
         if failargs is None:
             return None
         return tuple([None if arg is None else self.term(arg, guard.line) for arg in failargs])
 
     def pass_guard(self, operation: Operation) -> None:
-        """What a guard does to the heap where it passes, and gives."""
+        """Applies the effect of a passing guard on the heap, and its result."""
         memory = memory_of(operation)
         if memory is not None and memory.meaning is not None:
             args = self._memory_args(operation, memory)
@@ -282,7 +282,7 @@ class _Encoder:
         number, kind = self._number, operation.op.kind
         self._number += 1
         if kind is PURE:
-            self._computer.compute(operation, number, self._place)
+            self._computer.compute(operation, number, self._ahead)
         elif kind is POSITION:
             self._positions += 1
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
@@ -292,12 +292,12 @@ class _Encoder:
                 raise Unsupported(
                     "there are too many ways in which pointers or indices may be the same", operation.line
                 )
-            self._computer.compute(operation, number, self._place)
+            self._computer.compute(operation, number, self._ahead)
             if kind is GUARD:
                 self._guard(operation, number)
 
     def _guard(self, operation: Operation, number: int) -> None:
-        heap, computer, place, block = self._heap.copy(), self._computer, self._place, exit_of(operation).block
+        heap, computer, place, block = self._heap.copy(), self._computer, self._ahead, exit_of(operation).block
         if block:
             left = _exit(operation, number, heap, self._values, place, {})
             self._number += len(block)
@@ -314,7 +314,7 @@ class _Encoder:
         return 0 if self._calls is None else len(self._calls.events)
 
     @property
-    def _place(self) -> Place:
+    def _ahead(self) -> Ahead:
         return len(self._guards), self._events
 
     def _call(self, operation: Operation, number: int) -> None:
@@ -337,11 +337,11 @@ def _exit(
     number: int,
     heap: SymbolicHeap,
     values: dict[str, Term],
-    place: Place,
+    place: Ahead,
     named: Mapping[int, Term],
 ) -> ExitEncoding:
-    """What the guard of that number leaves behind its block. What that defines goes into `values`: its
-    names are its own."""
+    """The state that the guard of that number leaves behind its block. What that defines goes into `values`: its names
+    are its own."""
     allocator = Allocator(named)
     computer = _Computer(heap.with_allocator(allocator), values)
     for inner, one in enumerate(exit_of(operation).block, number + 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from validator.search.running import Running
 
 _NET_S, _NET_SHARE = 1.0, 1.1
-"""What does not look at the clock is interrupted so many seconds, and by so much, behind the time of the pair."""
+"""The seconds, and the share of the pair's time, behind which work that does not look at the clock is interrupted."""
 
 OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
 
@@ -112,8 +112,8 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
 
 
 _FEW = 2
-"""So many samples are run before a solver is asked, all others where that does not settle it: a small query takes less
-time than they do."""
+"""The number of samples that are run before a solver is asked, all others where that does not settle it: a small query
+takes less time than they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +125,12 @@ class _Waiting:
     guard: int | None
 
 
-@lru_cache(maxsize=1 << 12)  # other pairs have obligations of the same names
-def _settled(name: str, several: int, by: str) -> tuple[Settled, ...]:
-    """The obligation of that name, or so many that are numbered, settled by that rung."""
-    names = [f"{name} {number}" for number in range(several)] if several else [name]
-    return tuple([Settled(one, Status.PROVED, by, 0.0) for one in names])
-
-
 @dataclass
 class _Attempt:
-    """What was found out about one assignment of origins."""
+    """The findings about one assignment of origins."""
 
     origins: list[int | None]
     settled: list[Settled] = field(default_factory=list)
-    early: list[int] = field(default_factory=list)
-    stricter: list[int] = field(default_factory=list)
     unsettled: list[tuple[Obligation, int | None, NotSettled]] = field(default_factory=list)
     refuting: State | None = None
 
@@ -225,7 +216,7 @@ class _Judge:
         for obligation, guard in self._pair.obligations(origins):
             by = without_solver(obligation)
             if by is not None:
-                settled += _settled(obligation.name, obligation.several, by)
+                settled.append(Settled(obligation.name, Status.PROVED, by, 0.0))
             elif self._discharger.is_late:
                 attempt.unsettled.append((obligation, guard, NotSettled("wall")))
                 return attempt
@@ -276,7 +267,7 @@ class _Judge:
     def _told(
         self, attempt: _Attempt, obligation: Obligation, guard: int | None, answer: Answered, seconds: float
     ) -> Settled:
-        """How the obligation was settled; what the attempt has to know of that is put there."""
+        """The record of how the obligation was settled; what the attempt has to know of that is put there."""
         name = obligation.name
         match self._exactly(obligation, answer, attempt.origins) if isinstance(answer, Model) else answer:
             case Holds(by, solver):
@@ -318,8 +309,6 @@ class _Judge:
             assumes=assumptions(self._pair),
             origins=tuple(attempt.origins) if attempt else (),
             inferred=is_inferred(self._after, self._given_origins),
-            early=tuple(attempt.early) if attempt else (),
-            stricter=tuple(attempt.stricter) if attempt else (),
             obligations=tuple(attempt.settled) if attempt else (),
         )
 
@@ -340,18 +329,16 @@ class _Judge:
         lost = lost_failargs(self._pair, attempt.origins)
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
-        reasons = () if self._runs_to_end else self._vacuity()
-        attempt.early, attempt.stricter = guards_elsewhere(self._pair, self._discharger, attempt.origins)
-        inferred = [j for j in sorted([*attempt.early, *attempt.stricter]) if len(self._given_origins[j]) > 1]
-        unlisted = unlisted_origin(self._pair, attempt.origins, inferred)
+        pair, origins, reaches_end = self._pair, attempt.origins, lambda *places: self._running.reaches_end(*places)
+        reasons = () if self._runs_to_end else vacuity(pair, self._discharger, reaches_end)
+        early, stricter = guards_elsewhere(pair, self._discharger, origins)
+        evidence = replace(self._evidence(attempt, reasons), early=tuple(early), stricter=tuple(stricter))
+        inferred = [j for j in sorted([*early, *stricter]) if len(self._given_origins[j]) > 1]
+        unlisted = unlisted_origin(pair, origins, inferred)
         if unlisted is not None:
-            return Unknown(self._evidence(attempt), unlisted)
-        evidence = self._evidence(attempt, reasons)
+            return Unknown(replace(evidence, vacuous=()), unlisted)
         if self._options.certify or self._options.audit:
             from validator.prove.certify import certify  # here: most proofs are not handed on
 
-            evidence = replace(evidence, certificate=certify(self._pair, attempt.origins))
+            evidence = replace(evidence, certificate=certify(pair, origins))
         return Proved(evidence)
-
-    def _vacuity(self) -> tuple[str, ...] | None:
-        return vacuity(self._pair, self._discharger, lambda first, last: self._running.reaches_end(first, last))

@@ -53,7 +53,7 @@ def _refuse(trace: Trace) -> None:
 
 
 def _check(trace: Trace, text: str) -> None:
-    """What is written must be read with the same types, that is, as the same operations on the same slots."""
+    """Checks that the text is read with the same types, that is, as the same operations on the same slots."""
     try:
         read = parse(text)
     except InputError as fault:

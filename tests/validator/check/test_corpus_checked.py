@@ -58,3 +58,10 @@ def test_a_corrupted_certificate_fails_or_is_right() -> None:
     assert isinstance(check(before, after, replace(whole, equal=lies)), Checked)
     narrow = tuple(("before", var, 1, 2) for _, var, _ in whole.equal)
     assert isinstance(check(before, after, replace(whole, equal=(), bounds=narrow)), Checked)
+
+
+def test_all_that_is_not_settled_is_told() -> None:
+    before, after = parse("[i0, i1]\nfinish(i0, 7, i1)"), parse("[i0, i1]\nfinish(i1, 7, i0)")
+    found = check(before, after, as_if_proved(before, after))
+    assert isinstance(found, Unsettled)
+    assert (found.obligation, found.others) == ("end: argument 0", ("end: argument 2",))

@@ -51,7 +51,7 @@ finish()"""
 def test_the_facts_of_a_place_are_those_that_are_given() -> None:
     trace = parse("[i0]\nfinish(i0)")
     memory = memory_for(layout_of(trace), trace)
-    encoding, terms = encode(trace, memory), memory.terms
+    encoding, terms = encode(trace, memory), memory.fresh_terms
     places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)

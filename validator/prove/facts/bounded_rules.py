@@ -45,7 +45,6 @@ _DIVISIONS = [
     rule("fdiv_of_negative", "fdiv(x, y) => sdiv(x, y)", "slt(x, 0)", "slt(y, 0)"),
     rule("srem_of_non_negative", "srem(x, y) => fmod(x, y)", "sle(0, x)", "sle(0, y)"),
     rule("srem_of_less", "srem(x, y) => x", "slt(neg(y), x)", "slt(x, y)", "slt(0, y)"),
-    rule("fmod_of_negative", "fmod(x, y) => srem(x, y)", "slt(x, 0)", "slt(y, 0)"),
     rule("fmod_of_less", "fmod(x, y) => x", "sle(0, x)", "slt(x, y)"),
     # x * y / y is x, and has no remainder, where x * y is that of the integers.
     rule("exact_mul_sdiv", "sdiv(exact_mul(x, y), y) => x", "ne(y, 0)"),
@@ -163,7 +162,6 @@ _BITS = [
         D="sub(C, shl(bit_and(x, C), 1))",
     ),
     rule("xor_of_negative", "bit_xor(x, C) => bit_not(bit_xor(x, bit_not(C)))", "slt(C, 0)"),
-    rule("xor_of_disjoint", "bit_xor(x, y) => add(x, y)", "eq(bit_and(x, y), 0)"),
 ]
 
 _ORDER = [

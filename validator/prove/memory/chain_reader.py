@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
@@ -32,7 +32,7 @@ that may be the same has a term for each way that they may be, and a read from t
 
 
 class ChainReader:
-    """What chains hold, over `terms`, which know about pointers."""
+    """The contents of chains, over `terms`, which know about pointers."""
 
     __slots__ = ("_chains", "_era", "_terms")
 
@@ -91,7 +91,7 @@ class ChainReader:
         return chain if len(busy) == len(above) else self._chains.on(link, busy)
 
     def read(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
-        """What the memory holds for that key: a word, or a reference."""
+        """The content of the memory for that key: a word, or a reference."""
         if isinstance(chain, Stored) and chain.object is p and chain.index is index:
             return chain.value
         if p.kind != "choose":
@@ -100,67 +100,70 @@ class ChainReader:
 
     def _walk(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         """The same, for an object that is no choice."""
-        open_: list[tuple[Term, Term]] = []
-        start, read, era = chain, self._chains.read, self._era
         if index is not None and p.kind == "constant" and (text := self._terms.text_item(slot, p, index)) is not None:
             return text
-        while True:
-            found = read.get((era, chain, p, index))
-            if found is not None:
-                break
-            match chain:
-                case Stored(below, other, at, value):
-                    same = self.meets(p, index, other, at)
-                    if same is self._terms.true:
-                        found = value
-                        break
-                    if same is not self._terms.false:
-                        open_.append((same, value))
-                    chain = below
-                case Copied(below):
-                    assert index is not None
-                    inside = self.is_inside(p, index, chain)
-                    if inside is not self._terms.false:
-                        value = self._copied(slot, chain, index)
-                        if inside is self._terms.true:
-                            found = value
-                            break
-                        open_.append((inside, value))
-                    chain = below
-                case Overlapped(below):
-                    assert index is not None
-                    found = held_behind(self._terms, slot, chain, self._walk(slot, below, p, index), index)
+        open_: list[tuple[Term, Term]] = []
+        start, read, era = chain, self._chains.read, self._era
+        while (found := read.get((era, chain, p, index))) is None:
+            changed = self._changed_by(chain, p, index)
+            if changed is not self._terms.false:
+                held = self._held_behind(slot, chain, p, index)
+                if changed is self._terms.true:
+                    found = held
                     break
-                case Bytewise(below, other):
-                    same = self._terms.same(p, other)
-                    if same is not self._terms.false:
-                        held = self._walk(slot, below, p, index)
-                        found = self._terms.select(same, self._behind(slot, chain, held, p, index), held)
-                        break
-                    chain = below
-                case Renewed(below, event) if self._keeps(p, event):
-                    chain = below
-                case Renewed(below, event):
-                    for alloc in self._kept_then_seen(p, event):
-                        open_.append((self._terms.same(p, alloc), self._walk(slot, below, alloc, index)))
-                    found = self._terms.load(initial(slot, event + 1), p, index)
-                    break
-                case Start():
-                    found = self._at_start(slot, p, index)
-                    break
-        for same, value in reversed(open_):
-            found = self._terms.select(same, value, found)
+                open_.append((changed, held))
+            assert not isinstance(chain, Start)
+            chain = chain.below
+        for changed, held in reversed(open_):
+            found = self._terms.select(changed, held, found)
         read[era, start, p, index] = found
         return found
 
+    def _changed_by(self, link: Chain, p: Term, index: Term | None) -> Term:
+        """The condition under which the link says what the memory holds for that key."""
+        match link:
+            case Stored(_, other, at, _):
+                return self.meets(p, index, other, at)
+            case Copied():
+                assert index is not None
+                return self.is_inside(p, index, link)
+            case Bytewise(_, other):
+                return self._terms.same(p, other)
+            case Renewed(_, event) if self._keeps(p, event):
+                return self._terms.false
+            case _:
+                return self._terms.true
+
+    def _held_behind(self, slot: Field, link: Chain, p: Term, index: Term | None) -> Term:
+        """The content of the memory for that key where the link determines it."""
+        match link:
+            case Stored():
+                return link.value
+            case Copied():
+                assert index is not None
+                return self._copied(slot, link, index)
+            case Overlapped(below):
+                assert index is not None
+                return held_behind(self._terms, slot, link, self._walk(slot, below, p, index), index)
+            case Bytewise(below):
+                return self._behind(slot, link, self._walk(slot, below, p, index), p, index)
+            case Renewed(below, event):
+                held = self._terms.load(initial(slot, event + 1), p, index)
+                for alloc in reversed(self._kept_then_seen(p, event)):
+                    kept = self._walk(slot, below, alloc, index)
+                    held = self._terms.select(self._terms.same(p, alloc), kept, held)
+                return held
+            case Start():
+                return self._at_start(slot, p, index)
+
     def _copied(self, slot: Field, link: Copied, index: Term) -> Term:
-        """What the copy has put into that item, if it is one of those that it was for."""
+        """The value that the copy has put into that item, if it is one of those that it was for."""
         self._check_size()
         at = self._terms.add(self._offset(index, link), link.start)
         return self.read(slot, link.below, link.source, at)
 
     def _behind(self, slot: Field, link: Bytewise, held: Term, p: Term, index: Term | None) -> Term:
-        """What a field or item of the object holds behind the store to its bytes, where it held that before."""
+        """The content of a field or item of the object behind the store to its bytes, where it was `held` before."""
         if slot.type is REF:
             raise Unsupported("a field or item that may have been changed by gc_store of a reference")
         name = f"{slot.key} behind {link.size} bytes"
@@ -177,10 +180,10 @@ class ChainReader:
         """Is it an allocation that the event did not see?"""
         return p.kind == "alloc" and self._terms.pointers.is_hidden(p, event)
 
-    def _kept_then_seen(self, p: Term, event: int) -> Iterator[Term]:
+    def _kept_then_seen(self, p: Term, event: int) -> list[Term]:
         """The allocations that the event did not see, and that `p` may be: a later event did, or a function."""
         pointers = self._terms.pointers
-        return (alloc for alloc in pointers.may_be(p) if pointers.is_hidden(alloc, event))
+        return [alloc for alloc in pointers.may_be(p) if pointers.is_hidden(alloc, event)]
 
     def meets(self, p: Term, index: Term | None, other: Term, at: Term | None) -> Term:
         """Are both keys the same?"""
@@ -227,8 +230,8 @@ class ChainReader:
                     return chain
 
     def source(self, chain: Chain, p: Term, start: Term, count: Term) -> tuple[Chain, Term, Term]:
-        """Where those items of an object that is no choice were copied from, if as many were; with what is there
-        below."""
+        """The source from which those items of an object that is no choice were copied, if as many were; with what is
+        there below."""
         chain = self.latest(chain, p)
         while isinstance(chain, Copied) and chain.object is p and (chain.at, chain.count) == (start, count):
             if chain.source.kind == "choose":
@@ -289,7 +292,8 @@ class ChainReader:
         return result
 
     def _written_of(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
-        """What each link says, the latest first: a store that it is written, a copy what was said of its source."""
+        """The conditions of the links for having been written, the latest first: a store that it is written, a copy
+        what was said of its source."""
         terms, start = self._terms, chain
         links: list[tuple[Term, Term]] = []  # where a link decides, and how
         while True:

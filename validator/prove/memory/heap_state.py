@@ -32,15 +32,13 @@ Computed = tuple[Term, Term | None, Term]
 
 @dataclass(frozen=True, slots=True)
 class PairMemory:
-    """What the heaps of a pair share: the terms that they begin with, their chains, and all slots that one of the
-    traces names.
+    """The memory that the heaps of a pair share: the terms that they begin with, their chains, and all slots that one
+    of the traces names.
 
     `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
     `is_pending`: may an exception be pending at the start?
-    What both traces have is found out once: `computed` is what operations without memory do on these arguments, and
-    `said` which terms conditions say to be constants or objects of a name, and these; and whether one of them can be a
-    key in memory.
+    What both traces have is found out once: `computed` is what operations without memory do on these arguments.
     """
 
     fresh_terms: ObjectTerms
@@ -51,7 +49,6 @@ class PairMemory:
     has_exceptions: bool = False
     is_pending: bool = False
     computed: dict[tuple[Op, tuple[Term, ...]], Computed] = field(default_factory=dict)
-    said: dict[Term, tuple[Mapping[Term, Term], bool]] = field(default_factory=dict)
 
     def any_index(self, slot: Field, claim: int = 0) -> Term:
         """An index of which nothing is known: what is proved of it holds for all items. What is assumed of it is what
@@ -62,7 +59,7 @@ class PairMemory:
 
 @dataclass(slots=True)
 class Allocator:
-    """Which terms the allocations of a trace are, by their numbers in the order of the text; new ones for the rest.
+    """The terms that the allocations of a trace are, by their numbers in the order of the text; new ones for the rest.
 
     `mismatched` are the lengths of arrays, by number, for which a term of another length was named.
     """
@@ -137,12 +134,12 @@ class HeapState:
         return self.chains[slot.key]
 
     def now(self, term: Term) -> Term:
-        """What a term is as guards that have passed say, itself where they say nothing."""
+        """The form of a term under the guards that have passed, itself where they say nothing."""
         known = self.known.get(term)
         return term if known is None or known[1] > self._passed else known[0]
 
     def read(self, p: Term, slot: Field, index: Term | None = None) -> Term:
-        """What the memory holds, for one who only looks."""
+        """The content of the memory, for one who only looks."""
         p, index = self.reader.key(p, index, self.now)
         return self.reader.read(slot, self.chains[slot.key], p, index)
 
@@ -156,14 +153,10 @@ class HeapState:
         self._passed += 1
         if passes.kind == "truth":
             return
-        found = self.memory.said.get(passes)
-        if found is None:
-            told = dict(_said(self.terms, passes))
-            found = self.memory.said[passes] = told, any(term.kind != "ite" for term in told)
-        said, has_keys = found
+        said = dict(_said(self.terms, passes))
         for term, stands in said.items():
             self.known.setdefault(term, (stands, self._passed))
-        if has_keys:
+        if any(term.kind != "ite" for term in said):  # which is no key in memory
             for key in self.memory.slots:
                 if kind_of(key) is not MemoryKind.RAW:
                     self.chains[key] = self.reader.rekeyed(self.chains[key], said)
