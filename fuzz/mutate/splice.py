@@ -54,7 +54,7 @@ def spliced(subject: Subject) -> Sketch | None:
 
 
 def merged(one: Declarations, other: Declarations) -> Declarations | None:
-    """What both declare; None where they declare a name in different ways."""
+    """The declarations of both together; None where they declare a name in different ways."""
     if one.cleared != other.cleared:
         return None
     joined_up: dict[str, Any] = {}

@@ -222,7 +222,8 @@ def descr_name(operation: Operation) -> str | None:
 
 
 def passes_of(guard: Operation) -> Meaning | None:
-    """When a guard without a meaning on the heap goes on; a row of `same_type` has another meaning on floats."""
+    """The condition under which a guard without a meaning on the heap goes on; a row of `same_type` has another meaning
+    on floats."""
     if guard.op.same_type and guard.args[0].type is FLOAT:
         return guard.op.passes_floats
     return guard.op.passes

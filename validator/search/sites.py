@@ -40,21 +40,21 @@ class CellOf:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What an event raises."""
+    """The site of the exception that an event raises."""
 
     event: int
 
 
 @dataclass(frozen=True, slots=True)
 class Gives:
-    """What the call of a function gives."""
+    """The site of the result of a function's call."""
 
     function: int
 
 
 @dataclass(frozen=True, slots=True)
 class Raises:
-    """What the call of a function raises."""
+    """The site of the exception that a function's call raises."""
 
     function: int
 
@@ -103,7 +103,7 @@ def is_given(ref: Ref, heap: Heap) -> bool:
 
 
 def _known(ref: Ref, heap: Heap) -> list[Known]:
-    """What is declared of the object, if it is a constant."""
+    """The declarations of the object, if it is a constant."""
     names = [ref.name, *(name for name, other in heap.names.items() if other == ref)]
     constants = [constant for name in names if (constant := constant_name(name)) is not None]
     return [found for name in constants if (found := heap.layout.constant(name)) is not None]
@@ -203,7 +203,7 @@ def _slot(held: Object, cell: Cell) -> Field | None:
 
 
 def references_to(state: State) -> dict[Ref, list[Site | str]]:
-    """What refers to each object that existed before the trace: sites, and names of constants."""
+    """The references to each object that existed before the trace: sites, and names of constants."""
     found: dict[Ref, list[Site | str]] = {}
     if state.heap is not None:
         for ref in state.heap.objects:

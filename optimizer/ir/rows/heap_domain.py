@@ -26,7 +26,7 @@ class Objects(Protocol[W, C_co, P]):
     __slots__ = ()
 
     def copy(self) -> Self:
-        """This heap as it stands; changes of either do not show in the other."""
+        """A copy of this heap as it stands; changes of either do not show in the other."""
 
     # Identity.
     def null(self) -> P: ...
