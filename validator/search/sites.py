@@ -46,7 +46,7 @@ def _cells(state: State) -> Iterator[Site]:
 
 
 def is_input(site: Site) -> bool:
-    return site[:1] == ("inputs",)
+    return "inputs" in site[:1]
 
 
 def may_be_seen(site: Site) -> bool:
