@@ -29,7 +29,7 @@ from validator.processes.guardian import let_go, watch
 _wait: Any = wait  # Dask has hardly any types
 
 _TASK_S = 5.0
-"""So long should a task take at least: the process that does it takes half a second to start."""
+"""The seconds that a task should take, at least: the process that does it takes half a second to start."""
 
 _MOST_BATCHES = 64
 _CONNECTING_S = 10.0

@@ -28,7 +28,7 @@ _OVERHEAD = 10
 """A trace takes as long as so many operations, without those that it has."""
 
 _POOL_SHARE = 30
-"""So many percent of the mutated traces are from the pool, once the batch has kept some."""
+"""The percentage of mutated traces that are from the pool, once the batch has kept some."""
 
 
 def _shown_by(record: Record) -> frozenset[str]:

@@ -107,7 +107,7 @@ class Summary:
         }
 
     def _checked(self) -> list[str]:
-        """How many proofs were checked, and those that the checker does not follow by their seeds."""
+        """The number of proofs that were checked, and those that the checker does not follow by their seeds."""
         if not self.plan.check_share:
             return []
         named = [f"    seed {seed}: {why}" for seed, why in sorted(self.figures.not_checked)]

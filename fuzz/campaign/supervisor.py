@@ -21,10 +21,10 @@ from validator.processes.workers import Done, Loss, Supervision, Workers, workin
 _TICK_S = 1.0
 
 _GRACE_S = 0.5
-"""So long after the end of the time most seeds are done that were begun before it."""
+"""The seconds after the end of the time in which most seeds are done that were begun before it."""
 
 _TRIES = 3
-"""So often is a batch done again after a loss that no new seed can be blamed for."""
+"""The number of times that a batch is done again after a loss that no new seed can be blamed for."""
 
 
 @dataclass(slots=True)

@@ -76,7 +76,7 @@ class CallDraft(ConcreteCalls):
         return self._draft.heap
 
     def require(self, call: _Call, condition: bool, reason: str) -> None:
-        """What is added is defined."""
+        """Asserts that what is added is defined."""
         assert condition, reason
 
     def happen(self, call: _Call) -> tuple[Datum | None, Ref]:

@@ -69,7 +69,7 @@ def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datu
 
 
 def ref_of(heap: Heap, text: str) -> Ref:
-    """What a constant of a trace is on the heap."""
+    """The object on the heap that a constant of a trace stands for."""
     found, name = heap.named(text), constant_name(text)
     if found is not None:
         return found

@@ -129,7 +129,7 @@ class Vocabulary:
         return kind in _kinds_in(self)
 
     def foreign(self, trace: Trace) -> tuple[str, ...]:
-        """What the trace has and the vocabulary does not, in words; nothing if the trace keeps to it."""
+        """The parts of the trace that are not in the vocabulary, in words; none if the trace keeps to it."""
         return () if self.is_all else tuple(dict.fromkeys(self._foreign(trace)))
 
     def _foreign(self, trace: Trace) -> Iterator[str]:
@@ -156,7 +156,7 @@ class Vocabulary:
         return Vocabulary(tuple(data["kinds"]), tuple(data["ops"]), tuple(data["without"]), data["word"])
 
     def words(self) -> list[str]:
-        """What a command line says to choose it."""
+        """The words of a command line that choose it."""
         lists = {"--kinds": self.kinds, "--ops": self.ops, "--without": self.without}
         words = [word for option, names in lists.items() if names for word in (option, ",".join(names))]
         return words if self.word is None else [*words, "--word", str(self.word)]
@@ -171,7 +171,7 @@ class Vocabulary:
         return "; ".join(told)
 
     def narrowed(self, other: Vocabulary) -> Vocabulary:
-        """What is in both. Raises InputError where they name words of different widths."""
+        """The vocabulary of what is in both. Raises InputError where they name words of different widths."""
         if EVERYTHING in (self, other):
             return other if self.is_all else self
         if None not in (self.word, other.word) and self.word != other.word:

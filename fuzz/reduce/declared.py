@@ -35,7 +35,7 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
 
 
 _SORT = ("struct", "array", "item", "declared")
-"""What says which sort of thing an entry is."""
+"""The attributes that say which sort of thing an entry is."""
 
 _SECTIONS = ("consts", "descrs", "calls", "arrays", "structs")
 

@@ -29,7 +29,7 @@ from optimizer.ir.trace import (
 from validator.search.float_samples import simpler_floats
 
 _EARLIER = 4
-"""So many earlier values are tried, besides operands, operands of operands and inputs."""
+"""The number of earlier values that are tried, besides operands, operands of operands and inputs."""
 
 
 def forward(candidate: Candidate) -> Iterator[Change]:

@@ -49,7 +49,7 @@ begins again."""
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a reduction stands."""
+    """The progress of a reduction."""
 
     operations: int
     tried: int

@@ -71,7 +71,7 @@ class Workload:
 
 
 def optimized(shape: Shape) -> Callable[[int], Sample]:
-    """What makes the pair of a seed: a trace of that shape, and what the optimizer makes of it."""
+    """The maker of the pair of a seed: a trace of that shape, and what the optimizer makes of it."""
 
     def sample(seed: int) -> Sample:
         trace = generate(Random(seed), shape).trace

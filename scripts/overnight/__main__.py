@@ -28,7 +28,7 @@ _ENOUGH_S = 60.0
 """A planted fault that was not found in so many seconds of one core is one that campaigns miss."""
 
 _CHECK_SHARE = 5
-"""So many percent of the campaign's proofs are checked."""
+"""The percentage of the campaign's proofs that are checked."""
 
 _LEAST_S = 10.0
 """No more faults are planted when less time than that is left."""

@@ -31,7 +31,7 @@ _QUICK, _FEW, _MORE = 10_000, 100_000, 1_000_000
 
 
 class Place(NamedTuple):
-    """So many guards of both traces have passed, and so many events are done; None: all events return."""
+    """The numbers of guards of both traces that have passed, and of events that are done; None: all events return."""
 
     before: int
     after: int

@@ -39,7 +39,7 @@ A = TypeVar("A")
 
 
 class Loss(Enum):
-    """Why a worker did not answer."""
+    """The reason for which a worker did not answer."""
 
     LATE = "late"
     KILLED = "killed"

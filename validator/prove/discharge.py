@@ -103,7 +103,7 @@ class Discharger:
         return answer
 
     def already(self, obligation: Obligation) -> Answered | None:
-        """How it was settled before, or is without a solver."""
+        """The answer to it from before, or from the rungs that need no solver."""
         cheap = self._rungs.settle(obligation)
         return _held(cheap) if cheap is not None else self._settled.get(_key(obligation))
 
@@ -167,9 +167,9 @@ class Discharger:
         return find_values(self._pair.terms, [self._denied(obligation), *assumed]) is not None
 
     def _nested(self, chain: Sequence[Obligation]) -> tuple[list[Term], Term]:
-        """What may be assumed at the first of the obligations, and a condition that can hold there where one of them
-        fails: `d0 or (a1 and (d1 or ...))`, d being the claims denied, and a what may be assumed that was not assumed
-        ahead. What holds at a place holds further on too."""
+        """The assumptions at the first of the obligations, and a condition that can hold there where one of them fails:
+        `d0 or (a1 and (d1 or ...))`, d being the claims denied, and a what may be assumed that was not assumed ahead.
+        What holds at a place holds further on too."""
         steps: list[tuple[list[Term], Term]] = []
         assumed: set[Term] = set()
         for obligation in chain:
@@ -198,7 +198,7 @@ class Discharger:
         return answer
 
     def known(self, place: Place) -> Facts:
-        """What is known at a place."""
+        """The facts at a place."""
         return self._rungs.known(place)
 
     def query(self, conditions: Sequence[Term], effort: int | None = None, *, exact: bool = False) -> Answer:

@@ -21,7 +21,7 @@ from validator.verdict import Failargs, Guards
 
 
 def assumptions(pair: Pair) -> tuple[str, ...]:
-    """What the verdict takes for granted beyond its usual trust, in words."""
+    """The assumptions of the verdict beyond its usual trust, in words."""
     within = tuple(_of_objects(pair))
     if must_correspond(pair.before.trace, pair.after.trace):
         within = ("targets of jumps correspond", *within)
@@ -129,8 +129,8 @@ traces."""
 def vacuity(
     pair: Pair, discharger: Discharger, reaches_end: Callable[[int, int | None], bool]
 ) -> tuple[str, ...] | None:
-    """Why a proof would be vacuous (empty: it is not); None where that could not be settled. `reaches_end` says whether
-    the recorded trace goes to its end on one of the samples from a first to a last one.
+    """The reasons for which a proof would be vacuous (empty: it is not); None where that could not be settled.
+    `reaches_end` says whether the recorded trace goes to its end on one of the samples from a first to a last one.
 
     Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
     goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
@@ -169,8 +169,8 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
 
 
 def passed_up_to(pair: Pair, guards: int, *, to_end: bool) -> Facts:
-    """What holds where the first `guards` guards of the recorded trace pass, and everything ahead of the last of them
-    is defined, or with `to_end` everything."""
+    """The facts where the first `guards` guards of the recorded trace pass, and everything ahead of the last of them is
+    defined, or with `to_end` everything."""
     facts = Facts(pair.terms)
     for known in pair.before.defined:
         if to_end or known.guards < guards:

@@ -33,7 +33,7 @@ _MOST_INPUTS = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class RuleProof:
-    """What became of a rule."""
+    """The outcome of the proof of a rule."""
 
     rule: Rule
     status: Status

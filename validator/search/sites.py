@@ -46,12 +46,12 @@ def _cells(state: State) -> Iterator[Site]:
 
 
 def is_input(site: Site) -> bool:
-    return "inputs" in site[:1]
+    return bool(site[0] == "inputs")
 
 
 def may_be_seen(site: Site) -> bool:
     """May an object that the trace allocates stand there?"""
-    return site[0] == "world" and site[-1] != "pending"
+    return bool(site[0] == "world" and site[-1] != "pending")
 
 
 def objects_of(state: State) -> Mapping[Ref, Object]:
@@ -165,7 +165,7 @@ def _slot(held: Object, cell: Cell) -> Field | None:
 
 
 def references_to(state: State) -> dict[Ref, list[Site | str]]:
-    """What refers to each object that existed before the trace: sites, and names of constants."""
+    """The references to each object that existed before the trace: sites, and names of constants."""
     found: dict[Ref, list[Site | str]] = {
         ref: [] if constant_name(ref.name) is None else [ref.name] for ref in objects_of(state)
     }

@@ -21,7 +21,7 @@ _TELLING = tuple(map(Float.of, (0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 
 
 @cache
 def float_rows(word: int) -> tuple[Op, ...]:
-    """Those of words of that width."""
+    """The float rows for words of that width."""
     return tuple(row for row in FLOAT_ROWS if row.min_word <= word)
 
 

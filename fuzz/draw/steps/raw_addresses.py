@@ -1,4 +1,4 @@
-"""Where accesses to raw memory go: to few addresses, which overlap more often than not."""
+"""The addresses of accesses to raw memory: few, which overlap more often than not."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Journal:
 
 
 class Marked(Protocol):
-    """What remembers what was done since marks."""
+    """An object that remembers what was done since marks."""
 
     def mark(self) -> None: ...
 

@@ -232,8 +232,8 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
         return terms.by_object(p, lambda one: terms.by_object(q, lambda other: of(one, other)))
 
     def _range(self, slot: Field, p: Term, start: Term, count: Term) -> Range:
-        """Those items of an object that is no choice, where they were copied from. A constant is never changed: it is
-        read where all objects of version 0 are."""
+        """The range of items of an object that is no choice, where they were copied from. A constant is never changed:
+        it is read where all objects of version 0 are."""
         from validator.prove.terms.comparisons import Range
 
         reader = self.reader

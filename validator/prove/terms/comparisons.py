@@ -1,4 +1,4 @@
-"""What is compared item by item, where it is not known how many items there are.
+"""Comparisons item by item, where the number of items is not known.
 
 The outcome is a term that is a function of the objects, of the memory that their items stand in, and of the ranges: a
 word that is not 0 where all are the same. A solver is told what that means as far as it can matter: where it is 0 there
@@ -41,7 +41,7 @@ class Range(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Where the items of both ranges are read."""
+    """The slot and the readers of both ranges of items that are compared."""
 
     slot: Field
     item: Item
@@ -71,7 +71,7 @@ class _Said:
         self._where = terms.var(f"where the items of {term.number} differ")
 
     def indices(self) -> list[Term]:
-        """Where the items differ, if they do."""
+        """The indices at which the items differ, if they do."""
         return [self._terms.add(start, self._where) for start in (self._start, self._at)]
 
     def differs(self) -> Term:
@@ -95,7 +95,7 @@ class _Said:
 
 
 def meaning_of_comparisons(terms: ObjectTerms, conditions: Iterable[Term]) -> list[Term]:
-    """What holds of the comparisons in these conditions."""
+    """The conditions that hold of the comparisons in these conditions."""
     found = list(conditions)
     said = [_Said(terms, term) for term in cone(found) if term.kind == "applied" and term.args[0] in terms.compared]
     said = said[:_MOST]
