@@ -51,7 +51,7 @@ class Nearby:
         self._numbers = sorted({wrap(number + by, self._word) for number in numbers for by in (-1, 0, 1)})
 
     def state(self, known: Sequence[State]) -> State:
-        """One to a few changes away from one of those."""
+        """A state one to a few changes away from one of those."""
         near = self._random.choice(known)
         for _ in range(self._random.choice((1, 1, 1, 2, 3, 5, 8))):
             near = self._changed(near)
@@ -75,7 +75,7 @@ class Nearby:
                 return self._with_another_value(state)
 
     def _with_another_time(self, world: World) -> World:
-        """Something happens behind other events."""
+        """The world where something happens behind other events."""
         turned = frozenset([self._random.randrange(self._events + 1)])
         match self._random.randrange(4):
             case 0:

@@ -34,11 +34,11 @@ from validator.search.states import simple_values
 
 _RUNS = 4000
 _OPERATIONS = 4_000_000
-"""Simplifying a state takes so many runs at the most, of so many operations together."""
+"""The number of runs that simplifying a state takes, at most, and that of their operations together."""
 
 
 _SMALL = 15
-"""Of the simple values, the first ones are tried for each number."""
+"""The number of simple values that are tried for each number, the first ones."""
 
 
 def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
