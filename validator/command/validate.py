@@ -13,8 +13,7 @@ from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.modes import mode_options
-from validator.command.seconds import Seconds
+from validator.command.shared_options import Seconds, mode_options
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
