@@ -162,7 +162,7 @@ class Unsupported(_Told):
 
 
 class Fault(Enum):
-    """Whose fault an error is; `PROOF`: this tool's, which has proved what a run contradicts."""
+    """The party at fault for an error; `PROOF`: this tool, which has proved what a run contradicts."""
 
     INPUT = "input"
     TOOL = "tool"

@@ -47,8 +47,8 @@ class _Worked:
 def supervise_cluster(
     address: str, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None] = lambda: None
 ) -> Generator[SeedDone | Task]:
-    """Each seed, batch by batch, and each task when it is done. To be closed when it is not run to its end.
-    Raises InputError where there is no scheduler, or its workers cannot do this work."""
+    """The results of each seed, batch by batch, and each task when it is done. To be closed when it is not run to its
+    end. Raises InputError where there is no scheduler, or its workers cannot do this work."""
     try:
         client: Any = Client(address, timeout=_CONNECTING_S)  # type: ignore[no-untyped-call,unused-ignore]  # with Dask
     except (OSError, ValueError) as problem:

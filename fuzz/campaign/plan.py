@@ -107,7 +107,7 @@ class Plan:
         return " ".join(words)
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The plan as data for JSON."""
         modes = {"guards": self.options.guards.value, "failargs": self.options.failargs.value}
         limits = {"effort": self.options.effort, "timeout_s": self.options.timeout_s}
         return asdict(self) | {"options": modes | limits}

@@ -75,8 +75,8 @@ class _Course:
 def supervise(
     plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
 ) -> Generator[SeedDone | Task | Cut]:
-    """Each seed, as it is done, finds before they are reduced, each task when it is done, and what is cut
-    at the end. `tick` is called about every second. To be closed when it is not run to its end."""
+    """The results of each seed, as it is done, finds before they are reduced, each task when it is done, and what is
+    cut at the end. `tick` is called about every second. To be closed when it is not run to its end."""
     supervision = Supervision(jobs, plan.memory_mb, plan.patience_s)
     with working(nullcontext(partial(run_batch, plan)), supervision) as workers:
         yield from _supervised(workers, next_task, tick)
@@ -120,5 +120,5 @@ def _supervised(
 
 
 def _seconds_left(tasks: Iterable[Task]) -> float:
-    """Until the tasks are cut."""
+    """The seconds until the tasks are cut."""
     return min((task.until for task in tasks if task.until is not None), default=math.inf) + _GRACE_S - time.time()

@@ -97,7 +97,8 @@ class Draft:
     # Operands.
 
     def constant(self) -> int:
-        """Now and then one that has occurred: what optimizers have to say of constants is often about equal ones."""
+        """A constant, now and then one that has occurred: what optimizers have to say of constants is often about equal
+        ones."""
         if self.constants and self.choices.chance(20):
             return self.choices.pick(self.constants[-_RECENT:])
         value = constant(self.choices, self.shape.word)

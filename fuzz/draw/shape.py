@@ -256,7 +256,7 @@ _PURE = tuple(row for row in OPS.values() if row.is_pure)
 
 
 def _draw_left_out(choices: Choices) -> frozenset[Op]:
-    """Nothing, or most of the operations on integers, so that the others meet each other often."""
+    """The operations to leave out: none, or most of those on integers, so that the others meet each other often."""
     if not choices.chance(_SWARMS):
         return frozenset()
     return frozenset(choices.some(_PURE, choices.pick((50, 70, 85))))

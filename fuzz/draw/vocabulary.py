@@ -13,7 +13,8 @@ from functools import cache
 from typing import Any
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, PLACE, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.rows.row import PLACE
 from optimizer.ir.trace import Trace, all_operations
 
 WORDS = (8, 16, 32, 64)
@@ -147,7 +148,7 @@ class Vocabulary:
             yield f"values of type {type_.value}"
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The vocabulary as data for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -163,7 +164,7 @@ class Vocabulary:
 
     @property
     def text(self) -> str:
-        """In a few words; nothing where all is chosen."""
+        """The vocabulary in a few words; empty where all is chosen."""
         told = [f"the kinds {', '.join(self.kinds)}"] * bool(self.kinds)
         told += [f"the operations {', '.join(self.ops)}"] * bool(self.ops)
         told += [f"none of {', '.join(self.without)}"] * bool(self.without)

@@ -144,7 +144,7 @@ class Bare(Edit):
 
 @immutable
 class Remove(Edit):
-    """Without these operations; whatever uses their results is still there. An end stays.
+    """The edit that leaves out these operations; whatever uses their results is still there. An end stays.
 
     What tells of overflow goes with the guard that reads it, the guard alone leaves the operation that wraps.
     """

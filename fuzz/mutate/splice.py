@@ -58,7 +58,9 @@ def merged(one: Declarations, other: Declarations) -> Declarations | None:
     if one.cleared != other.cleared:
         return None
     joined_up: dict[str, Any] = {}
-    for field in fields(Declarations)[:-1]:
+    for field in fields(Declarations):
+        if field.name == "cleared":
+            continue
         known = {entry.name: entry for entry in getattr(one, field.name)}
         for entry in getattr(other, field.name):
             if known.setdefault(entry.name, entry) != entry:

@@ -57,7 +57,7 @@ class Subject:
         return tuple(other for other in self.alike(row) if other in close) or self.alike(row)
 
     def choose(self, among: Sequence[T]) -> T:
-        """One of those. Raises NotDrawable where there are none."""
+        """A random one of those. Raises NotDrawable where there are none."""
         if not among:
             raise NotDrawable
         return self.random.choice(among)

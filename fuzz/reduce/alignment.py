@@ -60,7 +60,7 @@ class _Alignment:
         self.pairs: list[tuple[Operation, Operation]] = []
 
     def match(self) -> None:
-        """As long as that tells of more values which are the same, start again."""
+        """Matches again as long as that tells of more values which are the same."""
         known = -1
         while len(self.names) > known:
             known = len(self.names)
@@ -96,7 +96,7 @@ class _Alignment:
             self._pair(mine, other)
 
     def _match_rest(self, mine: list[Operation], other: list[Operation]) -> None:
-        """Of operations between those that are the same, the ones that correspond, in order."""
+        """Matches, in order, the operations that correspond between those that are the same."""
         waiting = list(other)
         gone = {op.result for op in mine}
         for op in mine:

@@ -48,7 +48,7 @@ def cut_tail(candidate: Candidate) -> Iterator[Change]:
 
 
 def _cut(candidate: Candidate, size: int) -> Candidate | None:
-    """Without the last operations; the end hands over what they used."""
+    """The candidate without the last operations; the end hands over what they used."""
     ops = candidate.before.ops
     if len(ops) - 1 < size:
         return None

@@ -22,9 +22,9 @@ from validator.check.proof import Optimized, Recorded
 from validator.check.universe import Universe
 
 EFFORT = 20_000_000
-"""Of a query, in Z3's units: about ten million a second."""
+"""The effort of a query, in Z3's units: about ten million a second."""
 TIMEOUT_S = 60.0
-"""For the pair, in seconds."""
+"""The time for the pair, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.held(written_key(slot), p, index)
 
     def is_settled(self, p: Any, slot: Field, index: Any = None) -> Any:
-        """Of the recorded trace it is said of no allocation: what is assumed must not be too much."""
+        """Is it settled? Of the recorded trace it is said of no allocation: what is assumed must not be too much."""
         seen = frozenset() if self.recorded else self.reach.seen
         read = [
             q == p if at is None else z3.And(q == p, at == index)

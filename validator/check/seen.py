@@ -71,8 +71,8 @@ class Applied:
 
 
 class Follower(Protocol):
-    """Who is told what is found on the way through a trace: that of the recorded trace keeps it, that of the optimized
-    one proves it."""
+    """A listener to what is found on the way through a trace: that of the recorded trace keeps it, that of the
+    optimized one proves it."""
 
     def must(self, op: int, what: str, condition: Any) -> None:
         """The operation of that number asks for that condition."""

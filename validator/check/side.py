@@ -74,7 +74,7 @@ class Side:
             self._step(operation)
 
     def fact(self, condition: Any) -> None:
-        """From here on that holds, in every run that gets here."""
+        """Notes that from here on that holds, in every run that gets here."""
         fact = Fact(condition, len(self.guards), len(self.events))
         self.facts.append(fact)
         parts = [condition]
@@ -173,7 +173,7 @@ class Side:
         return asked
 
     def _give_in(self, operation: Operation, value: Any, heap: Memory) -> None:
-        """In the main line the follower has a say."""
+        """Gives the value to the operation; in the main line the follower has a say."""
         if heap is self.memory:
             self.give(operation, value)
         elif operation.result is not None:

@@ -34,7 +34,7 @@ OWN = 1 << 32
 STRUCTS: ClassRange = (1, (1 << 30) - 1)
 ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
 _UNDECLARED = 1 << 10
-"""There is room for so many subclasses of a struct that are not declared."""
+"""The number of undeclared subclasses of a struct for which there is room."""
 
 
 class Universe:

@@ -58,8 +58,8 @@ def worst(codes: Iterable[Exit]) -> Exit:
 
 
 _ALLOCATIONS = 50_000
-"""When there are so many more objects than at the last time, cycles among them are looked for. With 10,000 that takes
-8 % of the time in which traces are made, optimized and judged, and more with Python's 700."""
+"""The number of new objects since the last time at which cycles among them are looked for. With 10,000 that takes 8 %
+of the time in which traces are made, optimized and judged, and more with Python's 700."""
 
 
 def collect_seldom() -> None:

@@ -21,7 +21,7 @@ from validator.tell.report import verdict_json
 from validator.verdict import Evidence, Failed, Fault, Unknown, Verdict
 
 _LATE_S = 10.0
-"""A worker is too late when it has taken twice the time that a pair may take, and so many seconds."""
+"""The seconds that a worker may take beyond twice the time that a pair may take."""
 
 
 @dataclass(frozen=True, slots=True)

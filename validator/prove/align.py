@@ -31,11 +31,11 @@ _LARGEST_SEARCH = 1_000_000
 """The number of steps taken for a pair, in all searches together, at most."""
 
 _MOST_ALIKE = 8
-"""Of more guards of `before` on one condition, it is not computed ahead what the best one of them costs."""
+"""The number of guards of `before` on one condition up to which the cost of the best one is computed ahead."""
 
 
 def given_origins(before: Trace, after: Trace, file: str = "after") -> list[Sequence[int]]:
-    """For each guard of `after`, the guards of `before` that its text allows, ascending: one where it names its origin.
+    """The guards of `before` that the text of each guard of `after` allows, ascending: one where it names its origin.
 
     Where `before` names origins itself (it is an optimized trace), both name guards of a third trace, and equal names
     match. Raises InputError for an origin that `before` does not have.
@@ -95,8 +95,8 @@ class Alignment:
         return found
 
     def _in_place(self, j: int, choices: Sequence[int]) -> Sequence[int]:
-        """Of `choices`, those behind as many events as guard j; where there are none, all remain, and the obligation on
-        events will speak."""
+        """The members of `choices` behind as many events as guard j; where there are none, all remain, and the
+        obligation on events will speak."""
         first, last = (bisect_left(self._events, self._after[j].events + more) for more in (0, 1))
         return choices[bisect_left(choices, first) : bisect_left(choices, last)] or choices
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 @immutable
 class Holds:
-    """It holds on every input; `by` is the rung that showed it, and where that was solving, `solver` the solver."""
+    """The answer that it holds on every input; `by` is the rung that showed it, and where that was solving, `solver`
+    the solver."""
 
     by: str
     solver: str = ""
@@ -36,14 +37,14 @@ class Holds:
 
 @immutable
 class Model:
-    """It does not hold on this state, found by an exact query."""
+    """The answer that it does not hold on this state, found by an exact query."""
 
     state: State
 
 
 @immutable
 class NotSettled:
-    """The solvers in `tried` gave up, the last one for that reason."""
+    """The answer that the solvers in `tried` gave up, the last one for that reason."""
 
     reason: str
     tried: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ _MOST_EXACT = 6
 
 @cache
 def _held(rung: str) -> Holds:
-    """It holds by that rung, without a solver."""
+    """The answer that it holds by that rung, without a solver."""
     return Holds(rung)
 
 

@@ -52,7 +52,7 @@ _NET_S, _NET_SHARE = 1.0, 1.1
 OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
 
 _UNSETTLED_ATTEMPTS = 8
-"""After so many ways to match the guards that could not be settled, the answer is `unknown`."""
+"""The number of ways to match the guards that could not be settled after which the answer is `unknown`."""
 
 
 def validate(

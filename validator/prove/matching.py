@@ -163,8 +163,8 @@ def _as_it_is(term: Term) -> Term:
 
 
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
-    """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
-    one of the same operation behind as many events. A guess: guards may share one."""
+    """The guard of `before` that each guard of `after` may stand for: the one that its text names, or the next one of
+    the same operation behind as many events. A guess: guards may share one."""
     alike: dict[tuple[Op, int], list[int]] = {}
     for k, guard in enumerate(before.guards):
         alike.setdefault((guard.operation.op, guard.events), []).append(k)

@@ -76,7 +76,7 @@ def lost_failargs(pair: Pair, origins: Sequence[int | None]) -> str | None:
 
 
 def unlisted_origin(pair: Pair, origins: Sequence[int | None], elsewhere: Sequence[int]) -> str | None:
-    """Of the guards that fail `elsewhere` than their origins, which were inferred, one whose origin lists no failargs,
+    """The reason to doubt a guard that fails `elsewhere` than its origin, which was inferred and lists no failargs,
     where others do: nothing speaks for that origin but that nothing can be compared there."""
     if pair.options.failargs is Failargs.IGNORE or all(guard.failargs is None for guard in pair.before.guards):
         return None
@@ -122,8 +122,8 @@ def _holds(pair: Pair, discharger: Discharger, obligation: Obligation) -> bool:
 _FIRST = 1
 
 LONGEST_SAMPLED = 200
-"""For longer traces a solver is asked before samples are made, if they are made at all: their heaps are as large as the
-traces."""
+"""The length of traces up to which samples are made before a solver is asked, in operations: for longer ones they are
+made later, if at all, since their heaps are as large as the traces."""
 
 
 def vacuity(

@@ -45,7 +45,7 @@ class Place:
 
 @immutable
 class Obligation:
-    """At `place`, wherever all of `given` hold, `claim` holds.
+    """The obligation that at `place`, wherever all of `given` hold, `claim` holds.
 
     A `stronger` one, from which it follows, assumes less and may be simpler to settle.
     """
@@ -210,7 +210,7 @@ class Pair:
     def _equal(
         self, name: str, before: Values, after: Values, place: Place, given: tuple[Term, ...] = ()
     ) -> Iterator[Obligation]:
-        """Both hand over the same values, as far as `before` does hand over any."""
+        """The obligations that both hand over the same values, as far as `before` does hand over any."""
         for i, (wanted, got) in enumerate(zip(before, after, strict=True)):
             if wanted is not None:
                 same = self.terms.false if got is None else self.terms.equal(wanted, got)
@@ -318,8 +318,9 @@ class Pair:
     def _seen_by_event(
         self, number: int, before: EventEncoding, after: EventEncoding, place: Place, given: tuple[Term, ...]
     ) -> Iterator[Obligation]:
-        """Both sides take what the event may have changed for the same unknown behind it. So what `before` may have
-        shown it must be equal even where it is not shown; and `after` must not show it anything else."""
+        """The obligations on what an event may see: both sides take what it may have changed for the same unknown
+        behind it. So what `before` may have shown it must be equal even where it is not shown; and `after` must not
+        show it anything else."""
         if after.sight.objects - before.sight.objects:
             yield Obligation(f"event {number}: objects", place, self.terms.false, given)
         one, two = before.sight.heap, after.sight.heap

@@ -20,7 +20,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """At these values of its names (floats by their patterns) and this width the rule is wrong."""
+    """The status of a rule that is wrong at these values of its names (floats by their patterns) and this width."""
 
     width: int
     values: Mapping[str, int]

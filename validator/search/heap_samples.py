@@ -23,7 +23,7 @@ from validator.search.raw_samples import RawSampler
 from validator.search.world_samples import WorldSampler
 
 _OBJECTS = 12
-"""A heap has so many objects at the most, but for those that the traces name."""
+"""The number of objects of a heap, at most, those that the traces name not counted."""
 
 _ADDRESSES = 6
 """The number of machine ints worth trying that are taken as addresses near which raw memory is filled."""

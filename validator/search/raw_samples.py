@@ -17,7 +17,7 @@ _NEAR = range(-2, 10)
 """The distances from an address at which memory is filled."""
 
 _WRITES = 3
-"""An event writes so many cells at the most."""
+"""The number of cells that an event writes, at most."""
 
 
 class RawSampler:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from optimizer.ir.domains.term import Term, cone
-from optimizer.ir.trace import ConstInt, Operation, Var, all_operations, format_operation
+from optimizer.ir.text.trace_printer import format_operation
+from optimizer.ir.trace import ConstInt, Operation, Var, all_operations
 from validator.prove.discharge import NotSettled
 from validator.prove.encoding import Encoding
 from validator.prove.obligations import Obligation, Pair

@@ -62,7 +62,7 @@ def _operands(draft: Draft, row: Op) -> Args:
 
 
 def _int_operand(draft: Draft) -> Value:
-    """Now and then the result of a test, which any float holds."""
+    """An integer, now and then the result of a test, which any float holds."""
     return draft.truths[-1] if draft.truths and draft.choices.chance(35) else draft.operand()
 
 

@@ -165,7 +165,7 @@ def _range(draft: AimedDraft, source: Value, to: Value) -> tuple[Value, Value, V
 
 
 def _offset(draft: AimedDraft, count: int) -> int:
-    """Of an item of a range: the first or the last one, any, or the one behind."""
+    """The offset of an item of a range: the first or the last one, any, or the one behind."""
     return draft.choices.pick((0, count - 1, draft.choices.integer(0, count), count - 1, 0))
 
 

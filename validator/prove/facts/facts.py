@@ -48,7 +48,8 @@ class Facts:
         self.contradiction = False
 
     def move_on(self, terms: ObjectTerms) -> None:
-        """More may be known of pointers, in the same era: what was found out by the facts stays right."""
+        """Goes on with terms that may know more of pointers, in the same era: what was found out by the facts stays
+        right."""
         self._terms = terms
 
     def mark(self) -> None:
@@ -68,7 +69,7 @@ class Facts:
         return [self.learned[start:end] for start, end in pairwise(starts)]
 
     def assume(self, condition: Term) -> None:
-        """From here on, `condition` holds."""
+        """Assumes that from here on `condition` holds."""
         waiting = [condition]
         while waiting:
             said = waiting.pop()
@@ -166,13 +167,13 @@ class Facts:
         return self._stands_for.get(condition) is self._terms.false
 
     def _identify(self, p: Term, q: Term) -> None:
-        """Both are one object, and one stands for the other."""
+        """Notes that both are one object: one stands for the other."""
         if q.kind in _FIXED or (p.kind not in _FIXED and q.number < p.number):
             p, q = q, p
         self._put(q, p)
 
     def _identify_classes(self, a: Term, b: Term) -> None:
-        """Both are one class, and a name stands for what has no name."""
+        """Notes that both are one class: a name stands for what has no name."""
         if a.kind == "class_name" or (b.kind != "class_name" and a.number < b.number):
             a, b = b, a
         self._put(a, b)
@@ -232,7 +233,7 @@ class Facts:
             self._outdate(term)
 
     def _outdate(self, term: Term) -> None:
-        """More is known of the term: what it was rebuilt to may change, and what is built of it."""
+        """Drops what the term was rebuilt to, and what is built of it: more is known of the term."""
         rebuilt, users, drop = self._rebuilt, self._users, self._journal.drop
         if term in rebuilt:
             drop(rebuilt, term)

@@ -61,7 +61,7 @@ class Intervals:
         return True if self.contradiction else truth
 
     def assume(self, condition: Term) -> None:
-        """From here on, `condition` holds."""
+        """Assumes that from here on `condition` holds."""
         self.value(condition)
         if condition.kind == "not_":
             self._narrow(condition.args[0], False)

@@ -123,7 +123,7 @@ NEAR = 64
 """The number of stores among which an overwritten one is looked for, at most."""
 
 _MOST_COPIES = 100
-"""The chains of a pair have so many copies at the most: a read through them goes as deep."""
+"""The number of copies in the chains of a pair, at most: a read through them goes as deep."""
 
 L = TypeVar("L", bound=Chain)
 

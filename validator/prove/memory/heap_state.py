@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 Computed = tuple[Term, Term | None, Term]
-"""When an operation without memory is defined, its result, and whether it passes, or overflows."""
+"""The results of an operation without memory: when it is defined, its result, and whether it passes, or overflows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class HeapState:
     # Who has seen what.
 
     def know(self, pointers: Pointers) -> None:
-        """From here on, that is known of pointers."""
+        """Goes on with that knowledge of pointers."""
         self.terms = self.terms.knowing(pointers)
         self.reader = ChainReader(self.memory.chains, self.terms)
 

@@ -210,7 +210,7 @@ class RawChains:
     # What may overlap.
 
     def stored(self, heap: dict[str, Chain], key: str) -> None:
-        """There was a store to the raw memory of that key."""
+        """Notes a store to the raw memory of that key."""
         store = heap[key]
         assert isinstance(store, Stored)
         assert store.index is not None

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from validator.prove.terms.object_terms import ObjectTerms
 
 _MOST = 8
-"""Of further comparisons nothing is said."""
+"""The number of comparisons of which something is said, at most."""
 
 _MOST_INDICES = 40
-"""Of further indices nothing is said."""
+"""The number of indices of which something is said, at most."""
 
 Item = Callable[[Term, Term], Term]
 """The item of an object at an index."""
@@ -75,13 +75,13 @@ class _Said:
         return [self._terms.add(start, self._where) for start in (self._start, self._at)]
 
     def differs(self) -> Term:
-        """There is a place where they do, or they are the same."""
+        """The condition that there is an index at which they differ, or that they are the same."""
         terms = self._terms
         inside = terms.ult(self._where, self._count)
         return terms.either(self._same, terms.both(inside, terms.not_(self._are_same(self._where))))
 
     def agrees(self, index: Term) -> Iterator[Term]:
-        """At that index of either object they do not differ, where they are the same."""
+        """The conditions that at that index of either object they do not differ, where they are the same."""
         terms = self._terms
         for start in dict.fromkeys((self._start, self._at)):
             offset = terms.sub(index, start)
@@ -110,7 +110,7 @@ def meaning_of_comparisons(terms: ObjectTerms, conditions: Iterable[Term]) -> li
 
 
 def _indices(conditions: Iterable[Term], slot: Field) -> Iterator[Term]:
-    """At which items are read."""
+    """The indices at which items are read."""
     for term in cone(conditions):
         if term.kind == "load" and len(term.args) == 2 and term.value.key == slot.key:
             yield term.args[1]

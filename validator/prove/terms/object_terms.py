@@ -38,10 +38,11 @@ _LOADS = {INT: "load", REF: "load_ref", FLOAT: "load_float"}
 _ABSTRACT = (OF_OBJECTS | APPLIED | WORDS_OF_FLOATS | {"load"}) - {"null"}
 
 _MOST_HASHES = 6
-"""Of further hashes nothing is said."""
+"""The number of hashes of which something is said, at most."""
 
 _LONGEST_TEXT = 64
-"""Of a longer constant string only items at constant indices are known."""
+"""The length of a constant string up to which all its items are known; of a longer one only items at constant indices
+are."""
 
 
 class ObjectTerms(ReferenceTerms):

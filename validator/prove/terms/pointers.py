@@ -52,8 +52,8 @@ class Pointers:
     # What is known.
 
     def birth(self, p: Term) -> Moment:
-        """When a reference that is neither a choice nor an allocation came into being. What an object holds is at least
-        as young as the object, which an event may have made."""
+        """The moment at which a reference that is neither a choice nor an allocation came into being. What an object
+        holds is at least as young as the object, which an event may have made."""
         birth = START
         while p.kind == "load_ref":
             birth = max(birth, (p.value.epoch, 0))

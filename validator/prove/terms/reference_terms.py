@@ -348,8 +348,8 @@ class ReferenceTerms(Terms):
         return self._make("vtable", (class_,))
 
     def _known_vtables(self, order: Sequence[Term]) -> Iterator[Term]:
-        """Of an object whose class has one of the names whose addresses these terms have, it is that address; of NULL
-        it is 0."""
+        """The conditions on vtables: of an object whose class has one of the names whose addresses these terms have, it
+        is that address; of NULL it is 0."""
         vtables = [term for term in order if term.kind == "vtable"]
         yield from (self.either(self._class_in(one.args[0], OBJECTS), self.eq(one, self.zero)) for one in vtables)
         addresses = [(term, named) for term in order if vtables and (named := class_of_address(term)) is not None]
