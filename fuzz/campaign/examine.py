@@ -81,13 +81,13 @@ class OutsideFailure(Exception):
 
 
 class Hangs(OutsideFailure):
-    """It was killed because it did not answer; the message says how long it was waited."""
+    """The failure of a program that was killed because it did not answer; the message says how long it was waited."""
 
     kind = FindKind.HANG
 
 
 class Garbled(OutsideFailure):
-    """Its output is no trace."""
+    """The failure of a program whose output is no trace."""
 
     kind = FindKind.MALFORMED
 
@@ -96,7 +96,7 @@ class Garbled(OutsideFailure):
 
 
 class Crashes(OutsideFailure):
-    """It has crashed."""
+    """The failure of a program that has crashed."""
 
     kind = FindKind.CRASH
 

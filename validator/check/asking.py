@@ -33,7 +33,7 @@ _INTERRUPTED = "interrupted from keyboard"
 
 
 class Place(NamedTuple):
-    """So many guards of both traces have passed, and so many events are done; None: all events return."""
+    """The numbers of guards of both traces that have passed, and of events that are done; None: all events return."""
 
     before: int
     after: int

@@ -33,7 +33,7 @@ def open_cache(folder: str, read_only: bool = False) -> Cache:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How pairs are judged. `cache_only`: what the cache does not know is an error."""
+    """The way in which pairs are judged. `cache_only`: what the cache does not know is an error."""
 
     options: Options
     cache: Cache | None = None

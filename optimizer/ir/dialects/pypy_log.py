@@ -45,7 +45,7 @@ class Section:
 
     @property
     def loss(self) -> str:
-        """What is lost of the trace, in words; '' where nothing is."""
+        """The reason for which the trace is incomplete, in words; '' if it is complete."""
         if not self.ends:
             return "the log ends, or goes on with something else, before the trace does"
         if self.promised is not None and self.operations != self.promised:

@@ -47,7 +47,7 @@ class Body(NamedTuple):
 
 _OFFSET = r"\s*(?:\+[0-9]+:\s*)?"
 OPERATION = re.compile(rf"{_OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
-"""How a line with an operation begins: its result and its name."""
+"""The beginning of a line with an operation: its result and its name."""
 LOG_MARK = re.compile(r"\[[0-9a-f]+\] (?:\{(?P<opens>[\w-]+)|(?P<closes>[\w-]+)\})\s*\Z")
 """The line of a log of PyPy on which a section begins or ends."""
 _START = re.compile(_OFFSET)
@@ -244,7 +244,7 @@ class _LineParser:
         return self.source.fault(message, self._line, self._tokens[self._at].column)
 
     def _not_an_operation(self, number: int) -> Exception:
-        """What is wrong with a line that does not begin as an operation does."""
+        """The fault of a line that does not begin as an operation does."""
         start = _START.match(self.source.lines[number - 1])
         tokens = tokenize(self.source, number, start.end() if start else 0)
         at = 2 if tokens[1:] and tokens[1].kind == "=" else 0
