@@ -26,7 +26,7 @@ class Equal:
 
 @immutable
 class Becomes:
-    """This operation stands there instead, with the same result.
+    """The answer that this operation stands there instead, with the same result.
 
     An overflow operation becomes one with the same flag, or one without, and then `overflowed` says what the
     flag was.
@@ -68,7 +68,7 @@ class Taken:
 
 @immutable
 class First:
-    """These, which the pass has taken, are emitted here; then everybody is asked again."""
+    """The answer that these operations, which the pass has taken, are emitted here; then everybody is asked again."""
 
     taken: tuple[Operation, ...]
 

@@ -20,7 +20,7 @@ from validator.command.files import file_name
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _LOGS = (".log", *_OPENERS)
 _LONGEST = 1 << 20
-"""No line of a recorded trace has so many bytes."""
+"""The number of bytes that no line of a recorded trace has."""
 
 _LOWER_BOUND = (
     "# A log does not say what guards hand over. Listed are the earlier values that later operations use: there may be"

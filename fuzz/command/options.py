@@ -163,7 +163,7 @@ optimizer_options = gathered(
         help="Megabytes that such a program may use.",
     ),
 )
-"""They come to a command as one argument `optimizer`, an `OptimizerSpec`."""
+"""The options that name an optimizer; they come to a command as one argument `optimizer`, an `OptimizerSpec`."""
 
 
 # What it understands.
@@ -202,4 +202,4 @@ vocabulary_options = gathered(
     click.option("--without", metavar="LIST", help="Without these operations: names, patterns, or a file."),
     click.option("--word", type=click.Choice([str(word) for word in WORDS]), help="With words of so many bits alone."),
 )
-"""They come to a command as one argument `asked`, a `Vocabulary`."""
+"""The options that choose a vocabulary; they come to a command as one argument `asked`, a `Vocabulary`."""

@@ -54,11 +54,13 @@ def spliced(subject: Subject) -> Sketch | None:
 
 
 def merged(one: Declarations, other: Declarations) -> Declarations | None:
-    """What both declare; None where they declare a name in different ways."""
+    """The declarations of both together; None where they declare a name in different ways."""
     if one.cleared != other.cleared:
         return None
     joined_up: dict[str, Any] = {}
-    for field in (field for field in fields(Declarations) if field.name != "cleared"):
+    for field in fields(Declarations):
+        if field.name == "cleared":
+            continue
         known = {entry.name: entry for entry in getattr(one, field.name)}
         for entry in getattr(other, field.name):
             if known.setdefault(entry.name, entry) != entry:

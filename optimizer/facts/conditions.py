@@ -207,7 +207,7 @@ def requirements(operation: Operation, descr: Resolved | None) -> list[Condition
 
 @cache
 def _telling(row: Op) -> tuple[Meaning, ...]:
-    """Of what a row requires, that which may say something of references."""
+    """The requirements of a row that may say something of references."""
     requires = () if row.memory is None else row.memory.requires
     return tuple(one[0] for one in requires if one not in _OF_NUMBERS)
 

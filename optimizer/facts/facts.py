@@ -104,11 +104,11 @@ class Facts:
             self._equal_to[var] = ConstInt(value)
 
     def equate(self, var: Var, value: Value) -> None:
-        """From here on, `var` is `value`, which was there before it or is a constant."""
+        """Notes that from here on `var` is `value`, which was there before it or is a constant."""
         self._equal_to[var] = value
 
     def unite(self, a: Value, b: Value) -> None:
-        """From here on, `a` and `b` are equal."""
+        """Notes that from here on `a` and `b` are equal."""
         a, b = self.find(a), self.find(b)
         if isinstance(a, Var) and (not isinstance(b, Var) or self._age(b) < self._age(a)):
             a, b = b, a
@@ -269,7 +269,7 @@ class Facts:
             about.length = operation.args[0]
 
     def _learn_shown(self, operation: Operation) -> None:
-        """Who has the address of an object may find it."""
+        """Lets an object escape whose address the operation shows: who has the address may find it."""
         memory = memory_of(operation)
         if memory is not None and memory.shows:
             self.memory.escape(self.find(operation.args[0]))
@@ -340,7 +340,7 @@ class Facts:
                 self.assume(told.of if outcome.low == 1 else Not(told.of))
 
     def _bound_of_floats(self, operation: Operation) -> None:
-        """Of a word that is computed of floats, what its row says whatever these are."""
+        """Bounds a word that is computed of floats by what its row says whatever these are."""
         assert operation.result is not None
         assert operation.op.meaning is not None
         bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))

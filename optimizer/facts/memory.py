@@ -229,7 +229,7 @@ class Memory:
                 self._rewritten.add(key)
 
     def escape(self, value: Value) -> None:
-        """From now on others may find the object, and all that it holds."""
+        """Lets the object escape: from now on others may find it, and all that it holds."""
         pending = [value]
         while pending:
             here = pending.pop()

@@ -42,7 +42,7 @@ class Orders:
         return EQUAL if a == b else self._ways.get((a, b), ALL_WAYS)
 
     def learn(self, a: Value, b: Value, ways: Ways) -> Ways:
-        """From here on, `a` stands to `b` in one of these ways. Those that are left."""
+        """Learns that `a` stands to `b` in one of these ways; returns the ways that are left."""
         left = self.ways(a, b) & ways
         self._ways[a, b] = left
         self._ways[b, a] = frozenset(_SWAPPED[way] for way in left)
@@ -71,7 +71,7 @@ class Orders:
 
 @cache
 def passing_ways(guard: Op, test: Op | None) -> Ways | None:
-    """In which ways the guard passes; None where it is not the order that decides."""
+    """The ways in which the guard passes; None where it is not the order that decides."""
     t, d = Terms(_WIDTH), concrete(_WIDTH)
     a, b = t.var("a"), t.var("b")
     if guard.passes is None or (test is not None and test.meaning is None):

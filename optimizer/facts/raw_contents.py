@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from optimizer.facts.facts import Facts
 
 MOST_PLACES = 16
-"""The contents of so many places are known at a time."""
+"""The number of places whose contents are known at a time, at most."""
 
 _DEEPEST = 4
 """The number of definitions that are looked through, one behind the other, at most."""

@@ -186,7 +186,7 @@ class References:
         return about
 
     def _narrow(self, about: About, owner: str) -> None:
-        """Its object is of the struct or array `owner` too."""
+        """Notes that its object is of the struct or array `owner` too."""
         if about.isa == owner:
             return
         if self._is_struct(owner):

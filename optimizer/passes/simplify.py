@@ -200,7 +200,7 @@ def _computes(defining: Op, wanted: Op) -> bool:
 
 @immutable
 class _Conditions:
-    """Of a rule: those that constants decide and the others, each with the names that they look at."""
+    """The conditions of a rule: those that constants decide and the others, each with the names that they look at."""
 
     on_constants: tuple[Term, ...]
     constants: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What is seen of a trace on the way through it: its guards, events and calls, and what holds there."""
+"""The parts of a trace as seen on the way through it: its guards, events and calls, and what holds there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from validator.check.reach import Places
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What holds in every run that has passed so many guards and done so many events."""
+    """A condition that holds in every run that has passed `guards` guards and done `events` events."""
 
     condition: Any
     guards: int
@@ -25,7 +25,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class ExitSeen:
-    """What a guard that fails leaves: the exit block is defined where all of `block` hold."""
+    """The state that a failing guard leaves: the exit block is defined where all of `block` hold."""
 
     failargs: tuple[Any, ...] | None
     block: tuple[tuple[int, str, Any], ...]
@@ -71,8 +71,8 @@ class Applied:
 
 
 class Follower(Protocol):
-    """Who is told what is found on the way through a trace: that of the recorded trace keeps it, that of the optimized
-    one proves it."""
+    """A listener to what is found on the way through a trace: that of the recorded trace keeps it, that of the
+    optimized one proves it."""
 
     def must(self, op: int, what: str, condition: Any) -> None:
         """The operation of that number asks for that condition."""

@@ -1,4 +1,4 @@
-"""Which of all that may be assumed speaks of what a claim speaks of. What is left out can only make a query fail."""
+"""The assumptions that speak of what a claim speaks of. What is left out can only make a query fail."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Slicing:
         return self._known[term.get_id()][1]
 
     def near(self, facts: Iterable[Any], definitions: Iterable[tuple[Any, Any]], asked: Sequence[Any]) -> list[Any]:
-        """What values are that the terms name, or that are computed from those alone; the facts about something in
-        these terms, and those about nothing else than is named by then."""
+        """The definitions of values that the terms name, or that are computed from those alone; the facts about
+        something in these terms, and those about nothing else than is named by then."""
         named = frozenset().union(*map(self.symbols, asked))
         found, wide = [], set(named)
         for name, definition in definitions:

@@ -23,10 +23,10 @@ from validator.search.raw_samples import RawSampler
 from validator.search.world_samples import WorldSampler
 
 _OBJECTS = 12
-"""A heap has so many objects at the most, but for those that the traces name."""
+"""The number of objects of a heap, at most, those that the traces name not counted."""
 
 _ADDRESSES = 6
-"""So many of the machine ints that are worth trying are addresses near which raw memory is filled."""
+"""The number of machine ints worth trying that are taken as addresses near which raw memory is filled."""
 
 
 class HeapSampler:
@@ -208,7 +208,7 @@ class HeapSampler:
         return any(field.key == slot.key for field in fields)
 
     def _cells(self, ref: Ref) -> list[tuple[Field, Cell]]:
-        """Those that the traces name."""
+        """The cells that the traces name."""
         found: list[tuple[Field, Cell]] = []
         length = self._heap.objects[ref].length or 0
         for used in self._plan.memory.values():
@@ -238,7 +238,7 @@ class HeapSampler:
             self._heap.objects[ref] = self._heap.objects[ref].put(cell, value)
 
     def _held(self, slot: Field) -> Datum:
-        """What that memory may hold."""
+        """A possible content of that memory."""
         if slot.type is Type.FLOAT:
             return self._float()
         if slot.type is Type.INT:

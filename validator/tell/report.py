@@ -117,7 +117,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 
 
 def check_json(audit: Audit) -> dict[str, Any]:
-    """What the checker says: `unsettled` obligations, and how many hold if there are none."""
+    """The checker's answer: `unsettled` obligations, and how many hold if there are none."""
     return {
         "checked": not audit.unsettled,
         "obligations": audit.checked,
@@ -198,7 +198,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
 
 
 def check_text(audit: Audit) -> str:
-    """What the checker says, in words."""
+    """The checker's answer, in words."""
     if audit.unsettled:
         return f"not checked: {', '.join(audit.unsettled)}: {audit.reason}"
     return f"checked: {audit.checked} obligations hold, over the traces as they are written"

@@ -92,7 +92,7 @@ def _world(found: Ran) -> Iterator[str]:
 
 
 def _function(one: Applied, world: World) -> Iterator[str]:
-    """What the recorded trace was given for the call of a function, where the world says so."""
+    """The result that the recorded trace was given for the call of a function, where the world says so."""
     if world.functions and one.made:
         gives = f"gives {one.result}" if one.type is not Type.VOID else ""
         raises = f"raises {one.raises}" if one.raises != NULL else ""
@@ -121,7 +121,7 @@ def _cell(write: Write) -> str:
 
 
 def scripted(value: Scripted, run: Run) -> str:
-    """What the world gives, by the name that the object has in that run."""
+    """The world's value, by the name that the object has in that run."""
     if not isinstance(value, Seen):
         return str(value)
     seen = [] if run.heap is None else list(run.heap.seen)

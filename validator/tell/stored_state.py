@@ -29,7 +29,7 @@ _SEEN = "seen "
 
 @dataclass(frozen=True, slots=True)
 class StoredWrite:
-    """What an event writes: into a field of an object, or with an `index` into an item."""
+    """A write of an event: into a field of an object, or with an `index` into an item."""
 
     object: str
     descr: str
@@ -57,7 +57,7 @@ class StoredState:
 
 
 def stored_state(state: State, trace: Trace) -> StoredState:
-    """What is stored of a state of the recorded trace."""
+    """The stored form of a state of the recorded trace."""
     world = state.world
     return StoredState(
         inputs=tuple((var.name, _text(value)) for var, value in zip(trace.inputs, state.inputs, strict=True)),

@@ -95,6 +95,7 @@ class Functions:
         known = self._known.get((type_, args))
         if known is None and self._world.checked:
             found = self._matching(args, type_)
+            self.unclear |= len({(one.result, one.raises) for one in found}) > 1
             known = self._as_here(found[0], op, args, 0) if found else None
             if known is None:
                 return OTHERWISE

@@ -196,7 +196,7 @@ def _cells(one: Object, two: Object, effects: Effects) -> list[Cell]:
 
 
 def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
-    """Of each slot of an array that is cleared in the first object and not in the second, one cell not written."""
+    """The unwritten cells, one for each slot, of an array that is cleared in the first object and not in the second."""
     if two.cleared or not one.cleared or isinstance(one.type, Struct):
         return
     for slot in (*one.type.fields, *([one.type.item] if one.type.item is not None else [])):

@@ -134,7 +134,8 @@ def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[P
 
 
 def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Struct]) -> Iterator[Problem]:
-    """Nothing is wrong with fields of structs that are not declared."""
+    """The fault of a name for a struct's field that the struct does not have; fields of structs that are not declared
+    have none."""
     owner, _, field = name.rpartition(".")
     if owner in structs and field not in inherited_fields(structs[owner], structs):
         yield path, f"struct {owner} has no field {field}"

@@ -53,10 +53,10 @@ def _names(key: str, keys: Collection[str]) -> bool:
 
 
 EVERYTHING = Effects()
-"""Of an operation without a declared descr, and of every `escape`."""
+"""The effects of an operation without a declared descr, and of every `escape`."""
 
 NOTHING = Effects(frozenset(), frozenset(), can_invalidate=False, can_raise=False)
-"""Of what is an event, and has none."""
+"""The effects of an event that has none."""
 
 
 def effects_of(operation: Operation, layout: Layout) -> Effects:

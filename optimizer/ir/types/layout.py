@@ -33,14 +33,22 @@ from optimizer.ir.types.byte_access import WrongSize, raw_item
 from optimizer.ir.types.declaration_rules import ITEMS
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations
 from optimizer.ir.types.declared_types import declared_types
-from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS, declared_type, raw_field
-from optimizer.ir.types.memory_types import SUBCLASS as SUBCLASS
-from optimizer.ir.types.memory_types import Array as Array
-from optimizer.ir.types.memory_types import Field as Field
-from optimizer.ir.types.memory_types import Known as Known
-from optimizer.ir.types.memory_types import RawItem as RawItem
-from optimizer.ir.types.memory_types import Resolved as Resolved
-from optimizer.ir.types.memory_types import Struct as Struct
+from optimizer.ir.types.memory_types import (
+    BYTES,
+    RAW,
+    SUBCLASS,
+    VIEWS,
+    Array,
+    Field,
+    Known,
+    RawItem,
+    Resolved,
+    Struct,
+    declared_type,
+    raw_field,
+)
+
+__all__ = ("SUBCLASS", "Array", "Field", "Known", "Layout", "RawItem", "Resolved", "Struct", "WrongDescr")
 
 
 class WrongDescr(Exception):
