@@ -66,10 +66,10 @@ def merged(one: Declarations, other: Declarations) -> Declarations | None:
             if known.setdefault(entry.name, entry) != entry:
                 return None
         joined_up[field.name] = tuple(known.values())
-    kinds = [{entry.name for entry in joined_up[kind]} for kind in ("structs", "arrays", "calls", "descrs")]
+    kinds = [{entry.name for entry in joined_up[kind]} for kind in ("structs", "arrays", "fields", "calls", "descrs")]
     if sum(map(len, kinds)) != len(set().union(*kinds)):
         return None
-    return Declarations(**joined_up)
+    return Declarations(**joined_up, cleared=one.cleared)
 
 
 def _names(
