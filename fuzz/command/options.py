@@ -17,8 +17,7 @@ from fuzz.subject.optimizers import OPTIONS, OptimizerKind, OptimizerSpec
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.command.files import read_text, read_trace
-from validator.command.modes import mode_options
-from validator.command.seconds import Seconds
+from validator.command.shared_options import Seconds, mode_options
 from validator.verdict import Failargs, Guards, Options
 
 Command = Callable[..., Any]

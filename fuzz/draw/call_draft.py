@@ -87,7 +87,7 @@ class CallDraft(ConcreteCalls):
         draft.world.act(draft.heap, effects)
         value: Datum = draft.world.reference(draft.heap) if type_ is REF else draft.given(type_)
         draft.results.append(scripted(value, draft.heap))
-        return value, draft.heap.pending()
+        return value, draft.heap.pending() if effects.can_raise else NULL
 
     def function_of(self, call: _Call) -> tuple[Datum, Type]:
         return call.args[0], call.operation.op.result

@@ -12,7 +12,7 @@ from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.types.layout import Array
 
 LONGEST = 4
-"""Arrays of the example are not longer; this fits in the shortest words."""
+"""The length of the example's arrays, at most; this fits in the shortest words."""
 
 _LONGEST_STRING = 6
 

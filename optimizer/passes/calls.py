@@ -182,9 +182,6 @@ class Calls(Pass, CallDomain[Value | None, bool | None]):
     def equal(self, one: Value | None, other: Value | None) -> bool | None:
         return None
 
-    def pending(self) -> None:
-        return None
-
     def raise_(self, call: _Call, raised: Value | None) -> None:
         site = call.site
         key = None if site.role is Role.EVENT else self._key(call.operation, site)

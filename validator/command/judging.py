@@ -27,7 +27,7 @@ def open_cache(folder: str, read_only: bool = False) -> Cache:
 
     path = Path(folder)
     if not path.is_dir() and (read_only or path.exists()):
-        raise InputError(f"{folder}: there is no such folder")
+        raise InputError(f"{folder}: {'this is no folder' if path.exists() else 'there is no such folder'}")
     return Cache(path)
 
 

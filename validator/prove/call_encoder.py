@@ -83,9 +83,6 @@ class CallEncoder(CallDomain[Term, Term]):
 
     # Exceptions.
 
-    def pending(self) -> Term:
-        return self._heap.pending()
-
     def raise_(self, call: _Call, raised: Term) -> None:
         if self._heap.memory.has_exceptions:
             self._heap.set_pending(self._terms.choose(call.happens, raised, self._heap.pending()))

@@ -22,7 +22,7 @@ from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.term_values import FUNCTIONS, LEAVES, SAME, TermValues
 
 _LARGEST = 300
-"""Conditions of more terms are left to the solver."""
+"""The number of terms up to which conditions are not left to the solver."""
 
 _PASSES = 16
 """The number of rounds in which all conditions that do not hold are made to hold, one after the other."""

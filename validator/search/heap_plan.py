@@ -52,7 +52,7 @@ from optimizer.ir.types.memory_types import MemoryKind
 EVENTS = "events"
 
 _VARIABLE_LENGTH = 3
-"""Arrays that are used with a variable index are mostly so long."""
+"""The usual length of arrays that are used with a variable index."""
 
 _LONGEST = 64
 

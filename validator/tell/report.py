@@ -78,17 +78,7 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
 
 def verdict_name(verdict: Verdict) -> str:
     """`proved`, `refuted`, `unknown`, `unsupported` or `error`."""
-    match verdict:
-        case Proved():
-            return "proved"
-        case Refuted():
-            return "refuted"
-        case Unknown():
-            return "unknown"
-        case Unsupported():
-            return "unsupported"
-        case Failed():
-            return "error"
+    return "error" if isinstance(verdict, Failed) else type(verdict).__name__.lower()
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any]:

@@ -83,15 +83,9 @@ def _stored(write: Write) -> StoredWrite:
 
 
 def _text(value: Scripted) -> Stored:
-    match value:
-        case Seen(number):
-            return f"{_SEEN}{number}"
-        case Ref(name):
-            return name
-        case Float():
-            return str(value)
-        case _:
-            return value
+    if isinstance(value, Seen):
+        return f"{_SEEN}{value.number}"
+    return value if isinstance(value, int) else str(value)
 
 
 def restored_state(stored: StoredState, trace: Trace, layout: Layout, file: str) -> State | None:

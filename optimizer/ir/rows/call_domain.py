@@ -68,7 +68,7 @@ class CallDomain(ABC, Generic[V, C]):
     # Events: seen by the world, which writes, invalidates and raises what it may.
     @abstractmethod
     def happen(self, call: Invocation[V, C]) -> tuple[V, V]:
-        """The event's result, and the exception that it raises if it may."""
+        """The event's result, and the exception that it raises: none where it is declared not to raise."""
 
     @abstractmethod
     def function_of(self, call: Invocation[V, C]) -> Any:
@@ -90,12 +90,9 @@ class CallDomain(ABC, Generic[V, C]):
     @abstractmethod
     def equal(self, one: V, other: V) -> C: ...
 
-    # The pending exception, and what becomes it at a call that may raise.
     @abstractmethod
-    def pending(self) -> V: ...
-
-    @abstractmethod
-    def raise_(self, call: Invocation[V, C], raised: V) -> None: ...
+    def raise_(self, call: Invocation[V, C], raised: V) -> None:
+        """The pending exception behind a call that may raise."""
 
     # What follows from the above.
     def compute(self, call: Invocation[V, C]) -> V:
@@ -128,11 +125,16 @@ class CallDomain(ABC, Generic[V, C]):
 
 
 def _event(w: CallDomain[V, C], call: Invocation[V, C]) -> V:
+    return _met(w, call)[0]
+
+
+def _met(w: CallDomain[V, C], call: Invocation[V, C]) -> tuple[V, V]:
+    """The event's result, and what it raises."""
     w.upheavals += call.site.effects.writes is None
     result, raised = w.happen(call)
     if call.site.effects.can_raise:
         w.raise_(call, raised)
-    return result
+    return result, raised
 
 
 def _invariant(w: CallDomain[V, C], call: Invocation[V, C]) -> V:
@@ -143,10 +145,10 @@ def _invariant(w: CallDomain[V, C], call: Invocation[V, C]) -> V:
         if raises:
             w.raise_(call, raised)
         return result
-    result = _event(w, call)
+    given = _met(w, call)
     if call.happens is w.true:
-        w.invariants[function] = result, w.pending()
-    return result
+        w.invariants[function] = given
+    return given[0]
 
 
 def _function(w: CallDomain[V, C], call: Invocation[V, C]) -> V:

@@ -88,7 +88,7 @@ class Environment:
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
         scripted = self._value(world.raises[number]) if number < len(world.raises) else NULL
-        raised = scripted if isinstance(scripted, Ref) else NULL
+        raised = scripted if effects.can_raise and isinstance(scripted, Ref) else NULL
         if result is VOID:
             return None, raised
         value = self._value(world.results[number]) if number < len(world.results) else None

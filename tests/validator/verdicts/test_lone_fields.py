@@ -8,7 +8,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
-from validator import Options, Proved, Refuted, validate
+from validator import Failed, Options, Proved, Refuted, validate
 
 DECLARED = """+++
 [field]
@@ -77,6 +77,11 @@ def test_a_heap_keeps_to_the_range() -> None:
 def test_the_type_is_that_of_its_uses() -> None:
     with pytest.raises(InputError, match="tag is declared to hold a machine int, and getfield_gc_r uses it for"):
         parse(f"{DECLARED}[p0]\np1 = getfield_gc_r(p0, descr=tag)\nfinish()")
+
+
+def test_both_traces_declare_the_same() -> None:
+    after = NARROW.replace('"u8"', '"u16"')
+    assert isinstance(verdict(NARROW, after), Failed)
 
 
 def test_it_is_printed_as_it_is_read() -> None:

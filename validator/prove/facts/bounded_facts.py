@@ -17,7 +17,7 @@ _SPLITS = 2
 """The depth of nested choices in a claim that are looked at, at most."""
 
 _LARGEST_SPLIT = 100
-"""Choices are looked for in claims of no more parts."""
+"""The number of parts of a claim up to which choices are looked for in it."""
 
 _TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
 """Conditions by which terms stand for others."""

@@ -33,7 +33,7 @@ _ADDRESS = Initial("address", NO_EPOCH, INT)
 _OBJECT_AT = "the object at an address"
 
 _FEW = 16
-"""A copy of so many items, if their number is known and they are written, is so many stores."""
+"""The number of items up to which a copy is that many stores, if the number is known and the items are written."""
 
 
 def _few(count: Term) -> int | None:
