@@ -8,38 +8,27 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
+from optimizer.ir.rows.heap_rows import memory_row
 from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, DescrKind, Kind, Memory, Op, Role, Type
 
 _TYPES = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
 
 
-def _row(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
-    return Op(name, args, result, kind, modelled=False, memory=memory, **more)
-
-
 def _calls(stem: str, letters: str, **memory: Any) -> list[Op]:
     meaning = Memory(DescrKind.CALL, **memory)
-    return [_row(f"{stem}_{letter}", None, _TYPES[letter], Kind.EVENT, meaning) for letter in letters]
+    return [memory_row(f"{stem}_{letter}", None, _TYPES[letter], Kind.EVENT, meaning) for letter in letters]
 
 
 def _is_true(d: Domain[Any, Any], _h: Any, _none: Any, condition: Any) -> Any:
     return d.ne(condition, d.const(0))
 
 
-def _is_zero(d: Domain[Any, Any], _h: Any, _none: Any, value: Any) -> Any:
-    return d.eq(value, d.const(0))
-
-
-def _is_null(_d: Domain[Any, Any], h: Any, _none: Any, value: Any) -> Any:
-    return h.is_null(value)
-
-
 def _inert(name: str, args: tuple[Type, ...] | None, result: Type) -> Op:
-    return _row(name, args, result, Kind.EVENT, Memory(inert=True))
+    return memory_row(name, args, result, Kind.EVENT, Memory(inert=True))
 
 
 def _exception(name: str, args: tuple[Type, ...], result: Type, memory: Memory) -> Op:
-    return _row(name, args, result, Kind.EXCEPTION, memory)
+    return memory_row(name, args, result, Kind.EXCEPTION, memory)
 
 
 def _restore(_d: Domain[Any, Any], h: Any, _none: Any, _class: Any, exception: Any) -> None:
@@ -60,16 +49,10 @@ CALL_ROWS = [
     *_calls("call_loopinvariant", "irfn", role=Role.INVARIANT),
     *_calls("call_release_gil", "irfn", function=1),
     *_calls("call_assembler", "irfn"),
-    _row("cond_call", None, VOID, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_true)),
-    _row("cond_call_value_i", None, INT, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_zero)),
-    _row("cond_call_value_r", None, REF, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_null)),
-    _row(
-        "record_known_result",
-        None,
-        VOID,
-        Kind.FACT,
-        Memory(DescrKind.CALL, role=Role.FUNCTION, function=1),
-    ),
+    memory_row("cond_call", None, VOID, Kind.EVENT, Memory(DescrKind.CALL, function=1, happens=_is_true)),
+    *_calls("cond_call_value", "i", function=1, happens=lambda d, h, _none, value: d.eq(value, d.const(0))),
+    *_calls("cond_call_value", "r", function=1, happens=lambda d, h, _none, value: h.is_null(value)),
+    memory_row("record_known_result", None, VOID, Kind.FACT, Memory(DescrKind.CALL, role=Role.FUNCTION, function=1)),
     _inert("check_memory_error", None, VOID),
     _inert("force_token", (), REF),
     _inert("virtual_ref", None, REF),
@@ -77,8 +60,10 @@ CALL_ROWS = [
     _inert("keepalive", None, VOID),
     _inert("enter_portal_frame", (INT, INT), VOID),
     _inert("leave_portal_frame", (INT,), VOID),
-    _row("guard_no_exception", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.is_clear(), pending=True)),
-    _row(
+    memory_row(
+        "guard_no_exception", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.is_clear(), pending=True)
+    ),
+    memory_row(
         "guard_exception",
         (INT,),
         REF,
@@ -92,10 +77,10 @@ CALL_ROWS = [
         constant_args=(0,),
     ),
     *(
-        _row(name, (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: d.not_(h.is_forced())))
+        memory_row(name, (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: d.not_(h.is_forced())))
         for name in ("guard_not_forced", "guard_not_forced_2")
     ),
-    _row("guard_future_condition", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.has_future())),
+    memory_row("guard_future_condition", (), VOID, Kind.GUARD, Memory(passes=lambda d, h, _none: h.has_future())),
     _exception("save_exception", (), REF, Memory(meaning=lambda d, h, _none: h.take_pending(), pending=True)),
     _exception("save_exc_class", (), INT, Memory(meaning=lambda d, h, _none: h.vtable(h.pending()), pending=True)),
     _exception("restore_exception", (INT, REF), VOID, _RESTORE),

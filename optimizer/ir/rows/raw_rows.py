@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
+from optimizer.ir.rows.heap_rows import FITS, memory_row
 from optimizer.ir.rows.row import (
     ANY,
     FLOAT,
@@ -32,7 +33,7 @@ _TYPES = {"i": INT, "r": REF, "f": FLOAT}
 
 
 def _raw(name: str, args: tuple[Type, ...], result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
-    return Op(name, args, result, kind, modelled=False, memory=memory, min_word=16, **more)
+    return memory_row(name, args, result, kind, memory, min_word=16, **more)
 
 
 def _offset(d: Domain[Any, Any], _item: Any, address: Any, offset: Any) -> Any:
@@ -117,12 +118,6 @@ def _store(name: str, descr: DescrKind, address: Meaning, takes: int, value: int
     return _raw(name, tuple(args), VOID, Kind.RAW_STORE, memory, constant_args=constants, in_exit_block=True)
 
 
-def _fits(d: Domain[Any, Any], _h: Any, slot: Any, _address: Any, value: Any) -> Any:
-    if slot.low is None:
-        return d.truth(True)
-    return d.both(d.sle(d.const(slot.low), value), d.sle(value, d.const(slot.high)))
-
-
 RAW_ROWS = [
     *_loads("raw_load", "if", DescrKind.RAW_ITEM, _offset, 2),
     _store("raw_store", DescrKind.RAW_ITEM, _offset, 2, 2),
@@ -133,5 +128,5 @@ RAW_ROWS = [
     _store("gc_store", DescrKind.RAW_SIZE, _offset, 2, 2),
     _store("gc_store_indexed", DescrKind.RAW_SIZE, _scaled, 4, 2),
     *_loads("getfield_raw", "irf", DescrKind.RAW_FIELD, _here, 1),
-    _store("setfield_raw", DescrKind.RAW_FIELD, _here, 1, 1, (_fits, "the value is outside the range of the memory")),
+    _store("setfield_raw", DescrKind.RAW_FIELD, _here, 1, 1, FITS),
 ]
