@@ -33,9 +33,10 @@ from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.trace import Trace, Var, all_operations
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
-from validator.check.asking import Asking, Place
+from validator.check.asking import Asking
 from validator.check.calls import same
 from validator.check.certificate import AFTER, BEFORE, Certificate
+from validator.check.facts import Place
 from validator.check.memory import Memory
 from validator.check.modes import Failargs, Guards
 from validator.check.reach import Places
@@ -79,13 +80,15 @@ class Recorded(Follower):
         self._asking, self._cuts = asking, Cuts(certificate, BEFORE, universe)
         numbers = {number: number + 1 for number in range(len(all_operations(trace)))}
         self.applied_functions: list[Applied] = []
-        self.side = Side(trace, universe, numbers, trace, self)
+        self.side = Side(trace, universe, asking.facts, numbers, trace, self)
 
     def must(self, op: int, what: str, condition: Any) -> None:
         self.side.fact(condition)
 
     def guard(self, guard: GuardSeen) -> None:
         pass
+
+    passed = guard
 
     def applied(self, applied: Applied) -> None:
         self.applied_functions.append(applied)
@@ -98,7 +101,7 @@ class Recorded(Follower):
 
     def holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
-        return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
+        return self._asking.holds(place, (), claim) is True
 
 
 class Optimized(Follower):
@@ -123,7 +126,7 @@ class Optimized(Follower):
         numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
         self.obligations = 0
         self.unsettled: dict[str, tuple[str, Any]] = {}
-        self.side = Side(trace, universe, numbers, self._before.trace, self)
+        self.side = Side(trace, universe, asking.facts, numbers, self._before.trace, self)
         self.side.memory.reach.given = self._before.memory.reach.given
 
     # Places.
@@ -144,7 +147,7 @@ class Optimized(Follower):
 
     def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> bool:
         self.obligations += 1
-        answer = self._asking.holds(self._before, self.side, place, given, claim)
+        answer = self._asking.holds(place, given, claim, self._before.promised_ahead)
         if answer is None:
             self.unsettled.setdefault(name, ("the solver gave up", None))
         elif not answer:
@@ -172,7 +175,7 @@ class Optimized(Follower):
         return self._cuts.given(var, value, self.side, self._before.values, self.holds)
 
     def holds(self, claim: Any) -> bool:
-        return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
+        return self._asking.holds(self._place(), (), claim) is True
 
     def applied(self, applied: Applied) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
@@ -201,10 +204,9 @@ class Optimized(Follower):
         self._prove_condition(j, origin, guard)
         if origin is not None:
             self._prove_handed_over(j, origin, guard)
-        passed = self._row(j)
-        self.side.guards.append(guard)
-        self._prove_left(passed)
-        self.side.guards.pop()
+
+    def passed(self, guard: GuardSeen) -> None:
+        self._prove_left(self._row(len(self.side.guards) - 1))
 
     def _prove_condition(self, j: int, origin: int | None, guard: GuardSeen) -> None:
         name = f"guard {j}: condition"

@@ -15,15 +15,6 @@ from validator.check.reach import Places
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """What holds in every run that has passed so many guards and done so many events."""
-
-    condition: Any
-    guards: int
-    events: int
-
-
-@dataclass(frozen=True, slots=True)
 class ExitSeen:
     """What a guard that fails leaves: the exit block is defined where all of `block` hold."""
 
@@ -78,6 +69,8 @@ class Follower(Protocol):
         """The operation of that number asks for that condition."""
 
     def guard(self, guard: GuardSeen) -> None: ...
+
+    def passed(self, guard: GuardSeen) -> None: ...
 
     def applied(self, applied: Applied) -> None: ...
 
