@@ -31,8 +31,8 @@ from optimizer.ir.types.known_calls import meant
 from validator.check.calls import Calls
 from validator.check.facts import Fact, Facts, Place
 from validator.check.memory import Memory
-from validator.check.reach import OLD, Places
-from validator.check.seen import EventSeen, ExitSeen, Follower, GuardSeen
+from validator.check.reach import OLD
+from validator.check.seen import CallSeen, Follower, GuardSeen
 from validator.check.universe import NULL, Universe, is_reference
 
 
@@ -53,7 +53,7 @@ class Side:
         self.memory = Memory(universe, numbers, recorded=self.is_recorded)
         self.values: dict[str, Any] = {}
         self.guards: list[GuardSeen] = []
-        self.events: list[EventSeen] = []
+        self.events: list[CallSeen] = []
         self.end: tuple[Any, ...] = ()
         self._facts, self._promised = facts, [list[Fact]()]  # by the guards ahead
         self._calls = Calls(self)
@@ -93,7 +93,7 @@ class Side:
         for guard, facts in zip(self.guards[place.before :], self._promised[place.before + 1 :], strict=True):
             if place.has_done(guard.events):
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
-                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.exit.block]
+                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.block]
             ahead.append(guard.passes)
             known = [fact.condition for fact in facts if place.has_done(fact.events)]
             if known:
@@ -196,7 +196,7 @@ class Side:
         failargs = None
         if exit_.failargs is not None:
             failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
-        guard = GuardSeen(passes, ExitSeen(failargs, tuple(block), heap), len(self.events))
+        guard = GuardSeen(passes, len(self.events), failargs, tuple(block), heap)
         self.follower.guard(guard)
         self.guards.append(guard)
         self._promised.append([])
@@ -208,15 +208,9 @@ class Side:
             args = self._meant_args(operation, meaning)
             self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))
 
-    def event(self, call: CallSite, operation: Operation, args: tuple[Any, ...], happens: Any) -> Places:
-        """The trace comes to an event; what this finds."""
-        memory = self.memory
+    def seen(self, call: CallSite, op: int, kind: tuple[Any, ...], args: tuple[Any, ...], happens: Any) -> CallSeen:
+        """The call of that kind, here, with what it finds."""
         may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))
-        found = memory.reach.found([arg for arg in args if is_reference(arg)], may_see)
-        kind = call.name, self.universe.layout.canonical(operation.descr), len(args)
-        event = EventSeen(
-            kind, args, happens, len(self.guards), memory.copy(), found, may_see, call.effects.writes != frozenset()
-        )
-        found = self.follower.event(event)
-        self.events.append(event)
-        return found
+        found = self.memory.reach.found(filter(is_reference, args), may_see)
+        ahead, memory = (len(self.guards), len(self.events)), self.memory.copy()
+        return CallSeen(op, kind, args, happens, *ahead, memory, found, may_see, call.effects)
