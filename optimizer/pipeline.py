@@ -28,7 +28,7 @@ from optimizer.rules.table import RULES
 from optimizer.walk import walk
 
 ALL_RULES = (*RULES, *FLOAT_RULES)
-"""Those of both tables."""
+"""The rules of both tables."""
 
 FORWARD: Mapping[str, Callable[[], Pass]] = {
     Fold.name: Fold,
@@ -43,7 +43,7 @@ FORWARD: Mapping[str, Callable[[], Pass]] = {
     HeapAccesses.name: HeapAccesses,
     RawAccesses.name: RawAccesses,
 }
-"""What makes each forward pass, in the order in which they are asked."""
+"""The maker of each forward pass, in the order in which they are asked."""
 
 DEFAULT_PASSES: tuple[str, ...] = (*FORWARD, dead_code.NAME)
 """The names of all passes."""
@@ -51,7 +51,7 @@ DEFAULT_PASSES: tuple[str, ...] = (*FORWARD, dead_code.NAME)
 
 @immutable
 class Optimization:
-    """What the passes made of a trace.
+    """A trace as the passes have made it, and counts of their work.
 
     `always_fails` is the origin of a guard that fails on every run that reaches it, None where none was
     found; behind it nothing was optimized but dead code. `fired` counts how often each rule or reason has

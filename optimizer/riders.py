@@ -1,4 +1,4 @@
-"""What rides on a walk over a trace, and what it may answer when the walk asks it about an operation."""
+"""The passes that ride on a walk over a trace, and their answers when the walk asks about an operation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Equal:
 
 @immutable
 class Becomes:
-    """This operation stands there instead, with the same result.
+    """The answer that this operation stands there instead, with the same result.
 
     An overflow operation becomes one with the same flag, or one without, and then `overflowed` says what the
     flag was.
@@ -68,7 +68,7 @@ class Taken:
 
 @immutable
 class First:
-    """These, which the pass has taken, are emitted here; then everybody is asked again."""
+    """The answer that these operations, which the pass has taken, are emitted here; then everybody is asked again."""
 
     taken: tuple[Operation, ...]
 
@@ -115,7 +115,7 @@ class Names:
 
 
 class Pass:
-    """What rides on a walk; made for one walk.
+    """A pass that rides on a walk; made for one walk.
 
     If one of them `decides`, the walk takes what the bounds say of values and guards for decided: a value with
     one possibility is that constant wherever it is used, and a guard that cannot pass always fails.
@@ -124,10 +124,10 @@ class Pass:
     name: ClassVar[str]
     decides: ClassVar[bool] = False
     kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
-    """Those of the operations that it has anything to say about; of others it is not asked."""
+    """The kinds of operations that it has anything to say about; of others it is not asked."""
 
     learned: ClassVar[frozenset[Kind]] = frozenset(Kind)
-    """Those of the operations that it learns from."""
+    """The kinds of operations that it learns from."""
 
     @staticmethod
     def knows(row: Op) -> bool:
@@ -138,7 +138,8 @@ class Pass:
         """The walk over `trace` begins."""
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        """What shall stand in this place instead; None if this pass has nothing to say. An answer is obeyed."""
+        """The operations or the value to stand in this place instead; None if this pass has nothing to say. An answer
+        is obeyed."""
         return None
 
     def learn(self, operation: Operation, facts: Facts) -> None:

@@ -61,7 +61,7 @@ _ALWAYS_FAILS = OPS["guard_always_fails"]
 
 @immutable
 class Walked:
-    """What came out. `always_fails` is the origin of the guard that always fails.
+    """The outcome of a walk. `always_fails` is the origin of the guard that always fails.
 
     `fired` counts what the passes' answers were called, `guards` and `operations` what each pass has removed.
     `results_bounded` and `arguments_bounded` count where the rows of operations have sharpened bounds (see
@@ -255,7 +255,7 @@ class _Walk:
             self._learn(operation)
 
     def _learn(self, operation: Operation, *, delayed: bool = False) -> bool:
-        """What holds behind an operation, or behind a guard that passes where the one emitted does."""
+        """Learns the facts that hold behind an operation, or behind a guard that passes where the one emitted does."""
         passed = self._facts.learn(operation, delayed=delayed)
         for place in self._roles.learning[operation.op.kind]:
             self._passes[place].learn(operation, self._facts)
@@ -285,7 +285,7 @@ class _Walk:
 
 
 class _Roles:
-    """Which of some passes have anything to do where, by their places: all walks with them find it out together.
+    """The passes, by their places, that have anything to do at a place: all walks with them find it out together.
 
     Those that are asked about operations of a row, as far as that was needed; that learn from those of a kind; and,
     the last one first, that have something to do before an operation and at an exit.
@@ -303,7 +303,7 @@ class _Roles:
         self.completing = [at for at in reversed(places) if types[at].complete is not Pass.complete]
 
     def to_ask(self, row: Op) -> list[int]:
-        """Those that may have something to say about operations of that row."""
+        """The passes that may have something to say about operations of that row."""
         asked = [at for at, (type_, kinds, _) in enumerate(self._passes) if row.kind in kinds and type_.knows(row)]
         self.rewriting[row] = asked
         return asked
@@ -313,7 +313,7 @@ _roles_of = cache(_Roles)
 
 
 def _up_to_guard(operations: Iterator[Operation]) -> list[Operation]:
-    """What is behind an overflow operation, up to the guard on its flag."""
+    """The operations behind an overflow operation, up to the guard on its flag."""
     behind: list[Operation] = []
     for operation in operations:
         behind.append(operation)

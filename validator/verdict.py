@@ -1,4 +1,4 @@
-"""What the validator answers, as data."""
+"""The validator's answers, as data."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Status(Enum):
 
 @immutable
 class Settled:
-    """How an obligation ended: by which rung (`structure`, `intervals`, `running`, `solving`), in how long,
-    and where it was solving, by which solver."""
+    """The outcome of an obligation: by which rung (`structure`, `intervals`, `running`, `solving`), in how long, and
+    where it was solving, by which solver."""
 
     name: str
     status: Status
@@ -61,7 +61,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What the checker says of the certificate of a proof: so many obligations hold, or those named in `unsettled` do
+    """The checker's answer to the certificate of a proof: `checked` obligations hold, or those named in `unsettled` do
     not follow from it, as far as a solver can tell, for that `reason`."""
 
     checked: int
@@ -71,7 +71,7 @@ class Audit:
 
 @immutable
 class Evidence:
-    """What is told with every verdict that comes out of comparing two traces.
+    """The evidence that comes with every verdict from the comparison of two traces.
 
     `vacuous` are the reasons for which a proof says little (empty: none); None where that was not settled. `origins`
     are the resume positions that the verdict holds for, given in the text or inferred. `early` and `stricter` are
@@ -124,8 +124,8 @@ class Refuted(_Told):
 
 @dataclass(frozen=True, slots=True)
 class Hard:
-    """What makes a query hard: `what` it is, in the operation `text` in that line (0: unknown) of `trace`, `before` or
-    `after`."""
+    """A cause that makes a query hard: `what` it is, in the operation `text` in that line (0: unknown) of `trace`,
+    `before` or `after`."""
 
     what: str
     trace: str
@@ -135,7 +135,8 @@ class Hard:
 
 @dataclass(frozen=True, slots=True)
 class WhyUnknown:
-    """Why an obligation was not settled: what is hard in it, what was tried, and what to try, in words."""
+    """The reasons for which an obligation was not settled: what is hard in it, what was tried, and what to try, in
+    words."""
 
     obligation: str
     hard: tuple[Hard, ...]
@@ -161,7 +162,7 @@ class Unsupported(_Told):
 
 
 class Fault(Enum):
-    """Whose fault an error is; `PROOF`: this tool's, which has proved what a run contradicts."""
+    """The party at fault for an error; `PROOF`: this tool, which has proved what a run contradicts."""
 
     INPUT = "input"
     TOOL = "tool"

@@ -126,7 +126,7 @@ class Seen:
         self._names: dict[bool, set[str]] = {True: set(), False: set()}
 
     def new(self, before: Trace, is_changed: bool) -> tuple[str, ...]:
-        """Those of the recorded trace that are new, in order."""
+        """The names of operations of the recorded trace that are new, in order."""
         names, seen = {operation.op.name for operation in all_operations(before)}, self._names[is_changed]
         new = tuple(sorted(names - seen))
         seen |= names

@@ -29,7 +29,7 @@ from validator.processes.guardian import let_go, watch
 _wait: Any = wait  # Dask has hardly any types
 
 _TASK_S = 5.0
-"""So long should a task take at least: the process that does it takes half a second to start."""
+"""The seconds that a task should take, at least: the process that does it takes half a second to start."""
 
 _MOST_BATCHES = 64
 _CONNECTING_S = 10.0
@@ -47,8 +47,8 @@ class _Worked:
 def supervise_cluster(
     address: str, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None] = lambda: None
 ) -> Generator[SeedDone | Task]:
-    """Each seed, batch by batch, and each task when it is done. To be closed when it is not run to its end.
-    Raises InputError where there is no scheduler, or its workers cannot do this work."""
+    """The results of each seed, batch by batch, and each task when it is done. To be closed when it is not run to its
+    end. Raises InputError where there is no scheduler, or its workers cannot do this work."""
     try:
         client: Any = Client(address, timeout=_CONNECTING_S)  # type: ignore[no-untyped-call,unused-ignore]  # with Dask
     except (OSError, ValueError) as problem:

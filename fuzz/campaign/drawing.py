@@ -25,10 +25,10 @@ from optimizer.ir.trace import Trace
 _MOST_KEPT = 64
 _CONTENDERS = 3
 _OVERHEAD = 10
-"""A trace takes as long as so many operations, without those that it has."""
+"""The overhead of a trace, as the number of operations that take as long, without those that it has."""
 
 _POOL_SHARE = 30
-"""So many percent of the mutated traces are from the pool, once the batch has kept some."""
+"""The percentage of mutated traces that are from the pool, once the batch has kept some."""
 
 
 def _shown_by(record: Record) -> frozenset[str]:

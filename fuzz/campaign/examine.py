@@ -81,13 +81,13 @@ class OutsideFailure(Exception):
 
 
 class Hangs(OutsideFailure):
-    """It was killed because it did not answer; the message says how long it was waited."""
+    """The failure of a program that was killed because it did not answer; the message says how long it was waited."""
 
     kind = FindKind.HANG
 
 
 class Garbled(OutsideFailure):
-    """Its output is no trace."""
+    """The failure of a program whose output is no trace."""
 
     kind = FindKind.MALFORMED
 
@@ -96,7 +96,7 @@ class Garbled(OutsideFailure):
 
 
 class Crashes(OutsideFailure):
-    """It has crashed."""
+    """The failure of a program that has crashed."""
 
     kind = FindKind.CRASH
 
@@ -164,7 +164,7 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
-        return Find(seed, kind, made, after, message, None, report, took=Took(clock() - start))
+        return Find(seed, kind, made, after, _encodable(message), None, _encodable(report), took=Took(clock() - start))
 
     try:
         result = optimizer(before)
@@ -177,12 +177,12 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
             return Counted(seed, unsure, made, took=Took(clock() - start))
         result = claim.after
     except NotModelled as limit:
-        return Counted(seed, Unsupported(f"the optimizer: {limit}"), made, took=Took(clock() - start))
+        return Counted(seed, Unsupported(_encodable(f"the optimizer: {limit}")), made, took=Took(clock() - start))
     except OutsideFailure as failure:
         return find(failure.kind, failure.output, str(failure), failure.report)
-    except (MemoryError, Terminated):
+    except (MemoryError, Terminated, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
     optimized = result if isinstance(result, Optimized) else Optimized(result)
     after, optimizing = optimized.trace, clock() - start
@@ -250,5 +250,14 @@ def describe(error: BaseException) -> str:
     # Frames of the import system say nothing to a user.
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    first = (str(error).splitlines() or [""])[0]
+    try:
+        said = str(error)
+    except Exception:  # its class is the optimizer's
+        said = ""
+    first = (said.splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}{place}" if first else f"{type(error).__name__}{place}"
+
+
+def _encodable(text: str) -> str:
+    """The text with halves of surrogate pairs, which no file and no terminal takes, as escapes."""
+    return text.encode(errors="backslashreplace").decode()

@@ -67,7 +67,7 @@ class Span:
         return self.counts.total() / self.seconds
 
     def percent(self, verdict: str) -> float:
-        """Of the traces of the span, so many have that verdict."""
+        """The percentage of the span's traces that have that verdict."""
         return 100 * self.counts[verdict] / (self.counts.total() or 1)
 
 
@@ -164,7 +164,7 @@ class Figures:
 
     @property
     def wall_seconds(self) -> float:
-        """From the first record to the last."""
+        """The seconds from the first record to the last."""
         return (self.ended or 0.0) - (self.began or 0.0)
 
     def spans(self) -> list[Span]:

@@ -138,7 +138,7 @@ class CampaignFolder:
         self._claims.release(task.first)
 
     def tick(self) -> None:
-        """To be called every few seconds."""
+        """Renews its claims; to be called every few seconds."""
         self._claims.beat()
 
     def close(self) -> None:

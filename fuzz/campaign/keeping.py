@@ -63,7 +63,7 @@ class Keeping:
         return self._first(kept)
 
     def _first(self, kept: Kept) -> Kept:
-        """Without the case, if its bucket has one."""
+        """The find as it is kept, without the case if its bucket has one."""
         name = kept.bucket or (kept.case.name if kept.case is not None else "")
         if name in self._buckets:
             return replace(kept, case=None)

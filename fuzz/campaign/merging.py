@@ -17,7 +17,7 @@ from optimizer.ir.faults import InputError
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """So many results and cases were added, and so many results were there, or in two folders."""
+    """The counts of a merge: results and cases that were added, and results that were there, or in two folders."""
 
     results: int
     cases: int

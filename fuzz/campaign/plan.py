@@ -30,7 +30,7 @@ OPTIONS = Options(effort=10_000_000, timeout_s=20.0)
 
 
 AIMED = 10
-"""So many percent of the traces for an optimizer that is not ours are mutated from such as it has changed."""
+"""The percentage of the traces for an optimizer that is not ours that are mutated from such as it has changed."""
 
 
 def usual_mutate(optimizer: OptimizerSpec, seeds_from: Sequence[str]) -> int:
@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def patience_s(self) -> float:
-        """So long a worker may be at one trace, all that is done with it together."""
+        """The seconds that a worker may be at one trace, all that is done with it together."""
         return self.optimizer.limit_s + (2 + bool(self.check_share)) * (self.options.timeout_s + REDUCE_S) + _LATE_S
 
     def makes_as(self, other: Plan) -> bool:
@@ -107,7 +107,7 @@ class Plan:
         return " ".join(words)
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The plan as data for JSON."""
         modes = {"guards": self.options.guards.value, "failargs": self.options.failargs.value}
         limits = {"effort": self.options.effort, "timeout_s": self.options.timeout_s}
         return asdict(self) | {"options": modes | limits}

@@ -15,18 +15,20 @@ from fuzz.report.words import counted, times
 from fuzz.subject.optimizers import OptimizerKind
 
 _SHOWN_NAMES = 50
-"""If more has never fired, the campaign was too short to tell anything by it."""
+"""The number of names that are shown, at most: if more has never fired, the campaign was too short to tell anything by
+it."""
 
 _SHOWN_RUNS = 4
-"""Of so many ranges of seeds each is told, with a command; of more it is told where they begin and end."""
+"""The number of ranges of seeds up to which each is told, with a command; of more it is told where they begin and
+end."""
 
 _NEVER_CHANGED = 5
 
 _FEW_TRACES = 50
-"""Of fewer it says nothing that none is changed."""
+"""The number of traces from which on it says something that none is changed."""
 
 SHOWN_FINDS = 20
-"""A person is told of so many finds; the others are stored and counted like these."""
+"""The number of finds that a person is told of; the others are stored and counted like these."""
 
 
 @dataclass(slots=True)
@@ -107,7 +109,7 @@ class Summary:
         }
 
     def _checked(self) -> list[str]:
-        """How many proofs were checked, and those that the checker does not follow by their seeds."""
+        """The number of proofs that were checked, and those that the checker does not follow by their seeds."""
         if not self.plan.check_share:
             return []
         named = [f"    seed {seed}: {why}" for seed, why in sorted(self.figures.not_checked)]

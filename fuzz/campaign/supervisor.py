@@ -21,10 +21,10 @@ from validator.processes.workers import Done, Loss, Supervision, Workers, workin
 _TICK_S = 1.0
 
 _GRACE_S = 0.5
-"""So long after the end of the time most seeds are done that were begun before it."""
+"""The seconds after the end of the time in which most seeds are done that were begun before it."""
 
 _TRIES = 3
-"""So often is a batch done again after a loss that no new seed can be blamed for."""
+"""The number of times that a batch is done again after a loss that no new seed can be blamed for."""
 
 
 @dataclass(slots=True)
@@ -75,8 +75,8 @@ class _Course:
 def supervise(
     plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
 ) -> Generator[SeedDone | Task | Cut]:
-    """Each seed, as it is done, finds before they are reduced, each task when it is done, and what is cut
-    at the end. `tick` is called about every second. To be closed when it is not run to its end."""
+    """The results of each seed, as it is done, finds before they are reduced, each task when it is done, and what is
+    cut at the end. `tick` is called about every second. To be closed when it is not run to its end."""
     supervision = Supervision(jobs, plan.memory_mb, plan.patience_s)
     with working(nullcontext(partial(run_batch, plan)), supervision) as workers:
         yield from _supervised(workers, next_task, tick)
@@ -120,5 +120,5 @@ def _supervised(
 
 
 def _seconds_left(tasks: Iterable[Task]) -> float:
-    """Until the tasks are cut."""
+    """The seconds until the tasks are cut."""
     return min((task.until for task in tasks if task.until is not None), default=math.inf) + _GRACE_S - time.time()

@@ -1,4 +1,4 @@
-"""Whose fault a find is, and which finds are the same: buckets.
+"""Triage: the guilty part of the optimizer for a find, and the finds that are the same: buckets.
 
 A bucket is what is wrong, and the guilty pass and rule with the names of the operations of the reduced trace in order,
 or, where the guilty cannot be told, what the optimizer holds for known and is not so, or what is left of the change.
@@ -76,7 +76,7 @@ class Guilt:
 
     @property
     def parts(self) -> frozenset[str]:
-        """Without any of these, the failure is gone."""
+        """The guilty rules, else the guilty passes: without any of these, the failure is gone."""
         return frozenset(self.rules or self.passes)
 
     def __str__(self) -> str:

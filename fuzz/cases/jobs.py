@@ -52,7 +52,7 @@ class Ran:
 
 
 def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[Ran]:
-    """The outcomes of the cases, in the order of their names, by so many processes at once. To be closed when it is not
+    """The outcomes of the cases, in the order of their names, by `jobs` processes at once. To be closed when it is not
     run to its end. Raises InputError."""
     with open_optimizer(corpus.optimizer):
         pass  # a mistake is told here, not by every process

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import BinaryIO
 
-from optimizer.ir.dialects.pypy_log import Section, read_sections
+from optimizer.ir.dialects.pypy_log import Section, read_traces
 from optimizer.ir.dialects.pypy_trace import read_recorded
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
@@ -20,7 +20,7 @@ from validator.command.files import file_name
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _LOGS = (".log", *_OPENERS)
 _LONGEST = 1 << 20
-"""No line of a recorded trace has so many bytes."""
+"""The number of bytes that no line of a recorded trace has."""
 
 _LOWER_BOUND = (
     "# A log does not say what guards hand over. Listed are the earlier values that later operations use: there may be"
@@ -30,9 +30,14 @@ _LOWER_BOUND = (
 
 def sections_of(log: str) -> Iterator[Section]:
     """The recorded traces in a log (`-`: standard input), read as they are asked for. Raises InputError."""
+    return (section for section in traces_of(log) if section.is_recorded)
+
+
+def traces_of(log: str) -> Iterator[Section]:
+    """The recorded and the optimized traces in a log, read as they are asked for. Raises InputError."""
     try:
         with _opened(log) as lines:
-            yield from read_sections(line.decode(errors="replace") for line in _lines(lines))
+            yield from read_traces(line.decode(errors="replace") for line in _lines(lines))
     except OSError as problem:
         problem.filename = problem.filename or file_name(log)
         raise InputError(describe(problem)) from None

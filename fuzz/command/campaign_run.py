@@ -28,7 +28,7 @@ Supervise = Callable[[_NextTask, Callable[[], None]], Generator[SeedDone | Task 
 """Has tasks done, and tells what comes of them."""
 
 _SLOW_S = 1.0
-"""So long a trace takes where it is worth telling that it was cut."""
+"""The seconds from which on a trace is slow enough that it is worth telling that it was cut."""
 
 
 def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool, start: float) -> Exit:

@@ -17,8 +17,7 @@ from fuzz.subject.optimizers import OPTIONS, OptimizerKind, OptimizerSpec
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.command.files import read_text, read_trace
-from validator.command.modes import mode_options
-from validator.command.seconds import Seconds
+from validator.command.shared_options import Seconds, mode_options
 from validator.verdict import Failargs, Guards, Options
 
 Command = Callable[..., Any]
@@ -163,7 +162,7 @@ optimizer_options = gathered(
         help="Megabytes that such a program may use.",
     ),
 )
-"""They come to a command as one argument `optimizer`, an `OptimizerSpec`."""
+"""The options that name an optimizer; they come to a command as one argument `optimizer`, an `OptimizerSpec`."""
 
 
 # What it understands.
@@ -202,4 +201,4 @@ vocabulary_options = gathered(
     click.option("--without", metavar="LIST", help="Without these operations: names, patterns, or a file."),
     click.option("--word", type=click.Choice([str(word) for word in WORDS]), help="With words of so many bits alone."),
 )
-"""They come to a command as one argument `asked`, a `Vocabulary`."""
+"""The options that choose a vocabulary; they come to a command as one argument `asked`, a `Vocabulary`."""

@@ -1,4 +1,4 @@
-"""The command `pypy-log`: the recorded traces in a log of PyPy."""
+"""The command `pypy-log`: the traces in a log of PyPy, and what its optimizer made of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import json_option
+from fuzz.command.pypy_pairs import list_pairs
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
@@ -23,8 +24,9 @@ from validator.command.files import write_text
 @click.option("--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default.")
 @click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder.")
 @click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
+@click.option("--pairs", is_flag=True, help="Count what PyPy's optimizer has left of each recorded trace.")
 @json_option("Print one JSON object a trace, and one at the end.")
-def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: bool) -> int:
+def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, pairs: bool, as_json: bool) -> int:
     """Read the traces that PyPy recorded from a log (`-`: standard input), which may end in .gz or .xz.
 
     A log of a program is made by PyPy itself. What a log does not say, docs/pypy-logs.md tells how it is read.
@@ -34,13 +36,20 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, as_json: 
     $ traceproof pypy-log run.log --list
     $ traceproof pypy-log run.log --extract traces
     $ traceproof optimize traces/run-0001.trace
+    $ PYPYLOG=jit-log-noopt,jit-log-opt:run.log pypy3 prog.py
+    $ traceproof pypy-log run.log --pairs
 
-    Ends with 2 if a trace is not whole or cannot be read; the others are there nevertheless.
+    Ends with 2 if a trace is not whole or cannot be read, or with --pairs, if the log has only one kind of trace; the
+    others are there nevertheless.
     """
     if bare and extract is None:
         raise click.UsageError("--bare says how to --extract")
     if listing and extract is not None:
         raise click.UsageError("either --list or --extract")
+    if pairs:
+        if listing or extract is not None:
+            raise click.UsageError("--pairs stands alone")
+        return list_pairs(log, as_json)
     folder = None if extract is None else writable(Path(extract), "--extract")
     counts = {"traces": 0, "operations": 0, "lost": 0}
     for row in _rows(log, folder, bare):

@@ -26,7 +26,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, describe, exit_code
-from validator.command.seconds import Seconds
+from validator.command.shared_options import Seconds
 from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.tell.report import verdict_name

@@ -1,4 +1,4 @@
-"""Where the accesses of a trace over a heap go: to places that were accessed before, or that may be the same."""
+"""The places that a trace over a heap accesses: those that were accessed before, or that may be the same."""
 
 from __future__ import annotations
 

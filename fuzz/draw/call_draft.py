@@ -76,7 +76,7 @@ class CallDraft(ConcreteCalls):
         return self._draft.heap
 
     def require(self, call: _Call, condition: bool, reason: str) -> None:
-        """What is added is defined."""
+        """Asserts that what is added is defined."""
         assert condition, reason
 
     def happen(self, call: _Call) -> tuple[Datum | None, Ref]:
@@ -87,7 +87,7 @@ class CallDraft(ConcreteCalls):
         draft.world.act(draft.heap, effects)
         value: Datum = draft.world.reference(draft.heap) if type_ is REF else draft.given(type_)
         draft.results.append(scripted(value, draft.heap))
-        return value, draft.heap.pending()
+        return value, draft.heap.pending() if effects.can_raise else NULL
 
     def function_of(self, call: _Call) -> tuple[Datum, Type]:
         return call.args[0], call.operation.op.result

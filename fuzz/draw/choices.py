@@ -1,4 +1,4 @@
-"""Where the generator's decisions come from: a random number generator, or Hypothesis.
+"""The source of the generator's decisions: a random number generator, or Hypothesis.
 
 The generator asks for nothing but integers, and 0 is always its simplest choice, so that a source that can
 shrink makes short traces of small numbers by making the integers small.
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class NotDrawable(Exception):
-    """What is raised where there is nothing to draw from: the step is left out."""
+    """An exception raised where there is nothing to draw from: the step is left out."""
 
 
 class Choices(ABC):
@@ -33,7 +33,7 @@ class Choices(ABC):
         """Takes between `low` and `high` turns, of which few are simpler than many."""
 
     def several(self, low: int, high: int, make: Callable[[], T]) -> list[T]:
-        """What between `low` and `high` turns make."""
+        """The results of between `low` and `high` turns."""
         made: list[T] = []
         self.repeat(low, high, lambda: made.append(make()))
         return made

@@ -97,7 +97,8 @@ class Draft:
     # Operands.
 
     def constant(self) -> int:
-        """Now and then one that has occurred: what optimizers have to say of constants is often about equal ones."""
+        """A constant, now and then one that has occurred: what optimizers have to say of constants is often about equal
+        ones."""
         if self.constants and self.choices.chance(20):
             return self.choices.pick(self.constants[-_RECENT:])
         value = constant(self.choices, self.shape.word)
@@ -120,7 +121,7 @@ class Draft:
                 return value
 
     def constants_of(self, operand: Value) -> list[int]:
-        """Those from which an operand was computed, in one operation or two."""
+        """The constants from which an operand was computed, in one operation or two."""
         if not isinstance(operand, Var) or operand.name not in self.made:
             return []
         above = [arg for arg in self.made[operand.name].args if isinstance(arg, Var) and arg.name in self.made]
@@ -161,7 +162,7 @@ class Draft:
         return operand.value
 
     def datum(self, value: Value) -> Datum:
-        """What a variable or constant is on the example."""
+        """The value of a variable or constant on the example."""
         if isinstance(value, Var):
             return self.floats[value.name] if value.type is FLOAT else self.values[value.name]
         return value.value if isinstance(value, ConstFloat) else self.value(value)
@@ -235,13 +236,13 @@ class Draft:
         return var
 
     def handed(self) -> Value:
-        """What an event, the end or a guard's exit hands over."""
+        """A value that an event, the end or a guard's exit hands over."""
         if self.floats and self.choices.chance(30):
             return self.float_operand()
         return self.operand()
 
     def shown_at_end(self, var: Var) -> int:
-        """How often, in percent, the end carries a variable that nothing else shows."""
+        """The chance, in percent, that the end carries a variable that nothing else shows."""
         return 95
 
     def some_handed(self, most: int) -> Args:
@@ -308,7 +309,7 @@ class Draft:
         self.ops.append(Operation(row, args, None if row.result is VOID else self.defined(value)))
 
     def given(self, type_: Type) -> int | Float:
-        """What an event gives that gives no reference."""
+        """The result of an event that gives no reference."""
         return float_constant(self.choices) if type_ is FLOAT else self.constant() if type_ is INT else 0
 
     def defined(self, value: Datum) -> Var:
@@ -332,7 +333,7 @@ class Draft:
         return self.exit_with_block()
 
     def exit_with_block(self) -> Exit:
-        """What the block defines is forgotten behind it."""
+        """An exit with a block, whose definitions are forgotten behind it."""
         outside = len(self.variables)
         operations, self.ops = self.ops, []
         computed, on_floats, floats = list(self.computed), list(self.on_floats), dict(self.floats)

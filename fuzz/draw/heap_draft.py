@@ -100,7 +100,7 @@ class HeapDraft(Draft):
         return self.define_ref(value) if isinstance(value, Ref) else super().defined(value)
 
     def datum(self, value: Value) -> Datum:
-        """What a variable or constant is on the example."""
+        """The value of a variable or constant on the example."""
         if isinstance(value, Var):
             type_ = value.type
             if type_ is INT:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, PLACE, REF, DescrKind, Kind, Op, Role, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Role, Type
+from optimizer.ir.rows.row import PLACE
 from optimizer.ir.text.string_text import HIGHEST
 
 

@@ -12,7 +12,7 @@ from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.types.layout import Array
 
 LONGEST = 4
-"""Arrays of the example are not longer; this fits in the shortest words."""
+"""The length of the example's arrays, at most; this fits in the shortest words."""
 
 _LONGEST_STRING = 6
 
@@ -69,7 +69,7 @@ def _value(choices: Choices, place: Place, others: list[Ref], word: int) -> Datu
 
 
 def ref_of(heap: Heap, text: str) -> Ref:
-    """What a constant of a trace is on the heap."""
+    """The object on the heap that a constant of a trace stands for."""
     found, name = heap.named(text), constant_name(text)
     if found is not None:
         return found

@@ -20,7 +20,7 @@ _TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b
 """Constant strings."""
 
 NARROW_FROM = 16
-"""Narrow memory needs words of so many bits."""
+"""The width of words that narrow memory needs, in bits."""
 
 
 @immutable

@@ -1,4 +1,4 @@
-"""What generated traces look like: word width, sizes, and how often each kind of step occurs."""
+"""The shape of generated traces: word width, sizes, and the frequency of each kind of step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from optimizer.ir.rows.ops import OPS, REF, Op
 
 
 class Step(Enum):
-    """What the generator does next; one step is one to a few operations."""
+    """The kinds of the generator's steps; one step is one to a few operations."""
 
     PURE = "pure"
     OVERFLOW = "overflow"
@@ -164,7 +164,7 @@ class HeapShape:
 
 @immutable
 class Shape:
-    """How large a trace is, and what it consists of.
+    """The size of a trace, and its ingredients.
 
     `inputs`, `max_operations` (the end not counted), `failargs` (of one guard) are upper limits; a step that
     has begun is completed, so that a trace may be a few operations longer. `mix` says how often each kind of
@@ -199,18 +199,19 @@ WORDS = (64, 64, 64, 64, 64, 64, 64, 32, 32, 16, 8, 4)
 
 
 _HEAPS = 70
-"""So many of 100 traces have a heap."""
+"""The percentage of traces that have a heap."""
 
 _FLOATS = 35
-"""So many of 100 traces have floats, where words are wide enough."""
+"""The percentage of traces that have floats, where words are wide enough."""
 _RAW = 35
-"""So many of 100 traces with a heap use raw memory too, half of these hardly anything else."""
+"""The percentage of traces with a heap that use raw memory too, half of these hardly anything else."""
 
 _SHORT = (4, 8, 12, 20, 40)
-"""How long traces without a heap are, where it was chosen what is in them: of short ones there are more in a second."""
+"""The lengths of traces without a heap, where it was chosen what is in them: of short ones there are more in a
+second."""
 
 _SWARMS = 60
-"""So many of 100 traces do without most of the operations on integers."""
+"""The percentage of traces that do without most of the operations on integers."""
 
 
 def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary = EVERYTHING) -> Shape:
@@ -255,7 +256,7 @@ _PURE = tuple(row for row in OPS.values() if row.is_pure)
 
 
 def _draw_left_out(choices: Choices) -> frozenset[Op]:
-    """Nothing, or most of the operations on integers, so that the others meet each other often."""
+    """The operations to leave out: none, or most of those on integers, so that the others meet each other often."""
     if not choices.chance(_SWARMS):
         return frozenset()
     return frozenset(choices.some(_PURE, choices.pick((50, 70, 85))))

@@ -13,7 +13,8 @@ from functools import cache
 from typing import Any
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, PLACE, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Type
+from optimizer.ir.rows.row import PLACE
 from optimizer.ir.trace import Trace, all_operations
 
 WORDS = (8, 16, 32, 64)
@@ -129,7 +130,7 @@ class Vocabulary:
         return kind in _kinds_in(self)
 
     def foreign(self, trace: Trace) -> tuple[str, ...]:
-        """What the trace has and the vocabulary does not, in words; nothing if the trace keeps to it."""
+        """The parts of the trace that are not in the vocabulary, in words; none if the trace keeps to it."""
         return () if self.is_all else tuple(dict.fromkeys(self._foreign(trace)))
 
     def _foreign(self, trace: Trace) -> Iterator[str]:
@@ -147,7 +148,7 @@ class Vocabulary:
             yield f"values of type {type_.value}"
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The vocabulary as data for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -156,14 +157,14 @@ class Vocabulary:
         return Vocabulary(tuple(data["kinds"]), tuple(data["ops"]), tuple(data["without"]), data["word"])
 
     def words(self) -> list[str]:
-        """What a command line says to choose it."""
+        """The words of a command line that choose it."""
         lists = {"--kinds": self.kinds, "--ops": self.ops, "--without": self.without}
         words = [word for option, names in lists.items() if names for word in (option, ",".join(names))]
         return words if self.word is None else [*words, "--word", str(self.word)]
 
     @property
     def text(self) -> str:
-        """In a few words; nothing where all is chosen."""
+        """The vocabulary in a few words; empty where all is chosen."""
         told = [f"the kinds {', '.join(self.kinds)}"] * bool(self.kinds)
         told += [f"the operations {', '.join(self.ops)}"] * bool(self.ops)
         told += [f"none of {', '.join(self.without)}"] * bool(self.without)
@@ -171,7 +172,7 @@ class Vocabulary:
         return "; ".join(told)
 
     def narrowed(self, other: Vocabulary) -> Vocabulary:
-        """What is in both. Raises InputError where they name words of different widths."""
+        """The vocabulary of what is in both. Raises InputError where they name words of different widths."""
         if EVERYTHING in (self, other):
             return other if self.is_all else self
         if None not in (self.word, other.word) and self.word != other.word:

@@ -31,7 +31,7 @@ class WorldDraft:
         initial.gc_types = dict(self.gc_types)
 
     def act(self, heap: Heap, effects: Effects) -> None:
-        """What an event invalidates and writes that has seen the heap; it is done at once."""
+        """Does at once what an event invalidates and writes that has seen the heap."""
         if effects.can_invalidate:
             self._invalidations += 1
             valid = not self._choices.chance(5)
@@ -111,12 +111,12 @@ class WorldDraft:
         return self._choices.pick(fitting) if fitting else NULL
 
     def old_reference(self, heap: Heap) -> Ref:
-        """What a function gives: NULL, or an object that existed before the trace."""
+        """A reference that a function gives: NULL, or an object that existed before the trace."""
         ref = self.reference(heap)
         return NULL if ref.fresh else ref
 
     def reference(self, heap: Heap) -> Ref:
-        """What an event returns: NULL, something that is there, or an object that it brings."""
+        """A reference that an event returns: NULL, something that is there, or an object that it brings."""
         choices = self._choices
         match choices.integer(0, 9):
             case 0:
@@ -132,7 +132,7 @@ class WorldDraft:
                 return choices.pick(_visible(heap))
 
     def script(self, results: tuple[Scripted, ...]) -> World:
-        """What the world does, event by event."""
+        """The script of the world, event by event."""
         return World(
             results,
             writes=tuple(self._writes),
@@ -152,5 +152,5 @@ def _name(ref: Ref, heap: Heap) -> Ref | Seen:
 
 
 def scripted(value: Datum, heap: Heap) -> Scripted:
-    """What the script calls that."""
+    """The script's name for the value."""
     return _name(value, heap) if isinstance(value, Ref) else value

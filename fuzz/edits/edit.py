@@ -144,7 +144,7 @@ class Bare(Edit):
 
 @immutable
 class Remove(Edit):
-    """Without these operations; whatever uses their results is still there. An end stays.
+    """The edit that leaves out these operations; whatever uses their results is still there. An end stays.
 
     What tells of overflow goes with the guard that reads it, the guard alone leaves the operation that wraps.
     """
@@ -217,7 +217,7 @@ def flag_pairs(trace: Trace) -> Iterator[tuple[Operation, Operation]]:
 
 
 def with_flag_guards(trace: Trace, lines: frozenset[int]) -> frozenset[int]:
-    """Those of the lines that can go, with those of guards that read the overflow of what goes."""
+    """The lines among these that can go, with those of guards that read the overflow of what goes."""
     going = {op.line for op in all_operations(trace) if op.line in lines and op.op.kind is not Kind.END}
     return frozenset(going | {guard.line for telling, guard in flag_pairs(trace) if telling.line in going})
 

@@ -20,7 +20,7 @@ LETTERS = {Type.INT: "i", Type.REF: "p", Type.FLOAT: "f", Type.VOID: "v"}
 
 
 def operands(op: Operation) -> Handed:
-    """What an operation is given, and what its guard hands over."""
+    """The values that an operation is given, and those that its guard hands over."""
     return (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
 
 
@@ -72,7 +72,7 @@ def numbered(trace: Trace, above: int = 0) -> Trace:
 
 
 def results(operations: Iterable[Operation]) -> Iterator[Var]:
-    """What the operations define."""
+    """The variables that the operations define."""
     return (op.result for op in operations if op.result is not None)
 
 

@@ -70,7 +70,7 @@ MUTATIONS: dict[Mutation, tuple[int, Callable[[Subject], Sketch | None]]] = {
     Mutation.COMPARE: (2, drawn.compared),
     Mutation.RELATE: (8, drawn.related),
 }
-"""How often each kind is chosen, and what does it."""
+"""The frequency of each kind of mutation, and the function that does it."""
 
 
 def mutate(

@@ -16,11 +16,10 @@ from optimizer.ir.trace import ConstFloat, ConstInt, Trace, all_operations
 from validator.search.counterexample import State
 from validator.search.float_samples import draw_float, float_pool
 from validator.search.sites import (
-    CellOf,
-    Input,
-    Pending,
     fits_at,
     is_given,
+    may_be_seen,
+    objects_of,
     shortened,
     sites,
     value_at,
@@ -52,7 +51,7 @@ class Nearby:
         self._numbers = sorted({wrap(number + by, self._word) for number in numbers for by in (-1, 0, 1)})
 
     def state(self, known: Sequence[State]) -> State:
-        """One to a few changes away from one of those."""
+        """A state one to a few changes away from one of those."""
         near = self._random.choice(known)
         for _ in range(self._random.choice((1, 1, 1, 2, 3, 5, 8))):
             near = self._changed(near)
@@ -76,7 +75,7 @@ class Nearby:
                 return self._with_another_value(state)
 
     def _with_another_time(self, world: World) -> World:
-        """Something happens behind other events."""
+        """The world where something happens behind other events."""
         turned = frozenset([self._random.randrange(self._events + 1)])
         match self._random.randrange(4):
             case 0:
@@ -102,7 +101,7 @@ class Nearby:
             return state
         site = self._random.choice(among)
         value = self._like(value_at(state, site), [value_at(state, other) for other in among], state.heap)
-        if isinstance(value, Seen) and isinstance(site, Input | CellOf | Pending):
+        if isinstance(value, Seen) and not may_be_seen(site):
             return state
         is_wide = isinstance(value, int) and not fits_at(state, site, value)
         return state if is_wide else with_value(state, site, value)
@@ -130,15 +129,13 @@ class Nearby:
                 return random.choice(self._numbers)
 
     def _with_another_length(self, state: State) -> State:
-        arrays = (
-            [] if state.heap is None else [ref for ref, held in state.heap.objects.items() if held.length is not None]
-        )
-        if state.heap is None or not arrays:
+        arrays = [ref for ref, held in objects_of(state).items() if held.length is not None]
+        if not arrays:
             return state
         ref = self._random.choice(arrays)
-        if is_given(ref, state.heap):
+        if is_given(ref, state):
             return state
-        held, length = state.heap.objects[ref], self._random.randrange(_LONGEST + 1)
+        held, length = objects_of(state)[ref], self._random.randrange(_LONGEST + 1)
         return with_objects(state, {ref: shortened(held, length)})
 
     def _with_another_target(self, state: State) -> State:

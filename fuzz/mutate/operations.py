@@ -95,8 +95,7 @@ def duplicated(subject: Subject) -> Sketch:
 
 
 def repeated(subject: Subject) -> Sketch:
-    """What an operation computes is computed again, or what a relative of it does, perhaps with the arguments turned
-    around."""
+    """An operation computed again, or a relative of it, perhaps with the arguments turned around."""
     trace = subject.trace
     op = subject.operation(lambda op: (op.op.is_pure or op.op.has_floats) and op.args)
     args = op.args[::-1] if subject.chance(60 if op.op.commutative else 15) else op.args
@@ -132,7 +131,7 @@ def moved(subject: Subject) -> Sketch:
 
 
 def _names(unit: tuple[Operation, ...]) -> tuple[set[Var], set[Var]]:
-    """What a unit defines, and what it uses."""
+    """The variables that a unit defines, and those that it uses."""
     defined = {var for op in unit for var in results((op, *inner(op)))}
     return defined, {var for op in unit for var in used_by(op)}
 

@@ -186,8 +186,8 @@ def _case(folder: Path) -> _Source:
 
 
 def _further(best: tuple[int, State] | None, state: State, trace: Trace, program: Program) -> tuple[int, State]:
-    """How far the better one of two states gets, in guards and operations, and the state. The newer one is better if
-    both get as far."""
+    """The farther of two states: the distance that it gets, in guards and operations, and the state. The newer one is
+    better if both get as far."""
     run = program.run(state.inputs, state.world, heap=state.heap)
     match run.outcome:
         case Finished() | Jumped():

@@ -32,7 +32,7 @@ class Scene:
     flag: bool = False
 
     def datum(self, value: Value) -> Datum | None:
-        """What a value is; None where that is not known."""
+        """The datum of a value; None where it is not known."""
         match value:
             case Var(name):
                 return self.run.values.get(name)
@@ -127,7 +127,7 @@ class Scene:
         return [one.type.vtable for one in self._objects(operation) if isinstance(one.type, Struct)]
 
     def _objects(self, operation: Operation) -> list[Object]:
-        """What the arguments refer to."""
+        """The objects that the arguments refer to."""
         heap = self.run.heap
         refs = [datum for datum in map(self.datum, operation.args) if isinstance(datum, Ref)]
         return [heap.objects[ref] for ref in refs if heap is not None and ref in heap.objects]
@@ -147,7 +147,7 @@ class Scene:
 
 
 def computed(row: Op, numbers: Sequence[int | None], word: int) -> int | None:
-    """What the row computes of numbers; None where it is not defined, or one of them is not known."""
+    """The result of the row on numbers; None where it is not defined, or one of them is not known."""
     d = concrete(word)
     if row.meaning is None or None in numbers or (row.defined is not None and not row.defined(d, *numbers)):
         return None

@@ -22,7 +22,7 @@ from validator.search.counterexample import State
 
 @immutable
 class Event:
-    """What an event gives, writes and raises. A call `happens` or not; None is not known."""
+    """The results of an event: what it gives, writes and raises. A call `happens` or not; None is not known."""
 
     gives: Scripted = 0
     writes: tuple[Write, ...] = ()
@@ -116,7 +116,7 @@ def _events_of(generated: GeneratedTrace) -> set[int]:
 
 
 def _given(op: Operation, event: Event) -> Scripted:
-    """What the event gives, of its type."""
+    """The result of the event, of its type."""
     type_ = op.op.result
     if isinstance(event.gives, Seen):
         return event.gives if type_ is Type.REF else blank(type_)

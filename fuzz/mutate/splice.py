@@ -54,20 +54,22 @@ def spliced(subject: Subject) -> Sketch | None:
 
 
 def merged(one: Declarations, other: Declarations) -> Declarations | None:
-    """What both declare; None where they declare a name in different ways."""
+    """The declarations of both together; None where they declare a name in different ways."""
     if one.cleared != other.cleared:
         return None
     joined_up: dict[str, Any] = {}
-    for field in fields(Declarations)[:-1]:
+    for field in fields(Declarations):
+        if field.name == "cleared":
+            continue
         known = {entry.name: entry for entry in getattr(one, field.name)}
         for entry in getattr(other, field.name):
             if known.setdefault(entry.name, entry) != entry:
                 return None
         joined_up[field.name] = tuple(known.values())
-    kinds = [{entry.name for entry in joined_up[kind]} for kind in ("structs", "arrays", "calls", "descrs")]
+    kinds = [{entry.name for entry in joined_up[kind]} for kind in ("structs", "arrays", "fields", "calls", "descrs")]
     if sum(map(len, kinds)) != len(set().union(*kinds)):
         return None
-    return Declarations(**joined_up)
+    return Declarations(**joined_up, cleared=one.cleared)
 
 
 def _names(

@@ -1,4 +1,4 @@
-"""What a mutation is given, and what mutations share."""
+"""The subject of a mutation, and the parts that mutations share."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class Subject:
         return tuple(other for other in alike(row, self.sketch.word) if other not in self.vocabulary.excluded)
 
     def relatives(self, row: Op) -> tuple[Op, ...]:
-        """Those of them that are close relatives; all of them where there are none."""
+        """The close relatives among the rows like it; all of those where there are none."""
         if not row.is_pure:
             return self.alike(row)
         close = family(row, self.sketch.word)
         return tuple(other for other in self.alike(row) if other in close) or self.alike(row)
 
     def choose(self, among: Sequence[T]) -> T:
-        """One of those. Raises NotDrawable where there are none."""
+        """A random one of those. Raises NotDrawable where there are none."""
         if not among:
             raise NotDrawable
         return self.random.choice(among)
@@ -77,7 +77,7 @@ class Subject:
         return self.random.random() * 100 < percent
 
     def number(self, value: Value) -> int | None:
-        """What an integer is on the example, where that is known."""
+        """The number of an integer on the example, None where it is not known."""
         datum = self.values.get(value.name) if isinstance(value, Var) else getattr(value, "value", None)
         return datum if isinstance(datum, int) else None
 

@@ -1,4 +1,4 @@
-"""Which operations of two traces are the same: those have one line as their name, and their results one name.
+"""The alignment of two traces: operations that are the same have one line as their name, and their results one name.
 
 Operations are the same that stand in the same order and do the same with the same values; of what is left between
 them, events, loads, stores, guards and ends of one kind correspond too, with other operands. A value that only one
@@ -60,7 +60,7 @@ class _Alignment:
         self.pairs: list[tuple[Operation, Operation]] = []
 
     def match(self) -> None:
-        """As long as that tells of more values which are the same, start again."""
+        """Matches again as long as that tells of more values which are the same."""
         known = -1
         while len(self.names) > known:
             known = len(self.names)
@@ -96,7 +96,7 @@ class _Alignment:
             self._pair(mine, other)
 
     def _match_rest(self, mine: list[Operation], other: list[Operation]) -> None:
-        """Of operations between those that are the same, the ones that correspond, in order."""
+        """Matches, in order, the operations that correspond between those that are the same."""
         waiting = list(other)
         gone = {op.result for op in mine}
         for op in mine:
@@ -112,14 +112,14 @@ class _Alignment:
         self._only[1].extend(waiting)
 
     def _match_moved(self, theirs: dict[Var, int]) -> None:
-        """What both compute, in another order."""
+        """Matches values that both compute, in another order."""
         free = {self._values[op.result]: op.result for op in self._only[0] if op.result is not None}
         for op in self._only[1]:
             if op.result is not None and op.result not in self.names and theirs[op.result] in free:
                 self.names[op.result] = free.pop(theirs[op.result])
 
     def _match_used(self, theirs: dict[Var, int]) -> None:
-        """What operations use that are the same but for that."""
+        """Matches the values that differ in operations that are otherwise the same."""
         taken = set(self.names.values())
         mine = {op.result for op in self._only[0] if op.result is not None} - taken
         other = {op.result for op in self._only[1] if op.result is not None} - set(self.names)

@@ -1,4 +1,5 @@
-"""What is reduced: a recorded trace, what an optimizer made of it where that is not made anew, and a state.
+"""The candidates of a reduction: a recorded trace, what an optimizer made of it where that is not made anew, and a
+state.
 
 The operations of a candidate are known by their `line`, which stays theirs while others go. Where there are two traces,
 operations of both that are the same have the same one, so that they are changed on both sides at once.
@@ -59,7 +60,7 @@ class Candidate:
 
     @cached_property
     def change(self) -> Change | None:
-        """What the two traces differ in, where there are two."""
+        """The difference of the two traces, where there are two."""
         return None if self.after is None else Change(self.before, self.after)
 
     @cached_property
@@ -79,7 +80,7 @@ class Candidate:
             return None
 
     def value(self, var: Var) -> Datum:
-        """What the variable holds on the state; 0 or NULL where the run does not get there."""
+        """The value of the variable on the state; 0 or NULL where the run does not get there."""
         found = None if self.run is None else self.run.values.get(var.name)
         if found is None:
             return blank(var.type)
@@ -113,7 +114,7 @@ def _declared(trace: Trace) -> int:
     named = sum(1 + len(names) for names in effects) + sum(1 for one in told.structs if not one.cleared)
     parents = sum(one.parent is not None for one in told.structs)
     named += not told.cleared
-    items = (told.structs, told.arrays, told.calls, told.descrs, told.consts)
+    items = (told.structs, told.arrays, told.fields, told.calls, told.descrs, told.consts)
     return sum(map(len, items)) * 4 + fields * 2 + known + named + parents
 
 

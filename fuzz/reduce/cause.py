@@ -1,4 +1,4 @@
-"""What of a wrong pair has to stay while it is made smaller: its change, and the lines that make the change wrong.
+"""The cause that a wrong pair keeps while it is made smaller: its change, and the lines that make the change wrong.
 
 A load that is left out is wrong because of the store in front of it: without that store the change is right. Such
 lines, which both traces have and without which the pair is proved, are decisive. Of candidates that show the failure,
@@ -63,7 +63,7 @@ class Cause:
 
 
 def cause_of(candidate: Candidate, is_right: IsRight) -> Cause:
-    """What makes the pair wrong."""
+    """The cause for which the pair is wrong."""
     assert candidate.change is not None
     decisive = tuple(lines for lines in _single(candidate) if _is_decisive(candidate, lines, is_right))
     if not decisive:

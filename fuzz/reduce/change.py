@@ -21,7 +21,7 @@ _WITHOUT_EFFECT = (Kind.PURE, Kind.GUARD, Kind.END, Kind.POSITION)
 
 @dataclass(frozen=True)
 class Change:
-    """What two traces with lines of their own differ in."""
+    """The difference of two traces with lines of their own."""
 
     before: Trace
     after: Trace
@@ -91,7 +91,7 @@ class Change:
 
     @property
     def replaced(self) -> list[Operation]:
-        """What both compute, and the recorded trace alone uses."""
+        """The operations that both compute, and whose results the recorded trace alone uses."""
         used = [
             {value for op in all_operations(trace) for value in operands(op)} for trace in (self.before, self.after)
         ]
@@ -177,7 +177,7 @@ def places_of(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | N
 
 
 def _used_by_others(trace: Trace, ops: Collection[Operation]) -> set[Value | None]:
-    """What operations of the trace use that are not among these."""
+    """The values that operations of the trace use that are not among these."""
     lines = {op.line for op in ops}
     return {value for op in all_operations(trace) if op.line not in lines for value in operands(op)}
 

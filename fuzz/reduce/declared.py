@@ -17,11 +17,12 @@ from optimizer.ir.types.declaration_rules import find_problems
 from optimizer.ir.types.declared import Declarations
 
 Rewrite = Callable[[Any], Any]
-"""Of all declarations, or of an entry: a struct, a constant, a call."""
+"""A rewriting of all declarations, or of an entry: a struct, a constant, a call."""
 
 
 def drop_declarations(candidate: Candidate) -> Iterator[Change]:
-    """Without all of them, a section, an entry, what an entry need not say, and each thing of several that it says."""
+    """Changes that leave out all of them, a section, an entry, what an entry need not say, or one thing of several that
+    it says."""
     yield partial(_declared, rewrite=lambda _: Declarations())
     yield partial(_declared, rewrite=lambda declared: replace(declared, cleared=True))
     for section in _SECTIONS:
@@ -35,7 +36,7 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
 
 
 _SORT = ("struct", "array", "item", "declared")
-"""What says which sort of thing an entry is."""
+"""The attributes that say which sort of thing an entry is."""
 
 _SECTIONS = ("consts", "descrs", "calls", "arrays", "structs")
 
@@ -72,7 +73,7 @@ def _of_entry(declared: Declarations, section: str, name: str, rewrite: Rewrite)
 
 
 def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:
-    """With other declarations, if they make sense and the state can be told with them."""
+    """The candidate with other declarations, if they make sense and the state can be told with them."""
     declared = candidate.before.declarations
     changed = rewrite(declared)
     if changed == declared or next(find_problems(changed), None) is not None:

@@ -57,7 +57,7 @@ def _resolved(values: Mapping[Var, Value]) -> dict[Value, Value]:
 
 
 def _undefined(traces: list[Trace], values: Mapping[Var, Value]) -> list[Var]:
-    """What is used, and not defined any more, nor anything else."""
+    """The variables that are used, and not defined any more, nor anything else."""
     found: dict[Var, None] = {}
     for trace in traces:
         defined = {*variables(trace), *values}
@@ -111,7 +111,7 @@ def _without_events(candidate: Candidate, gone: Collection[int]) -> State:
 
 
 def _left(told: tuple[T, ...], gone: list[bool]) -> tuple[T, ...]:
-    """What is told of events that stay; those that the recorded trace does not get to are behind all others."""
+    """The entries of events that stay; those that the recorded trace does not get to are behind all others."""
     return tuple(one for one, goes in zip_longest(told, gone) if one is not None and not goes)
 
 

@@ -1,4 +1,5 @@
-"""What makes two finds the same failure: their kind, and what is wrong without numbers and names of variables."""
+"""The failures that finds show, by which two finds are the same: their kind, and what is wrong without numbers and
+names of variables."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Failure:
 
     @property
     def words(self) -> str:
-        """What is wrong, short enough for a name."""
+        """The failure in words, short enough for a name."""
         text = self.what
         match self.kind:
             case FindKind.CRASH | FindKind.FAULT:
@@ -46,14 +47,14 @@ _LONG = re.compile(r"'[^']*'|\b(?!\d{1,3}\b)\w*\d\w*\b")
 """As above, but not numbers such as those of signals."""
 
 _DEEP = ("RecursionError", "MemoryError")
-"""Where these are raised is a matter of chance."""
+"""The exceptions for which it is a matter of chance where they are raised."""
 
 ALWAYS_FAILS = "guard always fails"
 """The optimizer's claim that a guard never passes, which is wrong."""
 
 
 def failure_of(find: Find) -> Failure:
-    """What a find shows."""
+    """The failure that a find shows."""
     if isinstance(find.verdict, Refuted):
         return Failure(find.kind, obligation_kind(find.verdict.counterexample.obligation))
     match find.kind:

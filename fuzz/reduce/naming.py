@@ -7,11 +7,8 @@ from collections import Counter
 from fuzz.edits.walk import LETTERS, variables, with_names
 from fuzz.reduce.candidate import Candidate
 from optimizer.ir.immutable import replace
-from optimizer.ir.run.objects import NULL, RAW_REF, Ref
-from optimizer.ir.text.string_text import constant_name
-from optimizer.ir.trace import Trace, Var
-from validator.search.counterexample import State
-from validator.search.sites import renamed
+from optimizer.ir.trace import Var
+from validator.search.sites import named_by_inputs
 
 
 def with_plain_names(candidate: Candidate) -> Candidate:
@@ -25,19 +22,5 @@ def with_plain_names(candidate: Candidate) -> Candidate:
                 names[var] = Var(f"{letter}{counts[letter]}", var.type)
                 counts[letter] += 1
     named = candidate.with_traces([with_names(trace, names) for trace in candidate.traces])
-    return replace(named, state=_with_objects(candidate.state, named.before))
-
-
-def _with_objects(state: State, trace: Trace) -> State:
-    if state.heap is None:
-        return state
-    names: dict[Ref, Ref] = {}
-    for var, value in zip(trace.inputs, state.inputs, strict=True):
-        if isinstance(value, Ref) and value != NULL and constant_name(value.name) is None:
-            names.setdefault(value, Ref(var.name))
-    number = 0
-    for ref in state.heap.objects:
-        if ref not in names and ref != RAW_REF and constant_name(ref.name) is None:
-            names[ref] = Ref(f"q{number}")
-            number += 1
-    return renamed(state, names)
+    state = candidate.state
+    return replace(named, state=state if state.heap is None else named_by_inputs(state, named.before))

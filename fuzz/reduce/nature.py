@@ -1,4 +1,4 @@
-"""What sort of change it is: what it removes and inserts, and which kinds of values stand in place of which."""
+"""The nature of a change: what it removes and inserts, and which kinds of values stand in place of which."""
 
 from __future__ import annotations
 
@@ -96,8 +96,9 @@ def kinds_of(
     before: Mapping[Var, Operation],
     after: Mapping[Var, Operation],
 ) -> tuple[str, str]:
-    """What sort of value stands in place of what sort. An operation tells where it is removed, where another
-    one or a constant stands for it, and where its result stands for another one of the same operation."""
+    """The kind of the old value, and the kind of the one that stands in its place. An operation tells where it is
+    removed, where another one or a constant stands for it, and where its result stands for another one of the same
+    operation."""
     one, two = (
         values.get(value) if isinstance(value, Var) else None for value, values in ((old, before), (new, after))
     )

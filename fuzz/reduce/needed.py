@@ -1,4 +1,4 @@
-"""What a candidate needs of its state: objects that something refers to, and memory that its traces know of."""
+"""The needs of a candidate on its state: objects that something refers to, and memory that its traces know of."""
 
 from __future__ import annotations
 

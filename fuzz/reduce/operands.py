@@ -29,7 +29,7 @@ from optimizer.ir.trace import (
 from validator.search.float_samples import simpler_floats
 
 _EARLIER = 4
-"""So many earlier values are tried, besides operands, operands of operands and inputs."""
+"""The number of earlier values that are tried, besides operands, operands of operands and inputs."""
 
 
 def forward(candidate: Candidate) -> Iterator[Change]:
@@ -48,7 +48,7 @@ def forward(candidate: Candidate) -> Iterator[Change]:
 
 
 def _with_operand(candidate: Candidate, line: int, place: int) -> Candidate | None:
-    """On each side an operand of its own stands for the result."""
+    """The candidate in which on each side an operand of its own stands for the result."""
     traces = []
     for trace in candidate.traces:
         op = next((op for op in trace.ops if op.line == line), None)
@@ -141,7 +141,7 @@ def _simpler_values(candidate: Candidate, trace: Trace, op: Operation, value: Va
 
 
 def simplify_constants(candidate: Candidate) -> Iterator[Change]:
-    """Each float in all its places; each number in all its places, then in each of them."""
+    """The changes of each float in all its places; of each number in all its places, then in each of them."""
     places: dict[ConstInt | ConstFloat, dict[tuple[int, int], None]] = {}
     for trace in candidate.traces:
         for op in all_operations(trace):

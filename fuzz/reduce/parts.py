@@ -14,8 +14,8 @@ from optimizer.ir.trace import Operation, Trace, Value, Var
 
 
 def parts_of(change: Change) -> list[frozenset[Place]]:
-    """What can be undone without the rest of the change: places and lines of one trace, with the removed lines that
-    they need. Parts may need the same ones."""
+    """The parts of a change that can be undone without the rest: places and lines of one trace, with the removed lines
+    that they need. Parts may need the same ones."""
     found = _Roots(change)
     found.add_altered()
     found.add_only()
@@ -23,7 +23,7 @@ def parts_of(change: Change) -> list[frozenset[Place]]:
 
 
 class _Roots:
-    """Where a change shows, each with the removed lines that it needs."""
+    """The places where a change shows, each with the removed lines that it needs."""
 
     def __init__(self, change: Change) -> None:
         self._change = change
@@ -74,7 +74,7 @@ class _Roots:
 
 
 def _flag_readers(trace: Trace, among: Collection[Operation]) -> dict[Value, Operation]:
-    """Those guards that read whether an operation has overflowed, by its result."""
+    """The guards that read whether an operation has overflowed, by its result."""
     lines = {op.line for op in among}
     found: dict[Value, Operation] = {}
     telling: Var | None = None

@@ -43,13 +43,13 @@ _ROUNDS: tuple[tuple[Changes, ...], ...] = (
     (forward, drop_operations, drop_handed_over, drop_inputs, drop_declarations),
     (simplify_operands, simplify_rows, simplify_constants),
 )
-"""Each group is repeated until it changes nothing; then comes the next one, and where that changes something, all
-begins again."""
+"""The groups of changes: each is repeated until it changes nothing; then comes the next one, and where that changes
+something, all begins again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a reduction stands."""
+    """The progress of a reduction."""
 
     operations: int
     tried: int
@@ -231,7 +231,8 @@ class _Search:
             yield replace(candidate, state=simplify_state(candidate.state, candidate.before, still))
 
     def _without_unused(self) -> Candidate | None:
-        """Without what the optimized trace only computes for what the change has put something else in place of."""
+        """The pair without what the optimized trace only computes for what the change has put something else in place
+        of."""
         change, after = self.best.change, self.best.after
         if change is None or after is None:
             return None
@@ -239,7 +240,7 @@ class _Search:
         return replace(self.best, after=replace(after, ops=kept), cause=None)
 
     def _without_origins(self) -> Candidate | None:
-        """Without origins, if the find that is reduced has none."""
+        """The pair without origins, if the find that is reduced has none."""
         after, original = self.best.after, self._original.after
         if after is None or not isinstance(original, Trace) or not original.guards:
             return None

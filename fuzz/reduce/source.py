@@ -1,4 +1,4 @@
-"""What a command line names, as a find: a case, a pair of traces, or a trace and an optimizer."""
+"""The find that a command line names: a case, a pair of traces, or a trace and an optimizer."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from validator.verdict import Options
 
 
 def find_in(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Find | None:
-    """What is wrong with the pair, or with what the optimizer makes of the trace; None if nothing is. `state` is one
-    worth running."""
+    """The fault of the pair, or of what the optimizer makes of the trace; None if there is none. `state` is one worth
+    running."""
     record = look_at(before, after, subject, state)
     return record if isinstance(record, Find) else None
 
 
 def look_at(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Record:
-    """What is said of the pair, or of what the optimizer makes of the trace."""
+    """The record of the pair, or of what the optimizer makes of the trace."""
     candidate = Candidate(before, after, state or State(tuple(blank(var.type) for var in before.inputs)))
     made = Made(0, GeneratedTrace(before, candidate.state, {}))
     return examine(made, given_or(candidate, subject.optimizer), subject.judge)
 
 
 def look_at_case(case: Case, optimizer: Optimizer, judge: Judge, options: Options) -> tuple[Record, Subject]:
-    """What is said of a case: with the optimizer, if this shows the kind of find that the case is, else as a pair.
-    Raises InputError for a case that cannot be read."""
+    """The record of a case: with the optimizer, if this shows the kind of find that the case is, else as a pair. Raises
+    InputError for a case that cannot be read."""
     before = parse(case.before, file=f"{case.name}/before.trace")
     state = restored_state(case.state, before, layout_of(before), f"{case.name}/case.toml")
     subject = Subject(optimizer, judge, options)

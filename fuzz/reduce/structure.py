@@ -15,8 +15,8 @@ from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations, constant_of
 
 Change = Edit | Callable[[Candidate], Candidate | None]
-"""What may make a candidate simpler: an edit of all its traces, or a function that gives None where it does not apply.
-It holds for what has become of the candidate that it was listed for."""
+"""A change that may make a candidate simpler: an edit of all its traces, or a function that gives None where it does
+not apply. It holds for what has become of the candidate that it was listed for."""
 
 Changes = Callable[[Candidate], Iterator[Change]]
 """Changes that are worth trying on a candidate, and on what becomes of it, in order."""
@@ -48,7 +48,7 @@ def cut_tail(candidate: Candidate) -> Iterator[Change]:
 
 
 def _cut(candidate: Candidate, size: int) -> Candidate | None:
-    """Without the last operations; the end hands over what they used."""
+    """The candidate without the last operations; the end hands over what they used."""
     ops = candidate.before.ops
     if len(ops) - 1 < size:
         return None
@@ -70,7 +70,7 @@ def _cut(candidate: Candidate, size: int) -> Candidate | None:
 
 
 def _uses(candidate: Candidate, op: Operation) -> list[Handed]:
-    """What the operation uses, in each of the traces that have it."""
+    """The operands of the operation, in each of the traces that have it."""
     if candidate.change is None:
         return [operands(op)]
     return [operands(one) for one in next((pair for pair in candidate.change.shared if pair[0].line == op.line), ())]
@@ -92,7 +92,7 @@ def drop_operations(candidate: Candidate) -> Iterator[Change]:
 
 
 _ROWS = 8
-"""So many simpler rows are tried for an operation."""
+"""The number of simpler rows that are tried for an operation."""
 
 
 def simplify_rows(candidate: Candidate) -> Iterator[Change]:

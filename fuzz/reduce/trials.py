@@ -28,9 +28,9 @@ from validator.verdict import Evidence, Options, Proved, Refuted, Settled, Statu
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is tried on candidates. `optimizer` is None for a pair whose optimizer is not known. `innocent` is the
-    optimizer without what is guilty of the failure, where that is known: it does not show it. `change` is what is left
-    of the change that shows it, where runs may differ in another thing as long as it is that or a part of it."""
+    """The subject of trials on candidates. `optimizer` is None for a pair whose optimizer is not known. `innocent` is
+    the optimizer without what is guilty of the failure, where that is known: it does not show it. `change` is what is
+    left of the change that shows it, where runs may differ in another thing as long as it is that or a part of it."""
 
     optimizer: Optimizer | None
     judge: Judge
@@ -120,7 +120,7 @@ class Trials:
         return find is not None and failure_of(find) == self._wanted
 
     def _find(self, candidate: Candidate, optimizer: Optimizer | None, ask: bool) -> Find | None:
-        """What is found with an optimizer."""
+        """The find of a trial with an optimizer."""
         made = Made(0, GeneratedTrace(candidate.before, candidate.state, {}))
         try:
             record = examine(made, given_or(candidate, optimizer), self._judge(ask))
@@ -155,7 +155,7 @@ _NOT_ASKED = Unknown(Evidence(), "the validator was not asked")
 
 
 def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
-    """What gives the optimized trace: the one that is there, if no optimizer is known."""
+    """The maker of the optimized trace: the one that is there, if no optimizer is known."""
     return optimizer or (lambda _: candidate.after)
 
 
@@ -210,7 +210,7 @@ def still_shows(candidate: Candidate, after: Trace, wanted: Failure, options: Op
 
 
 def candidate_of(find: Find, subject: Subject) -> Candidate:
-    """What a find is reduced from: its state is that of the counterexample where there is one."""
+    """The candidate that a find is reduced from: its state is that of the counterexample where there is one."""
     before = find.generated.trace
     if subject.optimizer is not None:
         return Candidate(numbered(before), None, state_of(find))
@@ -242,8 +242,8 @@ def state_of(find: Find) -> State:
 
 
 def change_left(find: Find, subject: Subject) -> Outline | None:
-    """What is left of the change from the trace of a find to what the optimizer made of it, without what it has made
-    right; None where there are no two traces that differ."""
+    """The rest of the change from the trace of a find to what the optimizer made of it, without what it has made right;
+    None where there are no two traces that differ."""
     failure = failure_of(find)
     if not failure.is_difference or not isinstance(find.after, Trace):
         return None

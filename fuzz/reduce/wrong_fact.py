@@ -1,4 +1,4 @@
-"""What an optimizer holds for known and is not so, and the operations that it has that from.
+"""The wrong fact that an optimizer holds for known, and the operations that it has that from.
 
 A wrong range shows in whatever uses it: a comparison becomes a constant, a mask is left out, a guard is. So each value
 of a reduced trace is compared with what it is on the counterexample, by tests that hold of equal numbers, behind one

@@ -15,7 +15,7 @@ from fuzz.report.plots import Plot
 from fuzz.report.words import duration, number, share, times
 
 DETAILED = 40
-"""So many finds are shown with their traces; the others are listed."""
+"""The number of finds that are shown with their traces; the others are listed."""
 
 _TONES = "abcdef"
 

@@ -25,7 +25,7 @@ from validator.tell.stored_state import restored_state
 from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
 
 _SAMPLES = 64
-"""So many states are tried for one on which the recorded trace runs to its end."""
+"""The number of states that are tried for one on which the recorded trace runs to its end."""
 
 
 @dataclass(frozen=True, slots=True)

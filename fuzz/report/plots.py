@@ -12,7 +12,7 @@ from fuzz.report.words import share
 _WIDE, _NARROW = 640.0, 350.0
 _HEIGHT = 190.0
 _TICK = 52.0
-"""So wide is a name below a column, with some room."""
+"""The width of a name below a column, with some room."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 10.0, 40.0
 

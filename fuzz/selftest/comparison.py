@@ -35,13 +35,13 @@ _EDITS = (0, 0, 1, 2, 3)
 """The number of edits of an optimized trace, each as often as it stands here."""
 
 _TERMS = 200
-"""For each pair, so many simplified terms are compared with those that are written."""
+"""The number of simplified terms that are compared with those that are written, for each pair."""
 
 _STATES = 100
-"""Each pair that is proved is run on so many states near its example."""
+"""The number of states near its example on which each pair that is proved is run."""
 
 _CLAIMS = 30
-"""For each pair, so many random cases are put to the rungs without a solver."""
+"""The number of random cases that are put to the rungs without a solver, for each pair."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ _LONGEST = 3
 
 
 def wrongly_claimed(random: Random, word: int, count: int) -> str:
-    """Of so many random cases, what is said in one that is not so, in words; empty if all is."""
+    """The first wrong claim in `count` random cases, in words; empty if there is none."""
     for _ in range(count):
         case = _Case(random, word)
         wrong = next(_wrong(case), "")

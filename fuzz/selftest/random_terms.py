@@ -29,7 +29,8 @@ Both = tuple[Term, Term]
 
 
 def wrongly_simplified(random: Random, word: int, count: int) -> str:
-    """Of so many random terms, one that has another value when it is simplified, in words; empty if there is none."""
+    """The first of `count` random terms that has another value when it is simplified, in words; empty if there is
+    none."""
     for _ in range(count):
         builder = _Builder(random, word)
         for _ in range(_STEPS):

@@ -21,7 +21,7 @@ _STARTED_S = 2.0
 """A program that has run for so long has started."""
 
 _SHOWN = 1 << 16
-"""So many bytes are kept of an output that is no trace."""
+"""The number of bytes that are kept of an output that is no trace."""
 
 
 class CommandOptimizer:

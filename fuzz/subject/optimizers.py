@@ -39,7 +39,7 @@ class OptimizerSpec:
     memory_mb: int = 4096
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The specification as data for JSON."""
         return asdict(self)
 
     @staticmethod

@@ -1,1 +1,1 @@
-"""What a walk over a trace knows at the place that it has come to."""
+"""The facts that hold at the place that a walk over a trace has come to."""

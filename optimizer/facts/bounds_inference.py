@@ -1,4 +1,4 @@
-"""What is known of the integers of a trace while a pass walks along it.
+"""The bounds of a trace's integers while a pass walks along it.
 
     [i0]
     i1 = int_add_ovf(i0, 10)
@@ -24,7 +24,7 @@ from optimizer.ir.rows.ops import Meaning, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _DEPTH = 4
-"""So many definitions deep does a fact go back."""
+"""The number of definitions through which a fact goes back, at most."""
 
 
 class BoundsInference:
@@ -59,11 +59,11 @@ class BoundsInference:
         return self._overflowed.get(var.name)
 
     def all_bounds(self, values: Sequence[Value]) -> tuple[Bounds, ...]:
-        """Those of some integers."""
+        """The bounds of some integers."""
         return tuple(map(self.bounds, values))
 
     def truth(self, condition: Meaning, args: Sequence[Value]) -> Truth:
-        """Whether a condition of a row, or any other, holds of `args`; None where it may or may not."""
+        """The truth of a condition, of a row or any other, on `args`; None where it may hold or not."""
         return holds(condition, self.word, self.all_bounds(args))
 
     def define(self, operation: Operation) -> bool:
@@ -155,6 +155,6 @@ class BoundsInference:
 
 @cache
 def _of_anything(row: Op, word: int) -> Bounds | None:
-    """What a row tells of its result where nothing is known of its arguments."""
+    """The bounds that a row gives its result where nothing is known of its arguments."""
     narrowed = narrow(row, word, (bounds_domain(word).top,) * len(row.args or ()))
     return None if narrowed is None else narrowed.result

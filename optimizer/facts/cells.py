@@ -1,4 +1,4 @@
-"""What operations on memory are about: cells, copies of ranges of them, and what allocations put there."""
+"""The subjects of operations on memory: cells, copies of ranges of them, and the contents of fresh objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, memory_of
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 
 MOST_CELLS = 32
-"""So many cells of one slot are known at a time, but for those of local objects."""
+"""The number of cells of one slot that are known at a time, at most, those of local objects not counted."""
 
 
 @immutable
@@ -26,7 +26,7 @@ class Cell:
 
 
 def cell_of(operation: Operation, layout: Layout) -> Cell:
-    """What a load reads, what a store changes."""
+    """The cell that a load reads or a store changes."""
     memory = operation.op.memory
     assert memory is not None
     assert memory.descr is not None
@@ -39,7 +39,7 @@ def cell_of(operation: Operation, layout: Layout) -> Cell:
 
 
 def stored_value(operation: Operation) -> Value:
-    """What a store puts there."""
+    """The value that a store writes."""
     memory = operation.op.memory
     assert memory is not None
     assert memory.stores is not None
@@ -48,7 +48,7 @@ def stored_value(operation: Operation) -> Value:
 
 @immutable
 class Copy:
-    """So many items of `source`, from `start` on, become those of `object` from `at` on."""
+    """A copy of `count` items of `source`, from index `start` on, to those of `object` from `at` on."""
 
     slot: Field
     source: Value
@@ -58,7 +58,7 @@ class Copy:
     count: Value
 
     def cells(self) -> list[tuple[Cell, Cell]]:
-        """What is read and where it is put, item by item; nothing where that is not known, or is too much."""
+        """The pairs of cells read and written, item by item; none where the range is not constant, or too long."""
         if not (
             isinstance(self.start, ConstInt) and isinstance(self.at, ConstInt) and isinstance(self.count, ConstInt)
         ):
@@ -72,21 +72,21 @@ class Copy:
 
 
 def copy_of(operation: Operation, layout: Layout) -> Copy:
-    """What a copy of a range of items does."""
+    """The copy of a range of items that the operation makes."""
     slot = layout.descr_of(operation)
     assert isinstance(slot, Field)
     return Copy(slot, *operation.args)
 
 
 def zero(slot: Field) -> Value:
-    """What a cleared cell holds."""
+    """The content of a cleared cell."""
     if slot.type is FLOAT:
         return ConstFloat(ZERO)
     return NULL if slot.type is REF else ConstInt(0)
 
 
 def default_content(slot: Field, allocated: Struct | Array, cleared: bool) -> Value | None:
-    """What a cell of a fresh object holds that has not been written; None where nobody may read it."""
+    """The content of a cell of a fresh object that has not been written; None where nobody may read it."""
     blank = slot.type is not REF if isinstance(allocated, Struct) else True
     return None if blank and not cleared else zero(slot)
 

@@ -1,4 +1,4 @@
-"""What the rows of the heap say of references, as conditions that can be looked at.
+"""The conditions that rows of the heap put on references, as trees that can be looked at.
 
 A row's `requires` and `passes`, and the meaning of one without effect, are evaluated over the domains here: the result
 is a tree of conditions on the operation's arguments. What is known of references decides a tree, and learns from one
@@ -106,7 +106,7 @@ class Length:
 
 
 Meant = Bit | Length | Value | None
-"""What an operation without effect computes, where that can be said."""
+"""The result of an operation without effect, as a condition, a length or a value; None of any other."""
 
 
 class _Silent:
@@ -118,7 +118,7 @@ class _Silent:
 
 
 def _nothing(*_: object) -> None:
-    """What a primitive says that a domain does not have."""
+    """The result of a primitive that the domain does not have."""
 
 
 class _Words(_Silent):
@@ -194,7 +194,7 @@ _OF_NUMBERS = frozenset({INDEX, WRITTEN, FITS, CHANGES, LENGTH})
 
 
 def requirements(operation: Operation, descr: Resolved | None) -> list[Condition]:
-    """What holds of the references of an operation that is defined."""
+    """The conditions on references under which an operation is defined."""
     telling = _telling(operation.op)
     memory = memory_of(operation) if telling else None
     found: list[Condition] = []
@@ -207,13 +207,13 @@ def requirements(operation: Operation, descr: Resolved | None) -> list[Condition
 
 @cache
 def _telling(row: Op) -> tuple[Meaning, ...]:
-    """Of what a row requires, that which may say something of references."""
+    """The requirements of a row that may say something of references."""
     requires = () if row.memory is None else row.memory.requires
     return tuple(one[0] for one in requires if one not in _OF_NUMBERS)
 
 
 def passing(guard: Operation) -> Condition:
-    """What holds where a guard passes; None of one that does not look at references."""
+    """The condition on references under which a guard passes; None of a guard that does not look at references."""
     memory = memory_of(guard)
     if memory is None or memory.passes is None:
         return None
@@ -222,7 +222,7 @@ def passing(guard: Operation) -> Condition:
 
 
 def meant(operation: Operation) -> Meant:
-    """What an operation without effect computes; None of others, and of those on machine ints."""
+    """The result of an operation without effect; None of others, and of those on machine ints."""
     memory = memory_of(operation)
     if operation.op.kind is not PURE or memory is None or memory.meaning is None:
         return None

@@ -1,4 +1,4 @@
-"""What a walk over a trace knows at the place that it has come to.
+"""The facts that hold at the place that a walk over a trace has come to.
 
 Three things about values, all learned from the operations that it has come past: which are equal, which operation
 defines each, and between which bounds it lies. Values are looked up by their representative, which `find` gives. Then
@@ -104,11 +104,11 @@ class Facts:
             self._equal_to[var] = ConstInt(value)
 
     def equate(self, var: Var, value: Value) -> None:
-        """From here on, `var` is `value`, which was there before it or is a constant."""
+        """Notes that from here on `var` is `value`, which was there before it or is a constant."""
         self._equal_to[var] = value
 
     def unite(self, a: Value, b: Value) -> None:
-        """From here on, `a` and `b` are equal."""
+        """Notes that from here on `a` and `b` are equal."""
         a, b = self.find(a), self.find(b)
         if isinstance(a, Var) and (not isinstance(b, Var) or self._age(b) < self._age(a)):
             a, b = b, a
@@ -128,7 +128,7 @@ class Facts:
         return self.bounds.overflowed(value) if isinstance(value, Var) else None
 
     def cell(self, operation: Operation) -> Cell:
-        """What a load reads, what a store changes."""
+        """The cell that a load reads or a store changes."""
         latest = self._latest_cell
         if latest is None or latest[0] is not operation:  # each is asked about several times in a row
             latest = self._latest_cell = operation, cell_of(operation, self.layout)
@@ -141,7 +141,7 @@ class Facts:
             self._bound_result(definition)
 
     def learn(self, operation: Operation, *, delayed: bool = False) -> bool:
-        """What holds behind `operation`. False if it is a guard that no run passes.
+        """Learns the facts that hold behind `operation`. False if it is a guard that no run passes.
 
         `delayed`: it has not been emitted yet, but everything from here on is as if it had been.
         """
@@ -205,7 +205,7 @@ class Facts:
             self._learn_known_call(known_call(operation, self.layout))
 
     def _learn_known_call(self, meant: Operation) -> None:
-        """What holds behind a function on strings."""
+        """Learns the facts that hold behind a function on strings."""
         self._learn_requirements(meant)
         result, slot = meant.result, self.layout.descr_of(meant)
         assert isinstance(slot, Field)
@@ -269,7 +269,7 @@ class Facts:
             about.length = operation.args[0]
 
     def _learn_shown(self, operation: Operation) -> None:
-        """Who has the address of an object may find it."""
+        """Lets an object escape whose address the operation shows: who has the address may find it."""
         memory = memory_of(operation)
         if memory is not None and memory.shows:
             self.memory.escape(self.find(operation.args[0]))
@@ -331,7 +331,7 @@ class Facts:
         return passed
 
     def _learn_test(self, guard: Operation) -> None:
-        """What a guard on a test of references tells of these."""
+        """Learns of references from a guard on a test of them."""
         test = self.definition(guard.args[0]) if guard.args else None
         told = None if test is None else meant(test)
         if isinstance(told, Bit):
@@ -340,7 +340,7 @@ class Facts:
                 self.assume(told.of if outcome.low == 1 else Not(told.of))
 
     def _bound_of_floats(self, operation: Operation) -> None:
-        """Of a word that is computed of floats, what its row says whatever these are."""
+        """Bounds a word that is computed of floats by what its row says whatever these are."""
         assert operation.result is not None
         assert operation.op.meaning is not None
         bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))

@@ -1,4 +1,4 @@
-"""What a walk knows of the contents of memory at the place that it has come to.
+"""The contents of memory, as far as a walk knows them at its place.
 
 Contents are known from loads and stores, those of a fresh object from its allocation on. They are forgotten at a
 store to what may be the same cell, and at an event that may write them. Contents of local objects (see
@@ -53,7 +53,7 @@ class Memory:
     # Asking.
 
     def content(self, cell: Cell) -> Value | None:
-        """What the cell holds, if that is known."""
+        """The content of the cell, None if it is unknown."""
         find = self._facts.find
         cell = self._normal(cell)
         local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
@@ -66,7 +66,7 @@ class Memory:
         return None if value is None else find(value)
 
     def contents_of(self, key: str, value: Value) -> Value | None:
-        """What an immutable field of that object, which is not local, holds."""
+        """The content of an immutable field of that object, which is not local."""
         for cell, content in self._lasting.get(key, {}).items():
             if cell.object == value:
                 return content
@@ -82,7 +82,7 @@ class Memory:
         return value
 
     def _declared_content(self, cell: Cell) -> Value | None:
-        """What the declarations say of a constant's field, as long as nobody can have changed it."""
+        """The declared content of a constant's field, as long as nobody can have changed it."""
         known = self._facts.layout.constant(constant_name(cell.object))
         if known is not None and known.items is not None and isinstance(cell.index, ConstInt):
             return ConstInt(known.items[cell.index.value]) if 0 <= cell.index.value < len(known.items) else None
@@ -229,7 +229,7 @@ class Memory:
                 self._rewritten.add(key)
 
     def escape(self, value: Value) -> None:
-        """From now on others may find the object, and all that it holds."""
+        """Lets the object escape: from now on others may find it, and all that it holds."""
         pending = [value]
         while pending:
             here = pending.pop()

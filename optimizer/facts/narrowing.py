@@ -1,4 +1,4 @@
-"""What a single operation says of its arguments and its result, forward and backward.
+"""Narrowing: the facts that a single operation implies for its arguments and its result, forward and backward.
 
 A *template* is what a row of the table says (when it is defined, whether it overflows or passes, what it
 computes) as a list of primitives, each behind its arguments. Narrowing one use of the row evaluates the list
@@ -191,7 +191,7 @@ def _round(d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted:
 
 @immutable
 class Narrowed:
-    """What is known of an operation's arguments and, if it has one, of its result."""
+    """The facts about an operation's arguments and, if it has one, about its result."""
 
     args: tuple[Fact, ...]
     result: Bounds | None
@@ -229,7 +229,7 @@ def says_no_more(row: Op, word: int) -> bool:
 def narrow(
     row: Op, word: int, args: tuple[Fact, ...], result: Bounds | None = None, overflowed: Truth = None
 ) -> Narrowed | None:
-    """What is known where an operation is defined and, if it is a guard, passes; None if that cannot be.
+    """The facts that hold where an operation is defined and, if it is a guard, passes; None if that cannot be.
 
     `args` are the bounds of its arguments, of a guard on the overflow flag the truth of that flag; `result`
     the bounds of its result and `overflowed` its own flag, as far as they are known already. `word` is in bits.

@@ -1,4 +1,4 @@
-"""What guards have told of the order of two values that both are unknown.
+"""The order of two unknown values, as guards have established it.
 
     guard_true(int_lt(a, b))      a < b
     int_ge(a, b)                  is 0
@@ -42,7 +42,7 @@ class Orders:
         return EQUAL if a == b else self._ways.get((a, b), ALL_WAYS)
 
     def learn(self, a: Value, b: Value, ways: Ways) -> Ways:
-        """From here on, `a` stands to `b` in one of these ways. Those that are left."""
+        """Learns that `a` stands to `b` in one of these ways; returns the ways that are left."""
         left = self.ways(a, b) & ways
         self._ways[a, b] = left
         self._ways[b, a] = frozenset(_SWAPPED[way] for way in left)
@@ -58,7 +58,8 @@ class Orders:
         return found.pop() if len(found) == 1 else None
 
     def passes(self, guard: Op, test: Op | None, a: Value, b: Value) -> bool | None:
-        """Whether a guard on such a test passes, or (without a test) one on `a` and `b` themselves."""
+        """The outcome of a guard on such a test or (without a test) on `a` and `b` themselves; None if it may pass or
+        fail."""
         passing = passing_ways(guard, test)
         if passing is None:
             return None
@@ -70,7 +71,7 @@ class Orders:
 
 @cache
 def passing_ways(guard: Op, test: Op | None) -> Ways | None:
-    """In which ways the guard passes; None where it is not the order that decides."""
+    """The ways in which the guard passes; None where it is not the order that decides."""
     t, d = Terms(_WIDTH), concrete(_WIDTH)
     a, b = t.var("a"), t.var("b")
     if guard.passes is None or (test is not None and test.meaning is None):

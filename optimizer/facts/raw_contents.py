@@ -1,4 +1,4 @@
-"""What a walk knows of raw memory at the place that it has come to.
+"""The contents of raw memory, as far as a walk knows them at its place.
 
 An address is told as a sum of multiples of values and an offset, as far as the definitions of the values say so. Two
 places with the same multiples lie at a known distance. Of all others nothing is known: they may overlap in any way, and
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from optimizer.facts.facts import Facts
 
 MOST_PLACES = 16
-"""The contents of so many places are known at a time."""
+"""The number of places whose contents are known at a time, at most."""
 
 _DEEPEST = 4
-"""So many definitions of values are looked through, one behind the other."""
+"""The number of definitions that are looked through, one behind the other, at most."""
 
 
 @immutable
@@ -37,7 +37,7 @@ class Address:
 
 @immutable
 class Place:
-    """What stands at an address: bytes, or a field of a raw struct."""
+    """The subject of an access by address: bytes, or a field of a raw struct."""
 
     address: Address
     slot: RawItem | Field
@@ -49,7 +49,7 @@ class Place:
         return self.slot.size
 
     def distance(self, other: Place) -> int | None:
-        """How far the other one is behind this one, if that is known."""
+        """The distance of the other one behind this one, None if it is unknown."""
         if self.address.parts != other.address.parts:
             return None
         return (other.address.offset - self.address.offset) % (1 << self.word)
@@ -141,7 +141,7 @@ class RawContents:
         self._known: dict[Place, Value] = {}
 
     def place(self, operation: Operation) -> Place:
-        """What a load reads, what a store changes."""
+        """The place that a load reads or a store changes."""
         memory, heap = memory_of(operation), _Accessed()
         assert memory is not None
         assert memory.meaning is not None

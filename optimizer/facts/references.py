@@ -1,4 +1,4 @@
-"""What a walk knows of references: which are not NULL, of what class their objects are, how long arrays are.
+"""The facts about references at the place of a walk: which are not NULL, the classes of objects, the lengths of arrays.
 
 A fresh object is *local* from its allocation until the trace lets go of it: puts it where others can find it, or
 hands it to an event. Nothing else refers to a local object, and never does anything to it that is older than its
@@ -28,7 +28,7 @@ from optimizer.ir.types.layout import Layout
 
 @dataclass(slots=True)
 class About:
-    """What is known of a reference. `isa` is the declared struct or array that its object is at least of, `vtable` its
+    """The facts about a reference. `isa` is the declared struct or array that its object is at least of, `vtable` its
     exact class; `immutables` are the keys of immutable fields whose contents have been known."""
 
     nonnull: bool = False
@@ -62,14 +62,14 @@ class References:
         self._about: dict[Value, About] = {}
 
     def about(self, value: Value) -> About:
-        """What is known, to be read."""
+        """The facts about a reference, to be read."""
         value = self._find(value)
         if isinstance(value, ConstRef) and value not in self._about:
             self._about[value] = self._about_constant(value)
         return self._about.get(value, _NOTHING)
 
     def learn_about(self, value: Value) -> About:
-        """What is known, to be added to."""
+        """The facts about a reference, to be added to."""
         known = self.about(value)
         if known is _NOTHING:
             known = self._about[self._find(value)] = About()
@@ -186,7 +186,7 @@ class References:
         return about
 
     def _narrow(self, about: About, owner: str) -> None:
-        """Its object is of the struct or array `owner` too."""
+        """Notes that its object is of the struct or array `owner` too."""
         if about.isa == owner:
             return
         if self._is_struct(owner):

@@ -30,7 +30,7 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a fault is; `index` is the number of the input, argument or failarg, from 0."""
+    """The place of a fault; `index` is the number of the input, argument or failarg, from 0."""
 
     part: Part
     index: int = 0
@@ -85,7 +85,7 @@ class _Checker:
         self._layout = Layout(trace.declarations, trace.word)
 
     def declarations(self, declarations: Declarations) -> None:
-        """What is declared of constants fits the word."""
+        """Checks that the numbers declared of constants fit the word."""
         for const in declarations.consts:
             numbers = [value.value for _, value in const.fields if value.type == "int"]
             for number in (*numbers, *([] if const.length is None else [const.length])):

@@ -1,4 +1,4 @@
-"""Which traces have a meaning here.
+"""The traces that have a meaning here.
 
 Code behind a `label` may be entered from elsewhere, with any values of its arguments. Only one that says the same as
 the header has a meaning: the first operation of the trace, with the inputs as its arguments.

@@ -115,7 +115,7 @@ Value = Var | Const
 
 @immutable
 class Exit:
-    """What a guard hands to the interpreter when it fails.
+    """The state that a guard hands to the interpreter when it fails.
 
     `failargs` are the live values, None for a dead slot; without a list they are *unknown* (None), which is not the
     same as empty. `origin` is the number of the guard of the recorded trace whose resume position is used. `block` is
@@ -151,7 +151,8 @@ class Operation:
 
 
 class _Walked:
-    """What weak references can be made to, and what walks over a trace have found: it is asked for again and again."""
+    """A base that weak references can be made to, and that keeps the results of walks over a trace, which are asked for
+    often."""
 
     __slots__ = ("__weakref__", "guards_found", "operations_found")
 
@@ -168,13 +169,14 @@ class Trace(_Walked):
     header_line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
+        from optimizer.ir.text.trace_printer import format_trace  # here: who reads traces alone does not print them
+
         return format_trace(self)
 
     def __repr__(self) -> str:
-        try:
-            return f"parse({_quoted(str(self))})"
-        except Exception:  # it is ill-formed
-            return f"Trace({self.inputs!r}, {self.ops!r}, {self.word!r}, {self.declarations!r})"
+        from optimizer.ir.text.trace_printer import represent
+
+        return represent(self)
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         printer.text(repr(self))  # Hypothesis and IPython look at fields otherwise
@@ -194,14 +196,6 @@ class Trace(_Walked):
     @property
     def end(self) -> Operation:
         return self.ops[-1]
-
-
-def _quoted(text: str) -> str:
-    """The text as Python reads it, on lines of its own where that can be."""
-    if '"""' in text:
-        return repr(text)
-    prefix = "r" if chr(92) in text else ""
-    return f'{prefix}"""\n{text}"""'
 
 
 def _takes_descr(op: Op) -> bool:
@@ -228,7 +222,8 @@ def descr_name(operation: Operation) -> str | None:
 
 
 def passes_of(guard: Operation) -> Meaning | None:
-    """When a guard without a meaning on the heap goes on; a row of `same_type` has another meaning on floats."""
+    """The condition under which a guard without a meaning on the heap goes on; a row of `same_type` has another meaning
+    on floats."""
     if guard.op.same_type and guard.args[0].type is FLOAT:
         return guard.op.passes_floats
     return guard.op.passes
@@ -251,43 +246,3 @@ def _all_operations(trace: Trace) -> tuple[Operation, ...]:
         if op.exit is not None and op.exit.block:
             found += op.exit.block
     return tuple(found)
-
-
-# Traces as canonical text: what is printed is read back as the same trace, and printed the same.
-
-
-def format_trace(trace: Trace) -> str:
-    """The text of the trace; it ends with a newline."""
-    lines = [_front_matter(trace), f"[{', '.join(var.name for var in trace.inputs)}]\n"]
-    for operation in trace.ops:
-        lines.append(format_operation(operation))
-        if operation.exit is not None and operation.exit.block:
-            block = "".join(f"    {format_operation(inner)}\n" for inner in operation.exit.block)
-            lines.append(f" {{\n{block}}}")
-        lines.append("\n")
-    return "".join(lines)
-
-
-def format_operation(operation: Operation) -> str:
-    """One line, without the exit block."""
-    words = [str(value) for value in operation.args]
-    if operation.descr is not None:
-        words.append(f"descr={operation.descr}")
-    exit_ = operation.exit
-    if exit_ is not None and exit_.origin is not None:
-        words.append(f"origin={exit_.origin}")
-    target = f"{operation.result} = " if operation.result is not None else ""
-    text = f"{target}{operation.op.name}({', '.join(words)})"
-    if exit_ is None or exit_.failargs is None:
-        return text
-    failargs = ", ".join("None" if value is None else str(value) for value in exit_.failargs)
-    return f"{text} [{failargs}]"
-
-
-def _front_matter(trace: Trace) -> str:
-    blocks = [f"word = {trace.word}\n"] if trace.word != 64 else []
-    if trace.declarations != NO_DECLARATIONS:
-        from optimizer.ir.text.declaration_writer import format_declarations  # here: most traces declare nothing
-
-        blocks.append(format_declarations(trace.declarations))
-    return "+++\n" + "\n".join(blocks) + "+++\n" if blocks else ""

@@ -1,4 +1,4 @@
-"""What functions have given is not asked again, and what has not happened is not checked.
+"""Calls of functions with known results go, and so do guards on exceptions that nothing can have raised.
 
     [i0, i1]
     i2 = call_i(f, i0, descr=hash)          [i0, i1]
@@ -135,7 +135,7 @@ class Calls(Pass, CallDomain[Value | None, bool | None]):
         self.perform(site, operation, 0, operation.args)
 
     def _key(self, operation: Operation, site: CallSite) -> Key:
-        """Of an operation it does not matter which function computes it."""
+        """The key of a call; of one that stands for an operation it does not matter which function computes it."""
         args = site.args
         if site.meaning is not None:
             args = (ConstRef(site.meaning.name), *args[1:])
@@ -156,7 +156,7 @@ class Calls(Pass, CallDomain[Value | None, bool | None]):
         return None
 
     def require(self, call: _Call, condition: bool | None, reason: str) -> None:
-        """It is a promise of the trace."""
+        """Requires nothing: the condition is a promise of the trace."""
 
     def happen(self, call: _Call) -> tuple[Value | None, None]:
         self._settled.clear()
@@ -180,9 +180,6 @@ class Calls(Pass, CallDomain[Value | None, bool | None]):
         return ConstInt(number)
 
     def equal(self, one: Value | None, other: Value | None) -> bool | None:
-        return None
-
-    def pending(self) -> None:
         return None
 
     def raise_(self, call: _Call, raised: Value | None) -> None:
@@ -215,7 +212,7 @@ def _conditional(operation: Operation, site: CallSite, facts: Facts) -> Answer |
 
 
 def _declared(site: CallSite) -> Value | None:
-    """What is declared of what a function gives."""
+    """The declared result of a function, or None."""
     for known in () if site.declared is None else site.declared.results:
         if tuple(map(_constant, known.args)) == site.args[1:]:
             return _constant(known.value)

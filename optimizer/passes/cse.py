@@ -31,7 +31,7 @@ def _is_function(op: Op) -> bool:
 
 
 def _key(op: Op, name: str, args: tuple[Value, ...]) -> Key:
-    """What is computed, the same whatever the order of the arguments where that does not matter."""
+    """The key of a computation, the same whatever the order of the arguments where that does not matter."""
     if not op.commutative:
         return name, args
     one, other = args

@@ -38,7 +38,7 @@ def remove_dead_code(trace: Trace, layout: Layout) -> Trace:
 
 
 class _Liveness:
-    """Which variables are needed, found from what stays in any case.
+    """The variables that are live, found from the operations that stay in any case.
 
     `_purposes` are for each operation, in the order of the text, the variable that it is there for; None of what stays.
     """

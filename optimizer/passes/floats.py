@@ -1,4 +1,4 @@
-"""What holds of some floats only, and is no rule of the table.
+"""Rewrites of float operations that hold of some floats only, and are no rules of the table.
 
     [f0, i1]                                [f0, i1]
     f2 = float_truediv(f0, 4.0)             f2 = float_mul(f0, 0.25)

@@ -30,7 +30,7 @@ from optimizer.ir.types.layout import Field
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8
-"""So many stores wait at a time."""
+"""The number of stores that wait at a time, at most."""
 
 
 class HeapAccesses(Pass):

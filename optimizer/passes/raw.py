@@ -31,7 +31,7 @@ from optimizer.ir.types.memory_types import MemoryKind, has_kind
 from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
 
 MOST_DELAYED = 8
-"""So many stores wait at a time."""
+"""The number of stores that wait at a time, at most."""
 
 _AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
 

@@ -72,8 +72,8 @@ class Simplify(Pass):
 
 
 _Shape = Op | type[ConstInt] | frozenset[str] | None
-"""What a rule looks at first in an argument: that it is a constant (also a float), as which literals of rules it may be
-written, or which operation defines it."""
+"""The shape of an argument that a rule looks at first: that it is a constant (also a float), as which literals of rules
+it may be written, or which operation defines it."""
 
 
 class _Index:
@@ -111,7 +111,8 @@ class _Index:
 
 @immutable
 class _Tells:
-    """What tells the arguments of a row apart, to its rules: the texts of numbers, and the rows inside of patterns."""
+    """The marks by which a row's rules tell its arguments apart: the texts of numbers, and the rows inside of
+    patterns."""
 
     literals: Mapping[int, frozenset[str]]
     inside: frozenset[Op]
@@ -199,7 +200,7 @@ def _computes(defining: Op, wanted: Op) -> bool:
 
 @immutable
 class _Conditions:
-    """Of a rule: those that constants decide and the others, each with the names that they look at."""
+    """The conditions of a rule: those that constants decide and the others, each with the names that they look at."""
 
     on_constants: tuple[Term, ...]
     constants: tuple[str, ...]
@@ -250,7 +251,7 @@ def _operation_of(rule: Rule) -> Apply | None:
 
 
 def _numbers(names: tuple[str, ...], found: Mapping[str, Value]) -> tuple[Any, ...]:
-    """What the constants of these names are."""
+    """The numbers of the constants of these names."""
     return tuple([number.value for name in names if isinstance(number := found[name], _NUMBERS)])
 
 

@@ -1,4 +1,4 @@
-"""What functions on strings give is known, and what they have given is not asked for.
+"""Results of functions on strings are taken from what is known of their arguments, and are not computed twice.
 
     [p0, i1, i2]                                      [p0, i1, i2]
     p3 = call_r(f, p0, 2, i1, descr=strslice)         i6 = int_sub(i1, 2)
@@ -32,7 +32,7 @@ from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)
 Said = tuple[Op, tuple[Value, ...]]
-"""What has been made, compared or hashed, by its row and its arguments."""
+"""A string made, a comparison or a hash, by its row and its arguments."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class _Asked:
     why: str
 
     def items(self, value: Value) -> tuple[int, ...] | None:
-        """Those of a constant."""
+        """The items of a constant."""
         text = value.text if isinstance(value, ConstRef) else ""
         return read_text(text)[1] if is_text(text) else None
 
@@ -190,7 +190,7 @@ class Strings(Pass):
             self._made[known.result] = known.op, known.args
 
     def _changed(self, string: Value, facts: Facts) -> None:
-        """What hangs on the items of a string that may be this one is not known any more."""
+        """Forgets all that depends on the items of a string that may be this one."""
 
         def stays(values: Sequence[Value]) -> bool:
             return all(value.type is not REF or distinct(facts, value, string) for value in values)
@@ -212,7 +212,7 @@ class Strings(Pass):
 
 
 def _said(known: Operation) -> Said:
-    """What is the same in either order has one."""
+    """The key of an operation, the same for both orders of the arguments where the order does not matter."""
     row, args = known.op, known.args
     return row, tuple(sorted(args, key=str)) if row.args == (REF, REF) else args
 

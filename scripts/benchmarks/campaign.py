@@ -1,5 +1,5 @@
-"""How many traces of 20 to 60 operations a campaign gets through: drawn, optimized and judged with their failargs, in
-one process.
+"""The speed of a campaign on traces of 20 to 60 operations: how many are drawn, optimized and judged with their
+failargs, in one process.
 
 Each seed draws its shape as in a campaign, and then a size: 20 to 40, or to 60 where the shape has traces that long.
 Measured once as it is drawn, and once without the steps and objects that are not of integers and typed memory.
@@ -42,7 +42,7 @@ _FEWEST, _MIDDLE, _MOST = 20, 40, 60
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What it took to make and judge so many traces: seconds of processors, solvers included, and of the clock."""
+    """The cost of making and judging that many traces: seconds of processors, solvers included, and of the clock."""
 
     kinds: str
     solver: str
@@ -59,7 +59,7 @@ class Campaign:
 
 
 def measure_campaigns(traces: int) -> list[Campaign]:
-    """So many traces with Z3 alone, and with Bitwuzla alone where that is installed."""
+    """The campaigns of that many traces, with Z3 alone, and with Bitwuzla alone where that is installed."""
     solvers = [name for name in _SOLVERS if name == "z3" or find_spec("bitwuzla") is not None]
     return [_measure(kinds, solver, traces) for kinds in _SHAPES for solver in solvers]
 

@@ -37,14 +37,14 @@ item = "ref"
 """
 
 _LIVE = 20
-"""So many boxes live at any place of a trace of boxes."""
+"""The number of boxes that live at any place of a trace of boxes."""
 
 _RUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What it took to validate a large pair: `kilobytes` at the peak."""
+    """The cost of validating a large pair: `kilobytes` at the peak."""
 
     workload: str
     operations: int
@@ -56,7 +56,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Optimization:
-    """How long `optimize` took for a trace, and for one of twice the length."""
+    """The seconds that `optimize` took for a trace, and for one of twice the length."""
 
     workload: str
     operations: tuple[int, int]
@@ -150,8 +150,8 @@ def validate_large() -> list[Validation]:
 
 
 def measure_optimizer(operations: int) -> list[Optimization]:
-    """How long `optimize` takes for traces of so many operations, and of twice as many, in seconds of a processor: the
-    median of some runs, the lengths taking turns."""
+    """The time that `optimize` takes for traces of so many operations, and of twice as many, in seconds of a processor:
+    the median of some runs, the lengths taking turns."""
     makers: dict[str, Callable[[int], Trace]] = {"integers": integers, "boxes": boxes}
     return [_optimization(name, make, operations) for name, make in makers.items()]
 
@@ -172,7 +172,7 @@ LARGE: dict[str, Callable[[], tuple[Trace, Trace]]] = {
     "nodes": lambda: _with_optimized(nodes(1000, 200)),
     "nodes, itself": lambda: (nodes(1000, 200), nodes(1000, 200)),
 }
-"""What makes the large pairs."""
+"""The makers of the large pairs."""
 
 
 def _with_optimized(trace: Trace) -> tuple[Trace, Trace]:

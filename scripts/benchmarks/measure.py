@@ -26,7 +26,7 @@ from validator.solvers.answers import SolverChoice
 from validator.verdict import Failed, Options, Proved, Refuted, Status, Unknown, Unsupported, Verdict
 
 EFFORT = 10_000_000
-"""What Z3 does in about a second."""
+"""The effort that Z3 spends in about a second."""
 
 
 class Answer(Enum):
@@ -40,8 +40,8 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a method says about a pair, and how many obligations each rung settled. `in_time` is false where the method
-    was ended by a limit for the pair."""
+    """The answer of a method about a pair, and the number of obligations that each rung settled. `in_time` is false
+    where the method was ended by a limit for the pair."""
 
     answer: Answer
     rungs: Counter[str] = field(default_factory=Counter)
@@ -112,15 +112,15 @@ BASELINE = Method("baseline", _check)
 
 
 def methods() -> tuple[Method, ...]:
-    """Those that can run here."""
+    """The methods that can run here."""
     installed = find_spec("bitwuzla") is not None
     return (Z3_ALONE, WITH_BITWUZLA, BASELINE) if installed else (Z3_ALONE, BASELINE)
 
 
 @dataclass
 class Record:
-    """What one method did on the pairs of a workload; seconds are those of the clock, so that the time of solvers in
-    processes of their own counts."""
+    """The results of one method on the pairs of a workload; seconds are those of the clock, so that the time of solvers
+    in processes of their own counts."""
 
     method: Method
     seconds: list[float] = field(default_factory=list)
@@ -141,8 +141,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """What every method did on the same pairs; sizes are medians over the recorded traces. `skipped` counts seeds whose
-    pair some method cannot judge."""
+    """The results of every method on the same pairs; sizes are medians over the recorded traces. `skipped` counts seeds
+    whose pair some method cannot judge."""
 
     workload: Workload
     records: tuple[Record, ...]
@@ -200,7 +200,7 @@ def race(
 
 
 def timed(method: Method, sample: Sample, cap_s: float) -> tuple[Judged, float]:
-    """What the method says about the pair, and the seconds that it took."""
+    """The method's judgement of the pair, and the seconds that it took."""
     start = time.perf_counter()
     judged = method.judge(sample, cap_s)
     return judged, time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""How the time for a pair grows with its length: two kinds of traces, at some lengths."""
+"""The growth of the time for a pair with its length: two kinds of traces, at some lengths."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PAIRS = {50: 5, 200: 3, 1000: 3, 5000: 3}
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How long one method took for pairs of a length: the median, in seconds, or at least that long where not all ended
-    in time. `judged` is what it said of each."""
+    """The time that one method took for pairs of a length: the median, in seconds, or at least that long where not all
+    ended in time. `judged` is what it said of each."""
 
     workload: str
     operations: int

@@ -13,7 +13,7 @@ from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 
 _HEAP_ALONE: Mix = tuple((step, weight) for step, weight in HEAP_MIX if step not in (Step.CALL, Step.TEXT))
-"""Without functions, exceptions and strings."""
+"""The mix of steps on the heap, without functions, exceptions and strings."""
 
 HEAP_SHAPE = Shape(
     inputs=5,
@@ -71,7 +71,7 @@ class Workload:
 
 
 def optimized(shape: Shape) -> Callable[[int], Sample]:
-    """What makes the pair of a seed: a trace of that shape, and what the optimizer makes of it."""
+    """The maker of the pair of a seed: a trace of that shape, and what the optimizer makes of it."""
 
     def sample(seed: int) -> Sample:
         trace = generate(Random(seed), shape).trace

@@ -1,1 +1,1 @@
-"""What runs every night."""
+"""The work of every night."""

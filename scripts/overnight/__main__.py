@@ -25,10 +25,10 @@ _KILL_TABLE = Path(__file__).parents[1] / "kill-table"
 # Shares of the time that is left when the step begins.
 _CAMPAIGN, _AUDIT, _KILLS = 0.5, 0.45, 0.9
 _ENOUGH_S = 60.0
-"""A planted fault that was not found in so many seconds of one core is one that campaigns miss."""
+"""The seconds of one core after which a planted fault that was not found is one that campaigns miss."""
 
 _CHECK_SHARE = 5
-"""So many percent of the campaign's proofs are checked."""
+"""The percentage of the campaign's proofs that are checked."""
 
 _LEAST_S = 10.0
 """No more faults are planted when less time than that is left."""

@@ -18,7 +18,7 @@ _GRACE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a command ended: its exit code (None: it was ended, because it took too long), and the last lines that it
+    """The end of a command: its exit code (None: it was ended, because it took too long), and the last lines that it
     printed."""
 
     code: int | None

@@ -1,1 +1,1 @@
-"""What our optimizer makes of the traces that PyPy recorded of the sample programs, and whether that is proved."""
+"""The results of our optimizer on the traces that PyPy recorded of the sample programs, and their verdicts."""

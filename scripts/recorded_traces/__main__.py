@@ -54,7 +54,7 @@ def recorded_traces(logs: tuple[str, ...], seconds: float, record: bool, jobs: i
 
 
 def _judged(tasks: Sequence[Task], jobs: int) -> Iterator[Judged]:
-    """What comes of the tasks, in their order."""
+    """The outcomes of the tasks, in their order."""
     with ProcessPoolExecutor(jobs) as pool:
         for done, one in enumerate(pool.map(judge, tasks), start=1):
             if sys.stderr.isatty():

@@ -25,7 +25,7 @@ COUNTED: dict[str, frozenset[Kind]] = {
     "loads": frozenset({Kind.LOAD, Kind.RAW_LOAD}),
     "stores": frozenset({Kind.STORE, Kind.RAW_STORE}),
 }
-"""What is counted of a trace, outside of exit blocks."""
+"""The operations that are counted of a trace, outside of exit blocks."""
 
 _NUMBER = re.compile(r"\b[0-9]+(?:\.[0-9]+)?\b")
 
@@ -46,8 +46,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of a recorded trace. `verdict` is that of the validator, or `crash`; where it is not `proved`, `cause`
-    says why, without the numbers in it. `after` is empty where nothing was optimized."""
+    """The outcome of a recorded trace. `verdict` is that of the validator, or `crash`; where it is not `proved`,
+    `cause` says why, without the numbers in it. `after` is empty where nothing was optimized."""
 
     program: str
     number: int
@@ -107,7 +107,7 @@ def _judge(task: Task, trace: Trace, before: dict[str, int]) -> Judged:
 
 
 def count(trace: Trace) -> dict[str, int]:
-    """How many operations of each kind there are."""
+    """The number of operations of each kind."""
     kinds = Counter(operation.op.kind for operation in trace.ops)
     return {name: sum(kinds[kind] for kind in wanted) for name, wanted in COUNTED.items()}
 

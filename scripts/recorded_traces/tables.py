@@ -11,7 +11,7 @@ from typing import Any
 from recorded_traces.measure import COUNTED, Judged
 
 _SHOWN = 5
-"""So many of the slowest pairs are shown."""
+"""The number of the slowest pairs that are shown."""
 
 
 def program_table(judged: Sequence[Judged]) -> str:
@@ -35,7 +35,7 @@ def _median(judged: Sequence[Judged]) -> float:
 
 
 def cause_table(judged: Sequence[Judged]) -> str:
-    """Why what is not proved is not, most frequent first, each with the first trace."""
+    """The causes for which pairs are not proved, most frequent first, each with the first trace."""
     left = [one for one in judged if not one.is_proved]
     causes = Counter((one.verdict, one.cause) for one in left)
     lines = []

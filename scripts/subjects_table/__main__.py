@@ -91,7 +91,7 @@ def subjects_table(
 
 
 def _chosen(subjects: Sequence[str], half: str, names: Sequence[str]) -> list[Fault]:
-    """Those of these names, all if there are none."""
+    """The faults of these names, all if there are none."""
     chosen = [fault for subject in subjects or NAMES for fault in faults(subject, half)]
     for name in names:
         if name not in [fault.name for fault in chosen]:

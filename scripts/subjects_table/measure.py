@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """How each fault is looked for: `command` is traceproof, `more` are further options of its `fuzz`."""
+    """The campaign that looks for each fault: `command` is traceproof, `more` are further options of its `fuzz`."""
 
     command: str
     seconds: float
@@ -46,7 +46,7 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one campaign has found: `found` is a wrong trace that is right without the fault. `traces` were tried, in
+    """The findings of one campaign: `found` is a wrong trace that is right without the fault. `traces` were tried, in
     so many seconds of processors, those of the subject and of solvers included."""
 
     subject: str
@@ -83,7 +83,7 @@ def faults(subject: str, half: str) -> list[Fault]:
 
 
 def measure(fault: Fault, seed: int, campaign: Campaign) -> Measured:
-    """What a campaign from that seed finds. Raises Failed."""
+    """The findings of a campaign from that seed. Raises Failed."""
     with TemporaryDirectory() as folder:
         finds = Path(folder, "finds")
         lines, cpu_seconds = _run(_campaign(fault, seed, campaign, finds, 1))

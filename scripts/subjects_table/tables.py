@@ -1,4 +1,4 @@
-"""What was measured as a Markdown table, beside what was measured before."""
+"""The measurements as a Markdown table, beside the earlier ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from subjects_table.measure import Failed, Measured, Sorted
 
 
 def read(path: Path) -> list[Measured]:
-    """What `write` has written. Raises Failed."""
+    """The measurements that `write` has written. Raises Failed."""
     try:
         return [Measured(**one) for one in json.loads(path.read_text())]
     except (ValueError, TypeError):
@@ -64,7 +64,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cells(campaigns: Sequence[Measured]) -> list[str]:
-    """How often it was found, and the median of what that took, or of what was tried in vain."""
+    """The number of times that it was found, and the median of what that took, or of what was tried in vain."""
     if not campaigns:
         return ["", "", ""]
     counted = [one for one in campaigns if one.found] or campaigns

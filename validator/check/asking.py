@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,6 +22,7 @@ from validator.check.universe import Universe
 _REWRITE = ("simplify", "propagate-values", "solve-eqs", "simplify")
 _QUICK, _FEW, _MORE = 10_000, 100_000, 1_000_000
 """Efforts of the queries that come first."""
+_INTERRUPTED = "interrupted from keyboard"
 
 
 class OutOfTime(Exception):
@@ -76,6 +78,7 @@ class Asking:
         self.queries += 1
         solver = self._solver
         solver.set("rlimit", effort)
+        solver.set("ctrl_c", signal.getsignal(signal.SIGINT) is not signal.SIG_IGN)
         if effort > _MORE:
             solver.set("timeout", max(1, int(1000 * (self._deadline - time.monotonic()))))
         solver.reset()
@@ -86,4 +89,6 @@ class Asking:
                 self.model = solver.model()
         except z3.Z3Exception:
             return None
+        if answer == z3.unknown and solver.reason_unknown() == _INTERRUPTED:
+            signal.raise_signal(signal.SIGINT)  # Z3 has taken it for itself
         return None if answer == z3.unknown else bool(answer == z3.unsat)

@@ -92,7 +92,7 @@ class Calls:
         return None if operation.op.result is VOID else self._from_world(f"event {count}", operation.op.result)
 
     def _from_world(self, name: str, type_: Type) -> Any:
-        """What an event gives: a reference is one that events have seen, if it is an allocation."""
+        """The result of an event: a reference is one that events have seen, if it is an allocation."""
         value, reach = self._universe.unknown(f"{name} {type_.value}", type_), self._memory.reach
         if type_ is REF:
             reach.note(value, reach.seen | {OLD})
@@ -139,7 +139,7 @@ class Calls:
     def _declared(
         self, call: CallSite, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any
     ) -> None:
-        """What is declared of what the function gives is assumed of the recorded trace."""
+        """The declared results of the function are assumed of the recorded trace."""
         if not self._side.is_recorded or call.declared is None or result is None:
             return
         for known in call.declared.results:

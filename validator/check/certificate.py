@@ -1,4 +1,4 @@
-"""What a prover hands to the checker: hints, which can make it fail and never make it accept.
+"""The certificate that a prover hands to the checker: hints, which can make it fail and never make it accept.
 
 - `origins` of the guards of the optimized trace, in order.
 - `partners`: which of its allocations stands for which one of the recorded trace, by the numbers of the operations.

@@ -22,14 +22,14 @@ from validator.check.proof import Optimized, Recorded
 from validator.check.universe import Universe
 
 EFFORT = 20_000_000
-"""Of a query, in Z3's units: about ten million a second."""
+"""The effort of a query, in Z3's units: about ten million a second."""
 TIMEOUT_S = 60.0
-"""For the pair, in seconds."""
+"""The time for the pair, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """So many obligations hold; `queries` of them were asked of a solver."""
+    """The outcome where all `obligations` hold; `queries` of them were asked of a solver."""
 
     obligations: int
     queries: int
@@ -37,9 +37,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """That obligation was not settled, for that reason. Without one, it is the pair that is not judged. `candidate`:
-    inputs, None for what is no int, of a state on which it may fail, if the solver has come up with one. `others`:
-    those behind it that were not settled either, as far as there was time for them."""
+    """The outcome where that obligation was not settled, for that reason. Without one, it is the pair that is not
+    judged. `candidate`: inputs, None for what is no int, of a state on which it may fail, if the solver has come up
+    with one. `others`: those behind it that were not settled either, as far as there was time for them."""
 
     obligation: str
     reason: str
@@ -95,7 +95,7 @@ def _mismatch(before: Trace, after: Trace) -> str | None:
 
 
 def _wrong_origins(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> str | None:
-    """What is wrong with the origins: those that the texts give must be these, and they never decrease."""
+    """The fault of the origins: those that the texts give must be these, and they never decrease."""
     names = [k if exit_of(guard).origin is None else exit_of(guard).origin for k, guard in enumerate(before.guards)]
     if len(origins) != len(after.guards):
         return "the certificate has not as many origins as there are guards"

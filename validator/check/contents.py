@@ -1,4 +1,4 @@
-"""What objects hold, as one trace goes on.
+"""The contents of objects, as one trace goes on.
 
 Of each memory (a field, the items of an array, bytes), what all objects hold that existed before is one Z3 array, from
 references to a value, or to an array from words to values. What an allocation holds is a term of its own. A reference
@@ -21,7 +21,7 @@ Part = tuple[str, int | None]
 
 
 class Contents:
-    """What the objects of one trace hold now: `parts` by the keys of memories, and None, for all objects that are no
+    """The contents of one trace's objects now: `parts` by the keys of memories, and None, for all objects that are no
     allocations, or the number of an allocation that has such a slot."""
 
     def __init__(self, universe: Universe) -> None:
@@ -30,7 +30,7 @@ class Contents:
         self.parts: dict[Part, Any] = {(key, None): universe.base(slot, 0) for key, slot in universe.slots.items()}
 
     def held(self, key: str, p: Any, index: Any = None) -> Any:
-        """What the object holds of that memory, or has there at the index."""
+        """The object's content in that memory, or its item at the index."""
         number, cases = self._cases(key, p)
         if number is not None:
             return _at(self.parts[key, number], index)
@@ -51,7 +51,7 @@ class Contents:
         return (written_key(slot), None) in self.parts or any(self._cases(written_key(slot), p))
 
     def change(self, key: str, p: Any, change: Callable[[Any], Any]) -> None:
-        """What the object holds of that memory becomes what is made of it."""
+        """Replaces the object's content in that memory by what `change` makes of it."""
         number, cases = self._cases(key, p)
         if number is not None:
             self.parts[key, number] = change(self.parts[key, number])

@@ -1,4 +1,4 @@
-"""What may be assumed where, found by what it speaks of. What is left out can only make a query fail.
+"""The facts that may be assumed at a place, found by their symbols. What is left out can only make a query fail.
 
 A *place* counts what has happened: guards of the recorded and of the optimized trace that have passed, and events that
 are done.
@@ -19,7 +19,7 @@ Symbols = frozenset[int]
 
 
 class Place(NamedTuple):
-    """So many guards of both traces have passed, and so many events are done; None: all events return."""
+    """The numbers of guards of both traces that have passed, and of events that are done; None: all events return."""
 
     before: int
     after: int
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What holds in every run that has passed so many guards of the traces and done so many events."""
+    """A condition that holds in every run that has passed so many guards of the traces and done so many events."""
 
     condition: Any
     before: int = 0
@@ -87,8 +87,8 @@ class Facts:
         return [*definitions, *(fact.condition for fact in self._facts if fact.holds_at(place))]
 
     def near(self, asked: Sequence[Any], place: Place) -> list[Any]:
-        """What values are that the terms name, or that are computed from those alone; the facts about something in
-        these terms, and those about nothing else than is named by then."""
+        """The definitions of the values that the terms name, or that are computed from those alone; the facts about
+        something in these terms, and those about nothing else than is named by then."""
         self._take()
         named = frozenset().union(*map(self._symbols_of, asked))
         definitions, wide = self._near_definitions(named)

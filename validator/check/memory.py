@@ -26,11 +26,11 @@ from validator.check.universe import (
 )
 
 _FEW = 16
-"""So many items are copied or compared one by one."""
+"""The number of items that are copied or compared one by one, at most."""
 
 
 def _asked(question: str) -> Callable[..., Any]:
-    """What no trace changes of objects: their classes and lengths."""
+    """A question about what no trace changes of objects: their classes and lengths."""
     return lambda memory, *args: getattr(memory.universe, question)(*args)
 
 
@@ -78,7 +78,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.held(written_key(slot), p, index)
 
     def is_settled(self, p: Any, slot: Field, index: Any = None) -> Any:
-        """Of the recorded trace it is said of no allocation: what is assumed must not be too much."""
+        """Is it settled? Of the recorded trace it is said of no allocation: what is assumed must not be too much."""
         seen = frozenset() if self.recorded else self.reach.seen
         read = [
             q == p if at is None else z3.And(q == p, at == index)
@@ -120,7 +120,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
 
     def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
-        """What the object holds there may overlap with what has been stored: it is a function of what it was."""
+        """The object's content there may overlap with what has been stored: it becomes a function of what it was."""
 
         def changed(held: Any) -> Any:
             args = [held, *(one for one in by if one is not None)]
@@ -166,7 +166,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, q, f"copy of {slot.key}", was)
 
     def _copied(self, source: Any, start: Any, target: Any, at: Any, count: Any) -> Any:
-        """What is in `target` with so many items of the source."""
+        """The content of `target` with `count` items of the source."""
         if z3.is_bv_value(count) and count.as_long() <= _FEW:
             for i in range(count.as_long()):
                 target = z3.Store(target, at + i, source[start + i])

@@ -1,4 +1,4 @@
-"""What is asked of the guards of an optimized trace."""
+"""The demands on the guards of an optimized trace."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Guards(Enum):
-    """Where a guard of the optimized trace may fail: see section 5 of the trace language."""
+    """The places where a guard of the optimized trace may fail: see section 5 of the trace language."""
 
     SAME = "same"
     EARLY = "early"

@@ -1,4 +1,4 @@
-"""What has to be proved of a pair of traces, obligation by obligation, as section 5 of the trace language says it.
+"""The obligations that a pair of traces has to meet, one by one, as section 5 of the trace language says it.
 
 Why it is enough. Let both traces run on one state in one world. The terms of a trace have the values of its run, an
 allocation of the optimized one being called by the number of its partner: what the world gives is the same constant,
@@ -132,7 +132,7 @@ class Optimized(Follower):
     # Places.
 
     def _row(self, j: int) -> int:
-        """So many guards of the recorded trace have their counterparts ahead of guard j, or of the end."""
+        """The number of recorded guards that have their counterparts ahead of guard j, or of the end."""
         origin = self._origins[j] if j < len(self._origins) else None
         return self._total if origin is None else origin
 
@@ -162,7 +162,7 @@ class Optimized(Follower):
         self._prove_end()
 
     def _prove_left(self, first: int) -> None:
-        """Where the recorded trace leaves at a guard that has no counterpart from here on, this one has left."""
+        """Proves that this trace has left where the recorded one does at a guard without a counterpart from here on."""
         j = len(self.side.guards)
         for k in range(first, self._row(j)):
             guard = self._before.guards[k]
@@ -263,7 +263,7 @@ class Optimized(Follower):
         place: Place,
         given: tuple[Any, ...],
     ) -> None:
-        """Those slots hold the same in all old objects, and in what has been found of the recorded trace."""
+        """Proves those slots equal in all old objects, and in what has been found of the recorded trace."""
         for slot in slots:
             for number in self._parts(slot, wanted, got, found):
                 must, same_there = self._same_there(slot, number, wanted, got)

@@ -1,4 +1,4 @@
-"""Which allocations a reference may be, and which can be found: an over-approximation, by following the text.
+"""The allocations that a reference may be, and those that can be found: an over-approximation, by following the text.
 
 Allocations are told apart by their numbers; `OLD` stands for NULL and for all objects that existed before the trace or
 that the world has made. What is stored is logged, memory by memory. A store to the same object at the same index (the
@@ -18,7 +18,7 @@ from optimizer.ir.types.layout import Field
 from validator.check.universe import FRESH
 
 OLD = 0
-"""What is no allocation of the trace."""
+"""The number of all that is no allocation of the trace."""
 
 Places = frozenset[int]
 _OLD: Places = frozenset({OLD})
@@ -43,7 +43,7 @@ class _Stored:
 
 
 class Reach:
-    """Where references of one trace may lead, as it goes on. `seen` is what some event may have found."""
+    """The places to which references of one trace may lead, as it goes on. `seen` is what some event may have found."""
 
     def __init__(self) -> None:
         self.seen: Places = frozenset()
@@ -96,7 +96,7 @@ class Reach:
         return frozenset().union(_OLD, *(places for _, places in self._of.values()))
 
     def load(self, slot: Field, p: Any, index: Any) -> Places:
-        """What the memory may hold; of any item, with None for the index of one."""
+        """The possible contents of the memory; of any item, with None for the index of one."""
         holders, found = self.places(p), _OLD
         wanted = _Stored(p, index, holders, _OLD)
         for stored in reversed(self._log.get(slot.key, ())):

@@ -1,4 +1,4 @@
-"""What is seen of a trace on the way through it: its guards, events and calls, and what holds there."""
+"""The parts of a trace as seen on the way through it: its guards, events and calls, and what holds there."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class CallSeen:
 
 
 class Follower(Protocol):
-    """Who is told what is found on the way through a trace: that of the recorded trace keeps it, that of the optimized
-    one proves it."""
+    """A listener to what is found on the way through a trace: that of the recorded trace keeps it, that of the
+    optimized one proves it."""
 
     def must(self, op: int, what: str, condition: Any) -> None:
         """The operation of that number asks for that condition."""

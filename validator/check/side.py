@@ -65,7 +65,7 @@ class Side:
             self.memory.set_pending(self._outside("pending", REF))
 
     def _outside(self, name: str, type_: Type) -> Any:
-        """What is there before the trace."""
+        """A value that exists before the trace."""
         value = self.universe.unknown(name, type_)
         if type_ is REF:
             self.universe.facts.append(self.universe.among(value, ()))
@@ -77,7 +77,7 @@ class Side:
             self._step(operation)
 
     def fact(self, condition: Any) -> None:
-        """From here on that holds, in every run that gets here."""
+        """Notes that from here on that holds, in every run that gets here."""
         fact = self._here(condition, len(self.events))
         self._promised[-1].append(fact)
         self._facts.add(fact)
@@ -87,7 +87,7 @@ class Side:
         return Fact(condition, *passed, events)
 
     def promised_ahead(self, place: Place) -> list[Any]:
-        """What holds behind further guards if they pass, and in their exit blocks if they are the first to fail."""
+        """The facts behind further guards if they pass, and in their exit blocks if they are the first to fail."""
         ahead: list[Any] = []
         promised: list[Any] = []
         for guard, facts in zip(self.guards[place.before :], self._promised[place.before + 1 :], strict=True):
@@ -173,7 +173,7 @@ class Side:
         return asked
 
     def _give_in(self, operation: Operation, value: Any, heap: Memory) -> None:
-        """In the main line the follower has a say."""
+        """Gives the value to the operation; in the main line the follower has a say."""
         if heap is self.memory:
             self.give(operation, value)
         elif operation.result is not None:

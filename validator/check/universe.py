@@ -1,4 +1,4 @@
-"""What two traces share: objects, their classes and lengths, constants, and what the world decides.
+"""The universe that two traces share: objects, their classes and lengths, constants, and what the world decides.
 
 A reference is a number: 0 is NULL, numbers below `FRESH` are objects that existed before the trace or that the world
 has made, the others are allocations. An allocation of the optimized trace that has a partner has its partner's number;
@@ -34,12 +34,12 @@ OWN = 1 << 32
 STRUCTS: ClassRange = (1, (1 << 30) - 1)
 ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
 _UNDECLARED = 1 << 10
-"""There is room for so many subclasses of a struct that are not declared."""
+"""The number of undeclared subclasses of a struct for which there is room."""
 
 
 class Universe:
-    """What the traces of a pair share. `slots` is the memory that they name, `indexed` the keys of what is found by an
-    index, raw memory being found by addresses in NULL."""
+    """The universe that the traces of a pair share. `slots` is the memory that they name, `indexed` the keys of what is
+    found by an index, raw memory being found by addresses in NULL."""
 
     def __init__(self, layout: Layout, slots: Mapping[str, Field], indexed: frozenset[str]) -> None:
         self.layout, self.slots, self.indexed = layout, slots, indexed
@@ -76,7 +76,7 @@ class Universe:
         return self.words.floats.const(ZERO) if slot.type is FLOAT else z3.BitVecVal(0, self.held(slot).size())
 
     def unknown(self, name: str, type_: Type) -> Any:
-        """What the world gives under that name."""
+        """The world's value of that name."""
         value = z3.Const(name, self.sort(type_))
         return self.learn(value) if type_ is REF else value
 
@@ -117,7 +117,7 @@ class Universe:
         return z3.ArraySort(self.word, held) if key in self.indexed else held
 
     def base(self, slot: Field, epoch: int) -> Any:
-        """What the memory holds at the start, or behind that many events, one of which may have changed it."""
+        """The memory's contents at the start, or behind that many events, one of which may have changed it."""
         if (slot.key, epoch) not in self._bases:
             sort = z3.ArraySort(REFERENCE, self.of_object(slot.key, self.held(slot)))
             base = self._bases[slot.key, epoch] = z3.Const(f"{slot.key} behind {epoch} events", sort)
@@ -162,7 +162,7 @@ class Universe:
                 self.facts.append(z3.Implies(holds, content))
 
     def content(self, value: int | Float | str) -> Any:
-        """What a declaration says that something is."""
+        """The declared value of something."""
         if isinstance(value, str):
             return NULL if value == "NULL" else self.constant(value)
         return self.words.floats.const(value) if isinstance(value, Float) else self.words.const(value)
@@ -262,7 +262,7 @@ class Universe:
         return z3.Bool(f"valid behind {invalidations}")
 
     def apply(self, what: str, type_: Type, args: Sequence[Any]) -> Any:
-        """What a function gives or raises, which is all that is known of it: equal arguments, equal results."""
+        """The result or exception of a function, of which no more is known: equal arguments, equal results."""
         sorts = [arg.sort() for arg in args]
         function = z3.Function(f"{what} {type_.value} {sorts}", *sorts, self.sort(type_))
         return function(*args)

@@ -8,21 +8,13 @@ from pathlib import Path
 import click
 
 from optimizer.ir.faults import InputError
-from validator.check.certificate import Certificate, read_certificate, write_certificate
+from validator.check.certificate import read_certificate
 from validator.check.checker import check
 from validator.command.exits import Exit
 from validator.command.files import file_name, read_trace
 from validator.prove.audit import audit_of
 from validator.tell.report import check_json, check_text
 from validator.verdict import Options
-
-
-def store_certificate(certificate: Certificate, path: str) -> None:
-    """Writes the file beside its place, and puts it there."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.new")
-    beside.write_text(write_certificate(certificate))
-    beside.replace(target)
 
 
 def check_pair(

@@ -19,7 +19,7 @@ from validator.verdict import Unsupported as UnsupportedVerdict
 
 
 class Exit(IntEnum):
-    """What a command ends with."""
+    """The exit code of a command."""
 
     PROVED = 0
     REFUTED = 1
@@ -58,13 +58,13 @@ def worst(codes: Iterable[Exit]) -> Exit:
 
 
 _ALLOCATIONS = 50_000
-"""When there are so many more objects than at the last time, cycles among them are looked for. With 10,000 that takes
-8 % of the time in which traces are made, optimized and judged, and more with Python's 700."""
+"""The number of new objects since the last time at which cycles among them are looked for. With 10,000 that takes 8 %
+of the time in which traces are made, optimized and judged, and more with Python's 700."""
 
 
 def collect_seldom() -> None:
-    """What a process does first: modules stay, so that no collection, and above all none at the exit, walks through
-    them; and cycles are looked for less often than Python does."""
+    """The first thing that a process does: modules stay, so that no collection, and above all none at the exit, walks
+    through them; and cycles are looked for less often than Python does."""
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS)
 
@@ -127,7 +127,7 @@ def _clean_interrupts() -> Iterator[None]:
 
 
 def describe(problem: OSError) -> str:
-    """What went wrong with a file, in words."""
+    """The fault of a file, in words."""
     known = {
         errno.ENOENT: "there is no such file",
         errno.EISDIR: "this is a directory, a file was expected",

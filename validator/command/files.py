@@ -35,7 +35,7 @@ def _bytes(path: str) -> bytes:
 
 
 def file_name(path: str) -> str:
-    """How a file is named in messages."""
+    """The name of a file in messages."""
     return "<standard input>" if path == "-" else path
 
 

@@ -27,13 +27,13 @@ def open_cache(folder: str, read_only: bool = False) -> Cache:
 
     path = Path(folder)
     if not path.is_dir() and (read_only or path.exists()):
-        raise InputError(f"{folder}: there is no such folder")
+        raise InputError(f"{folder}: {'this is no folder' if path.exists() else 'there is no such folder'}")
     return Cache(path)
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How pairs are judged. `cache_only`: what the cache does not know is an error."""
+    """The way in which pairs are judged. `cache_only`: what the cache does not know is an error."""
 
     options: Options
     cache: Cache | None = None

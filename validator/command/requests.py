@@ -21,13 +21,13 @@ from validator.tell.report import verdict_json
 from validator.verdict import Evidence, Failed, Fault, Unknown, Verdict
 
 _LATE_S = 10.0
-"""A worker is too late when it has taken twice the time that a pair may take, and so many seconds."""
+"""The seconds that a worker may take beyond twice the time that a pair may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What the requests of a batch have in common. `file` is its name for messages, `word` the width of words where a
-    trace does not say it."""
+    """The settings that the requests of a batch share. `file` is its name for messages, `word` the width of words where
+    a trace does not say it."""
 
     file: str
     judging: Judging
@@ -86,7 +86,7 @@ def _request(file: str, line: Request) -> dict[str, Any]:
 
 
 def _lost(batch: Batch, line: Request, loss: Loss) -> Answer:
-    """What is told of a pair whose worker did not answer."""
+    """The answer about a pair whose worker did not answer."""
     try:
         name = str(_request(batch.file, line).get("name", f"line {line.number}"))
     except InputError:

@@ -10,11 +10,10 @@ import click
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.command.exits import exit_code, run_command
-from validator.command.files import file_name, read_trace, read_types
+from validator.command.files import file_name, read_trace, read_types, write_text
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.modes import mode_options
-from validator.command.seconds import Seconds
+from validator.command.shared_options import Seconds, mode_options
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
@@ -241,9 +240,9 @@ def _single(
         return _print_json(Failed(Fault.INPUT, str(mistake)), name, None, None, strict)
     verdict = judging.verdict(before, after, name)
     if certificate is not None and isinstance(verdict, Proved) and verdict.evidence.certificate is not None:
-        from validator.command.check import store_certificate  # here: it is seldom asked for
+        from validator.check.certificate import write_certificate  # here: it is seldom asked for
 
-        store_certificate(verdict.evidence.certificate, certificate)
+        write_text(certificate, write_certificate(verdict.evidence.certificate))
     if judging.cache is not None and judging.cache.problem:
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:

@@ -122,7 +122,8 @@ class Child:
             resource.prlimit(self.pid, which, (value, most))
 
     def _limit_processor(self, deadline: float) -> None:
-        """If this process is killed and the program hangs, nobody is there to end it: then its time is up by itself."""
+        """Limits the program's time of processors: if this process is killed and the program hangs, nobody is there to
+        end it, and then its time is up by itself."""
         seconds = deadline - self._started + _ENDING_S
         self._limit(resource.RLIMIT_CPU, math.ceil(seconds) * (os.cpu_count() or 1))
 

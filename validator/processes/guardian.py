@@ -62,5 +62,5 @@ def watch(group: int) -> None:
 
 
 def let_go(group: int) -> None:
-    """That group has ended, or is about to, and others may have its number."""
+    """Forgets a group that has ended, or is about to: others may get its number."""
     _GUARDIAN.tell("-", group)

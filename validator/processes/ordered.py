@@ -18,7 +18,7 @@ from typing import BinaryIO, TypeVar
 from validator.processes.workers import Done, Loss, Supervision, working
 
 _AHEAD = 32
-"""So many requests for each worker are read ahead of the first one that is not answered."""
+"""The number of requests for each worker that are read ahead of the first one that is not answered, at most."""
 
 _CHUNK = 1 << 16
 

@@ -39,7 +39,7 @@ A = TypeVar("A")
 
 
 class Loss(Enum):
-    """Why a worker did not answer."""
+    """The reason for which a worker did not answer."""
 
     LATE = "late"
     KILLED = "killed"
@@ -226,7 +226,7 @@ _ENDS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """They come when it is done."""
+    """Holds back the signals that end a process until the block is done."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Which guard of the recorded trace each guard of the optimized one stands for.
+"""The alignment of guards: the guard of the recorded trace that each guard of the optimized one stands for.
 
 An assignment of origins never decreases, so it is a way through a grid: from the corner (0, 0) each step either
 assigns guard j of `after` to guard k of `before`, to (j + 1, k), or passes guard k, to (j, k + 1). What an assignment
@@ -28,14 +28,14 @@ _OTHER_LIST = 8 * _FAILARG
 _MOST_FAILARGS = 5
 
 _LARGEST_SEARCH = 1_000_000
-"""So many steps are taken at most for a pair, in all searches together."""
+"""The number of steps taken for a pair, in all searches together, at most."""
 
 _MOST_ALIKE = 8
-"""Of more guards of `before` on one condition, it is not computed ahead what the best one of them costs."""
+"""The number of guards of `before` on one condition up to which the cost of the best one is computed ahead."""
 
 
 def given_origins(before: Trace, after: Trace, file: str = "after") -> list[Sequence[int]]:
-    """For each guard of `after`, the guards of `before` that its text allows, ascending: one where it names its origin.
+    """The guards of `before` that the text of each guard of `after` allows, ascending: one where it names its origin.
 
     Where `before` names origins itself (it is an optimized trace), both name guards of a third trace, and equal names
     match. Raises InputError for an origin that `before` does not have.
@@ -95,8 +95,8 @@ class Alignment:
         return found
 
     def _in_place(self, j: int, choices: Sequence[int]) -> Sequence[int]:
-        """Of `choices`, those behind as many events as guard j; where there are none, all remain, and the obligation on
-        events will speak."""
+        """The members of `choices` behind as many events as guard j; where there are none, all remain, and the
+        obligation on events will speak."""
         first, last = (bisect_left(self._events, self._after[j].events + more) for more in (0, 1))
         return choices[bisect_left(choices, first) : bisect_left(choices, last)] or choices
 
@@ -119,7 +119,7 @@ class Alignment:
         self._hopeless = True
 
     def discourage(self, j: int, origin: int) -> None:
-        """That guard j has that origin could not be settled: prefer others."""
+        """Notes that guard j with that origin could not be settled, so that other origins are preferred."""
         self._penalty[j, origin] = _NEVER
         self._best = None
 
@@ -197,12 +197,12 @@ class Alignment:
             )
 
     def _least_left(self) -> list[int]:
-        """What passing the guards of `before` costs at least, from each one on."""
+        """The least cost of passing the guards of `before`, from each one on."""
         everywhere = len(self._after)
         return _sums_from([self._left(k, everywhere) for k in range(len(self._before))])
 
     def _least_assigned(self) -> list[int]:
-        """What assigning the guards of `after` costs at least, from each one on."""
+        """The least cost of assigning the guards of `after`, from each one on."""
         least = []
         for j, guard in enumerate(self._after):
             alike = self._recorded_with.get(guard.passes, [])
@@ -211,7 +211,7 @@ class Alignment:
         return _sums_from([min(cost, _CONDITION) for cost in least])
 
     def _left(self, k: int, assigned: int) -> int:
-        """What it costs to pass guard k with so many guards of `after` assigned."""
+        """The cost of passing guard k with `assigned` guards of `after` assigned."""
         passes = self._before[k].passes
         if passes.kind == "truth" and passes.value:
             return 0

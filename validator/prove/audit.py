@@ -20,10 +20,11 @@ from validator.search.states import sample_states
 from validator.verdict import Audit, Failed, Fault, Options, Proved
 
 PAIR = "the pair"
-"""What is not settled where it is no single obligation."""
+"""The name for what is not settled where it is no single obligation."""
 
 _SAMPLES = 50
-"""So many samples are run where the checker has not settled an obligation, each with its candidate and without."""
+"""The number of samples that are run where the checker has not settled an obligation, each with its candidate and
+without."""
 
 
 def audited(

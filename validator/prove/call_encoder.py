@@ -83,9 +83,6 @@ class CallEncoder(CallDomain[Term, Term]):
 
     # Exceptions.
 
-    def pending(self) -> Term:
-        return self._heap.pending()
-
     def raise_(self, call: _Call, raised: Term) -> None:
         if self._heap.memory.has_exceptions:
             self._heap.set_pending(self._terms.choose(call.happens, raised, self._heap.pending()))
@@ -159,13 +156,13 @@ class CallEncoder(CallDomain[Term, Term]):
         self._heap.know(self._terms.pointers.showing(_in_order(found), len(self.events)))
 
     def _asked(self, type_: Type, args: tuple[Term, ...], *, surely: bool) -> tuple[Term, Term]:
-        """What a function gives and raises that is asked now, for certain or perhaps."""
+        """The result and the exception of a function that is called now, for certain or perhaps."""
         given = self._terms.applied(type_, args), self._terms.raised(type_, args)
         self._heap.know(self._terms.pointers.giving(given, len(self.events), surely=self._recorded and surely))
         return given
 
     def _declared(self, call: _Call, args: tuple[Term, ...], result: Term, raised: Term) -> None:
-        """What is declared of what the function gives. It is assumed of the recorded trace."""
+        """The declared results of the function. It is assumed of the recorded trace."""
         terms, declared = self._terms, call.site.declared
         for known in declared.results if self._recorded and declared is not None else ():
             values = [terms.declared_content(one.value) for one in known.args]

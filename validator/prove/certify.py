@@ -15,7 +15,7 @@ from validator.verdict import Failargs
 
 
 def certify(pair: Pair, origins: Sequence[int | None]) -> Certificate:
-    """What the proof of the pair, with those origins, rests on."""
+    """The certificate of the pair's proof under these origins."""
     cuts = _Cuts(pair)
     cuts.of_recorded()
     cuts.of_optimized()

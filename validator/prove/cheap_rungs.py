@@ -36,7 +36,7 @@ class KnownPlaces:
         self._given: tuple[Place, tuple[Term, ...], Facts] | None = None
 
     def at(self, place: Place, given: tuple[Term, ...]) -> Facts:
-        """What is known at `place` where all of `given` hold. It is so until other facts are asked for."""
+        """The facts at `place` where all of `given` hold. It is so until other facts are asked for."""
         if self._given is not None:
             if self._given[:2] == (place, given):
                 return self._given[2]
@@ -52,8 +52,8 @@ class KnownPlaces:
         return facts
 
     def _assume_ahead(self, facts: Facts, place: Place) -> None:
-        """What `before` does next: guards that certainly pass, and operations between them, which are defined. Where a
-        guard certainly fails, its exit block is defined."""
+        """Assumes what `before` does next: guards that certainly pass, and operations between them, which are defined.
+        Where a guard certainly fails, its exit block is defined."""
         before = self._pair.before
         position = bisect_right(before.defined, place.before, key=lambda known: known.guards)
         for number in range(place.before, len(before.guards)):
@@ -161,7 +161,7 @@ class CheapRungs:
         return bounds
 
     def _with_bounds(self, facts: Facts) -> BoundedFacts:
-        """What the facts have learned, with bounds."""
+        """The facts as learned so far, with bounds."""
         bounded = self._bounded.get(facts)
         if bounded is None:
             from validator.prove.facts.bounded_facts import BoundedFacts  # here, as well
@@ -181,7 +181,7 @@ class CheapRungs:
         )
 
     def known(self, place: Place, given: tuple[Term, ...] = ()) -> Facts:
-        """What is known at a place where all of `given` hold. It is so until other facts are asked for."""
+        """The facts at a place where all of `given` hold. It is so until other facts are asked for."""
         return self._known.at(place, given)
 
     def slice(self, start: Sequence[Term], conditions: Sequence[Term]) -> list[Term]:

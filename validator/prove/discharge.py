@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 @immutable
 class Holds:
-    """It holds on every input; `by` is the rung that showed it, and where that was solving, `solver` the solver."""
+    """The answer that it holds on every input; `by` is the rung that showed it, and where that was solving, `solver`
+    the solver."""
 
     by: str
     solver: str = ""
@@ -36,14 +37,14 @@ class Holds:
 
 @immutable
 class Model:
-    """It does not hold on this state, found by an exact query."""
+    """The answer that it does not hold on this state, found by an exact query."""
 
     state: State
 
 
 @immutable
 class NotSettled:
-    """The solvers in `tried` gave up, the last one for that reason."""
+    """The answer that the solvers in `tried` gave up, the last one for that reason."""
 
     reason: str
     tried: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ _MOST_EXACT = 6
 
 @cache
 def _held(rung: str) -> Holds:
-    """It holds by that rung, without a solver."""
+    """The answer that it holds by that rung, without a solver."""
     return Holds(rung)
 
 
@@ -103,7 +104,7 @@ class Discharger:
         return answer
 
     def already(self, obligation: Obligation) -> Answered | None:
-        """How it was settled before, or is without a solver."""
+        """The answer to it from before, or from the rungs that need no solver."""
         cheap = self._rungs.settle(obligation)
         return _held(cheap) if cheap is not None else self._settled.get(_key(obligation))
 
@@ -167,9 +168,9 @@ class Discharger:
         return find_values(self._pair.terms, [self._denied(obligation), *assumed]) is not None
 
     def _nested(self, chain: Sequence[Obligation]) -> tuple[list[Term], Term]:
-        """What may be assumed at the first of the obligations, and a condition that can hold there where one of them
-        fails: `d0 or (a1 and (d1 or ...))`, d being the claims denied, and a what may be assumed that was not assumed
-        ahead. What holds at a place holds further on too."""
+        """The assumptions at the first of the obligations, and a condition that can hold there where one of them fails:
+        `d0 or (a1 and (d1 or ...))`, d being the claims denied, and a what may be assumed that was not assumed ahead.
+        What holds at a place holds further on too."""
         steps: list[tuple[list[Term], Term]] = []
         assumed: set[Term] = set()
         for obligation in chain:
@@ -198,7 +199,7 @@ class Discharger:
         return answer
 
     def known(self, place: Place) -> Facts:
-        """What is known at a place."""
+        """The facts at a place."""
         return self._rungs.known(place)
 
     def query(self, conditions: Sequence[Term], effort: int | None = None, *, exact: bool = False) -> Answer:

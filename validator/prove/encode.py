@@ -112,13 +112,13 @@ def encode(
 
 
 def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[int, Term]) -> ExitEncoding:
-    """What the guard, behind so many others, leaves if the allocations of its exit block with numbers in `named` are
-    those terms."""
+    """The state that the guard, behind `guards` others, leaves if the allocations of its exit block with numbers in
+    `named` are those terms."""
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
 Ahead = tuple[int, int]
-"""How many guards and events stand ahead."""
+"""The numbers of guards and events that stand ahead."""
 
 
 class _Computer:
@@ -220,14 +220,14 @@ class _Computer:
             self.defined.append(Definedness(number, operation, condition, *place, what))
 
     def handed_over(self, guard: Operation) -> tuple[Term | None, ...] | None:
-        """What the guard hands over where it fails here."""
+        """The values that the guard hands over where it fails here."""
         failargs = exit_of(guard).failargs
         if failargs is None:
             return None
         return tuple([None if arg is None else self.term(arg, guard.line) for arg in failargs])
 
     def pass_guard(self, operation: Operation) -> None:
-        """What a guard does to the heap where it passes, and gives."""
+        """Applies the effect of a passing guard on the heap, and its result."""
         memory = memory_of(operation)
         if memory is not None and memory.meaning is not None:
             args = self._memory_args(operation, memory)
@@ -340,8 +340,8 @@ def _exit(
     place: Ahead,
     named: Mapping[int, Term],
 ) -> ExitEncoding:
-    """What the guard of that number leaves behind its block. What that defines goes into `values`: its
-    names are its own."""
+    """The state that the guard of that number leaves behind its block. What that defines goes into `values`: its names
+    are its own."""
     allocator = Allocator(named)
     computer = _Computer(heap.with_allocator(allocator), values)
     for inner, one in enumerate(exit_of(operation).block, number + 1):

@@ -35,8 +35,8 @@ class Definedness:
 
 @immutable
 class ExitEncoding:
-    """What a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit block, which
-    is defined where `block` says. `made` are the allocations of the block, by number."""
+    """The state that a guard hands over where it fails: `failargs` (None: not listed), and the heap behind its exit
+    block, which is defined where `block` says. `made` are the allocations of the block, by number."""
 
     failargs: tuple[Term | None, ...] | None
     block: tuple[Definedness, ...]
@@ -44,7 +44,7 @@ class ExitEncoding:
     made: Mapping[int, Term]
 
     def sight(self) -> Sight:
-        """What is seen where the guard has failed."""
+        """The state visible where the guard has failed."""
         roots = [arg for arg in self.failargs or () if arg is not None]
         return Sight(self.heap, visible(self.heap, [*roots, self.heap.pending()], anything))
 
@@ -120,7 +120,7 @@ class Encoding:
     values: dict[str, Term]
 
     def sight(self) -> Sight:
-        """What is seen at the end."""
+        """The state visible at the end."""
         return Sight(self.heap, visible(self.heap, [*self.end, self.heap.pending()], anything))
 
 

@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from validator.search.running import Running
 
 _NET_S, _NET_SHARE = 1.0, 1.1
-"""What does not look at the clock is interrupted so many seconds, and by so much, behind the time of the pair."""
+"""The seconds, and the share of the pair's time, behind which work that does not look at the clock is interrupted."""
 
 OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
 
 _UNSETTLED_ATTEMPTS = 8
-"""After so many ways to match the guards that could not be settled, the answer is `unknown`."""
+"""The number of ways to match the guards that could not be settled after which the answer is `unknown`."""
 
 
 def validate(
@@ -112,8 +112,8 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
 
 
 _FEW = 2
-"""So many samples are run before a solver is asked, all others where that does not settle it: a small query takes less
-time than they do."""
+"""The number of samples that are run before a solver is asked, all others where that does not settle it: a small query
+takes less time than they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class _Waiting:
 
 @dataclass
 class _Attempt:
-    """What was found out about one assignment of origins."""
+    """The findings about one assignment of origins."""
 
     origins: list[int | None]
     settled: list[Settled] = field(default_factory=list)
@@ -267,7 +267,7 @@ class _Judge:
     def _told(
         self, attempt: _Attempt, obligation: Obligation, guard: int | None, answer: Answered, seconds: float
     ) -> Settled:
-        """How the obligation was settled; what the attempt has to know of that is put there."""
+        """The record of how the obligation was settled; what the attempt has to know of that is put there."""
         name = obligation.name
         match self._exactly(obligation, answer, attempt.origins) if isinstance(answer, Model) else answer:
             case Holds(by, solver):

@@ -1,4 +1,4 @@
-"""Where the jumps at the ends of two traces go.
+"""The targets of the jumps at the ends of two traces.
 
 A jump goes back to the start of its trace where it names no target, or that of the `label` in front. What other targets
 are nobody here knows: that those of the two traces correspond is taken for granted.

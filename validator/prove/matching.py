@@ -1,4 +1,4 @@
-"""Which allocation of the optimized trace is which of the recorded one.
+"""The partners of allocations: which one of the optimized trace is which of the recorded one.
 
 Equality of objects up to renaming is made plain equality by naming: an allocation of the optimized trace *is* the term
 of its partner. Partners are found by flow: where one trace hands over an allocation and the other one at the same
@@ -25,7 +25,7 @@ Pairs = Iterable[tuple[Term | None, Term | None]]
 
 
 Simplify = Callable[[Term], Term]
-"""What a term is, as far as something is known."""
+"""The form of a term under the facts of a place."""
 
 
 def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
@@ -148,7 +148,8 @@ def match_exit(
 
 
 def knowing_all(before: Encoding, after: Encoding) -> Simplify:
-    """What terms are where all operations of `before` are defined and all guards pass. Good for guesses only."""
+    """The simplification of terms where all operations of `before` are defined and all guards pass. Good for guesses
+    only."""
     facts = Facts(after.heap.terms)
     for known in before.defined:
         facts.assume(known.condition)
@@ -162,8 +163,8 @@ def _as_it_is(term: Term) -> Term:
 
 
 def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[int]]) -> list[int | None]:
-    """For each guard of `after`, the guard of `before` that it may stand for: the one that its text names, or the next
-    one of the same operation behind as many events. A guess: guards may share one."""
+    """The guard of `before` that each guard of `after` may stand for: the one that its text names, or the next one of
+    the same operation behind as many events. A guess: guards may share one."""
     alike: dict[tuple[Op, int], list[int]] = {}
     for k, guard in enumerate(before.guards):
         alike.setdefault((guard.operation.op, guard.events), []).append(k)
@@ -268,7 +269,7 @@ def _whole(heap: SymbolicHeap) -> Sight:
 
 
 class _Contents:
-    """What allocations hold in a heap: by object, the references at each key."""
+    """The contents of allocations in a heap: by object, the references at each key."""
 
     def __init__(self, heap: SymbolicHeap, simplify: Simplify) -> None:
         self._heap = heap
@@ -286,7 +287,7 @@ class _Contents:
 
 
 def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Iterator[tuple[Term, Term]]:
-    """What two partners hold at the same keys, and then what else they hold."""
+    """The contents of two partners at the same keys, and then their other contents."""
     one, two = before.of(wanted), after.of(got)
     for slot in dict.fromkeys(slot for slot, _ in one):
         mine, theirs = ({key: held[key] for key in held if key[0] == slot} for held in (one, two))
@@ -294,7 +295,7 @@ def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Itera
 
 
 def _stored(before: SymbolicHeap, after: SymbolicHeap, simplify: Simplify) -> Iterator[tuple[Term, Term]]:
-    """What old objects hold on both sides, of what was stored to them last."""
+    """The contents of old objects on both sides, as stored to them last."""
     for slot in before.memory.slots.values():
         one, two = before.chain(slot), after.chain(slot)
         if slot.type is REF and one is not two:

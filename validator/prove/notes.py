@@ -21,7 +21,7 @@ from validator.verdict import Failargs, Guards
 
 
 def assumptions(pair: Pair) -> tuple[str, ...]:
-    """What the verdict takes for granted beyond its usual trust, in words."""
+    """The assumptions of the verdict beyond its usual trust, in words."""
     within = tuple(_of_objects(pair))
     if must_correspond(pair.before.trace, pair.after.trace):
         within = ("targets of jumps correspond", *within)
@@ -76,7 +76,7 @@ def lost_failargs(pair: Pair, origins: Sequence[int | None]) -> str | None:
 
 
 def unlisted_origin(pair: Pair, origins: Sequence[int | None], elsewhere: Sequence[int]) -> str | None:
-    """Of the guards that fail `elsewhere` than their origins, which were inferred, one whose origin lists no failargs,
+    """The reason to doubt a guard that fails `elsewhere` than its origin, which was inferred and lists no failargs,
     where others do: nothing speaks for that origin but that nothing can be compared there."""
     if pair.options.failargs is Failargs.IGNORE or all(guard.failargs is None for guard in pair.before.guards):
         return None
@@ -122,15 +122,15 @@ def _holds(pair: Pair, discharger: Discharger, obligation: Obligation) -> bool:
 _FIRST = 1
 
 LONGEST_SAMPLED = 200
-"""For longer traces a solver is asked before samples are made, if they are made at all: their heaps are as large as the
-traces."""
+"""The length of traces up to which samples are made before a solver is asked, in operations: for longer ones they are
+made later, if at all, since their heaps are as large as the traces."""
 
 
 def vacuity(
     pair: Pair, discharger: Discharger, reaches_end: Callable[[int, int | None], bool]
 ) -> tuple[str, ...] | None:
-    """Why a proof would be vacuous (empty: it is not); None where that could not be settled. `reaches_end` says whether
-    the recorded trace goes to its end on one of the samples from a first to a last one.
+    """The reasons for which a proof would be vacuous (empty: it is not); None where that could not be settled.
+    `reaches_end` says whether the recorded trace goes to its end on one of the samples from a first to a last one.
 
     Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
     goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
@@ -169,8 +169,8 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
 
 
 def passed_up_to(pair: Pair, guards: int, *, to_end: bool) -> Facts:
-    """What holds where the first `guards` guards of the recorded trace pass, and everything ahead of the last of them
-    is defined, or with `to_end` everything."""
+    """The facts where the first `guards` guards of the recorded trace pass, and everything ahead of the last of them is
+    defined, or with `to_end` everything."""
     facts = Facts(pair.terms)
     for known in pair.before.defined:
         if to_end or known.guards < guards:

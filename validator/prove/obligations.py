@@ -1,4 +1,4 @@
-"""What has to hold for the optimized trace to be right, obligation by obligation.
+"""The conditions for the optimized trace to be right, obligation by obligation.
 
 What an obligation may assume is a *prefix* of each trace: the first guards of `before` have passed, the first guards
 of `after` have passed, so many events are done. That is what keeps the argument from going in circles:
@@ -30,7 +30,8 @@ from validator.verdict import Failargs, Guards, Options
 
 @immutable
 class Place:
-    """What has happened: guards of `before` and of `after` passed, and events done (None: every event returns)."""
+    """The place of an obligation: guards of `before` and of `after` passed, and events done (None: every event
+    returns)."""
 
     before: int
     after: int
@@ -44,7 +45,7 @@ class Place:
 
 @immutable
 class Obligation:
-    """At `place`, wherever all of `given` hold, `claim` holds.
+    """The obligation that at `place`, wherever all of `given` hold, `claim` holds.
 
     A `stronger` one, from which it follows, assumes less and may be simpler to settle.
     """
@@ -57,7 +58,7 @@ class Obligation:
 
 
 Values = Sequence[Term | None]
-"""What is handed over; None for what is not listed."""
+"""The values handed over; None for what is not listed."""
 
 
 class Pair:
@@ -112,7 +113,7 @@ class Pair:
         yield from self._exit_blocks(place)
 
     def _exit_blocks(self, place: Place) -> Iterator[Term]:
-        """Where `before` does leave at a guard, that guard's exit block is defined."""
+        """The definedness of exit blocks: where `before` does leave at a guard, that guard's block is defined."""
         ahead = self.terms.true
         for guard in self.before.guards[place.before :]:
             if place.events is not None and guard.events > place.events:
@@ -125,8 +126,8 @@ class Pair:
     # The obligations.
 
     def obligations(self, origins: Sequence[int | None]) -> Iterator[tuple[Obligation, int | None]]:
-        """What an assignment of origins has to prove, in the order of the traces, each obligation with the guard of
-        `after` whose origin it hangs on, if it does."""
+        """The obligations of an assignment of origins, in the order of the traces, each with the guard of `after` whose
+        origin it hangs on, if it does."""
         passed, total = 0, len(self.before.guards)
         for j, origin in enumerate(origins):
             row = total if origin is None else origin
@@ -147,7 +148,8 @@ class Pair:
             yield obligation, None
 
     def left(self, k: int, after: int) -> Obligation:
-        """Where `before` leaves at guard k, one of the first `after` guards of `after` has failed."""
+        """The obligation that where `before` leaves at guard k, one of the first `after` guards of `after` has
+        failed."""
         guard = self.before.guards[k]
         return Obligation(f"guard {k}: left", Place(k, after, guard.events), guard.passes)
 
@@ -169,7 +171,8 @@ class Pair:
                 return Obligation(name, self._place(j, origin, guard.events), self.terms.true)
 
     def handed_over(self, j: int, origin: int) -> Iterator[Obligation]:
-        """Where guard j of `after` fails, it does so in the right place and hands over what `before` would."""
+        """The obligations that guard j of `after`, where it fails, does so in the right place and hands over what
+        `before` would."""
         mine, theirs = self.after.guards[j], self.before.guards[origin]
         place, fails = self._place(j, origin, mine.events), (self.terms.not_(mine.passes),)
         if mine.events != theirs.events:
@@ -207,14 +210,15 @@ class Pair:
     def _equal(
         self, name: str, before: Values, after: Values, place: Place, given: tuple[Term, ...] = ()
     ) -> Iterator[Obligation]:
-        """Both hand over the same values, as far as `before` does hand over any."""
+        """The obligations that both hand over the same values, as far as `before` does hand over any."""
         for i, (wanted, got) in enumerate(zip(before, after, strict=True)):
             if wanted is not None:
                 same = self.terms.false if got is None else self.terms.equal(wanted, got)
                 yield Obligation(f"{name} {i}", place, same, given)
 
     def exit(self, j: int, origin: int) -> ExitEncoding:
-        """What guard j of `after` leaves, allocations of its exit block named by those of `before` at the origin."""
+        """The state that guard j of `after` leaves, allocations of its exit block named by those of `before` at the
+        origin."""
         own = self.after.guards[j].exit
         if not own.made or self.options.failargs is Failargs.IGNORE:
             return own
@@ -314,8 +318,9 @@ class Pair:
     def _seen_by_event(
         self, number: int, before: EventEncoding, after: EventEncoding, place: Place, given: tuple[Term, ...]
     ) -> Iterator[Obligation]:
-        """Both sides take what the event may have changed for the same unknown behind it. So what `before` may have
-        shown it must be equal even where it is not shown; and `after` must not show it anything else."""
+        """The obligations on what an event may see: both sides take what it may have changed for the same unknown
+        behind it. So what `before` may have shown it must be equal even where it is not shown; and `after` must not
+        show it anything else."""
         if after.sight.objects - before.sight.objects:
             yield Obligation(f"event {number}: objects", place, self.terms.false, given)
         one, two = before.sight.heap, after.sight.heap
@@ -325,7 +330,7 @@ class Pair:
             yield Obligation(f"event {number}: heap {slot.key}", place, same, given)
 
     def end(self) -> Iterator[Obligation]:
-        """Where `after` goes to its end, `before` does too, with the same events and arguments."""
+        """The obligations that where `after` goes to its end, `before` does too, with the same events and arguments."""
         before, after = self.before, self.after
         place = self._place(len(after.guards), len(before.guards), len(after.events))
         if len(before.events) > len(after.events):

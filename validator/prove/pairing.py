@@ -47,7 +47,7 @@ def _matched(recorded: Encoding, after: Trace, memory: PairMemory) -> Encoding:
 
 
 def _naming(which: str, do: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
-    """What `do` gives; what it finds unsupported stands in that trace."""
+    """The result of `do`; what it finds unsupported stands in that trace."""
     try:
         return do(*args, **more)
     except Unsupported as limit:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Path:
-    """What holds where the run gets to a place: the `guards` so far have passed, and what the recorded trace has done
-    by then is defined. That is `defined` where it is the recorded trace that is encoded, else `before` says it. Both
-    lists grow."""
+    """The facts where the run gets to a place: the `guards` so far have passed, and what the recorded trace has done by
+    then is defined. That is `defined` where it is the recorded trace that is encoded, else `before` says it. Both lists
+    grow."""
 
     def __init__(
         self, guards: Sequence[GuardEncoding], defined: Sequence[Definedness], before: Encoding | None
@@ -40,7 +40,7 @@ class Path:
         return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
 
     def _known(self, terms: ObjectTerms, events: int) -> BoundedFacts:
-        """What is known there, which is more at each place."""
+        """The facts there, more at each place."""
         if self._facts is None or self._era is not terms.pointers.era:
             from validator.prove.facts.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
 
@@ -63,8 +63,8 @@ class Path:
 
 
 def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
-    """That the operations of `before` that have so many events ahead are defined, each with the guards in front of it
-    and behind the one before it."""
+    """The promise that the operations of `before` with at most `events` events ahead are defined, each with the guards
+    in front of it and behind the one before it."""
     guards = 0
     for known in before.defined:
         if known.events > events:

@@ -22,10 +22,10 @@ from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.term_values import FUNCTIONS, LEAVES, SAME, TermValues
 
 _LARGEST = 300
-"""Conditions of more terms are left to the solver."""
+"""The number of terms up to which conditions are not left to the solver."""
 
 _PASSES = 16
-"""So many times, all conditions that do not hold are made to hold, one after the other."""
+"""The number of rounds in which all conditions that do not hold are made to hold, one after the other."""
 
 _CHANGES = 1000
 """A search that tries to change more terms ends."""
@@ -51,7 +51,7 @@ _INVERSE: dict[str, Callable[[Concrete, int, int], int]] = {
     "lshr": Concrete.shl,
     "ashr": Concrete.shl,
 }
-"""What the first argument has to be for a result, where the second one is known."""
+"""The function that gives the first argument of a primitive from its result and the second argument."""
 
 
 def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:

@@ -26,14 +26,14 @@ from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 
 DEFAULT_EFFORT = 10_000_000
-"""In units of Z3's rlimit, for each query."""
+"""The default effort for each query, in units of Z3's rlimit."""
 
 _MOST_INPUTS = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
 class RuleProof:
-    """What became of a rule."""
+    """The outcome of the proof of a rule."""
 
     rule: Rule
     status: Status

@@ -1,4 +1,4 @@
-"""What becomes of a rule that is to be proved."""
+"""The outcome of a rule that is to be proved."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 NET_S = 60.0
-"""How long a query about a rule may take, whatever its effort."""
+"""The limit of seconds for a query about a rule, whatever its effort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """At these values of its names (floats by their patterns) and this width the rule is wrong."""
+    """The status of a rule that is wrong at these values of its names (floats by their patterns) and this width."""
 
     width: int
     values: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""What a run starts from, and a state on which two traces differ."""
+"""The state that a run starts from, and a state on which two traces differ."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 @immutable
 class State:
-    """What a run starts from: a value for each input, the script of the world outside, and the heap (None where there
-    is none but the constants that the traces name). The heap is not to be changed: runs take copies."""
+    """The state that a run starts from: a value for each input, the script of the world outside, and the heap (None
+    where there is none but the constants that the traces name). The heap is not to be changed: runs take copies."""
 
     inputs: tuple[Datum, ...]
     world: World = field(default_factory=World)

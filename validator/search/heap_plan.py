@@ -1,4 +1,4 @@
-"""What two traces tell of the objects that they will meet: of which types they are, how long, in which fields.
+"""The objects that two traces are likely to meet: of which types they are, how long, in which fields.
 
 It is a guess that makes samples likely to run far. Nothing is proved by it.
 """
@@ -52,7 +52,7 @@ from optimizer.ir.types.memory_types import MemoryKind
 EVENTS = "events"
 
 _VARIABLE_LENGTH = 3
-"""Arrays that are used with a variable index are mostly so long."""
+"""The usual length of arrays that are used with a variable index."""
 
 _LONGEST = 64
 
@@ -107,11 +107,11 @@ class Plan:
     caught: list[Struct] = field(default_factory=list)
     """The classes of exceptions that guards ask for."""
     indices: set[object] = field(default_factory=set)
-    """Where indices and lengths come from: numbers of inputs, keys of memory, `EVENTS`."""
+    """The sources of indices and lengths: numbers of inputs, keys of memory, `EVENTS`."""
     numbers: dict[object, int] = field(default_factory=dict)
-    """What guards want of values from there to be."""
+    """The values that guards want from these sources."""
     gc_types: dict[str, int] = field(default_factory=dict)
-    """What guards want the numbers of the types to be that the traces allocate."""
+    """The numbers that guards want the types to have that the traces allocate."""
     checks_code: bool = False
     floats: list[Float] = field(default_factory=list)
     """The constants of the traces."""
@@ -127,7 +127,7 @@ def needs_heap(trace: Trace) -> bool:
 
 
 def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
-    """What both traces tell; the recorded one comes first."""
+    """The plan that both traces imply; the recorded one comes first."""
     plan = Plan(layout)
     walk = _Walk(plan, before)
     walk.trace(before)
@@ -196,7 +196,7 @@ class _Walk:
                 sources[operation.result] = descr.key if isinstance(descr, Field) else EVENTS
 
     def _ask_number(self, operation: Operation, sources: Mapping[Value, object], made: Mapping[Value, str]) -> None:
-        """What a guard with a constant wants a number to be, of a value or of the type of a fresh object."""
+        """Notes the number that a guard with a constant wants, of a value or of the type of a fresh object."""
         if operation.op.kind is not GUARD or len(operation.args) != 2:
             return
         value, wanted = operation.args
@@ -273,7 +273,7 @@ class _Walk:
             self._of[operation.result] = place
 
     def _ask(self, place: Place, operation: Operation, memory: Memory) -> None:
-        """What the operation tells of its first argument."""
+        """Notes the demands of the operation on its first argument."""
         args = operation.args
         if memory.descr is not None:
             self._ask_type(place, operation, memory)
@@ -317,7 +317,7 @@ class _Walk:
 
 
 def _length_for(operation: Operation) -> int:
-    """How long an array is made for the operation on its items to be in range."""
+    """The length of an array for which the operation on its items is in range."""
     at = operation.args[2:] if operation.op.kind is COPY else operation.args[1:2]
     numbers = [arg.value for arg in at if isinstance(arg, ConstInt)]
     if operation.op.kind is COPY and len(numbers) == len(at):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from random import Random
-from weakref import proxy
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
@@ -13,20 +12,19 @@ from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
-from optimizer.ir.run.runs import Scripted, Seen, World, Write
+from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
 from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Array, Field, Struct
 from validator.search.counterexample import State
 from validator.search.heap_plan import EVENTS, Place, Plan, Used
 from validator.search.raw_samples import RawSampler
-from validator.search.world_samples import WorldSampler
 
 _OBJECTS = 12
-"""A heap has so many objects at the most, but for those that the traces name."""
+"""The number of objects of a heap, at most, those that the traces name not counted."""
 
 _ADDRESSES = 6
-"""So many of the machine ints that are worth trying are addresses near which raw memory is filled."""
+"""The number of machine ints worth trying that are taken as addresses near which raw memory is filled."""
 
 
 class HeapSampler:
@@ -40,8 +38,6 @@ class HeapSampler:
         self._random = random
         self._raw = RawSampler(plan.raw, len(plan.events), random)
         variables = [operation.result.name for operation in trace.ops if operation.result is not None]
-        me = proxy(self)  # so that both go when nobody needs them
-        self._world = WorldSampler(plan, random, lambda place: me._pick(place), lambda type_: me._number(type_, EVENTS))
         self._taken = {*(var.name for var in trace.inputs), *variables}
 
     def state(self, *, tame: bool = False) -> State:
@@ -61,7 +57,7 @@ class HeapSampler:
             for number, var in enumerate(self._inputs)
         ]
         world = World(self._results(), None, self._writes(), self._invalid(), self._gc_types())
-        world = self._world.filled(world, tame=tame)
+        world = self._with_calls(world)
         for ref in list(heap.objects):
             self._fill(ref)
         return self._with_raw(State(tuple(inputs), world, heap))
@@ -89,7 +85,7 @@ class HeapSampler:
             elif way == 2:
                 world = replace(world, invalid=self._invalid())
             elif way == 3:
-                world = self._world.filled(world, tame=False)
+                world = self._with_calls(world)
             else:
                 self._change_cell()
         return self._with_raw(State(tuple(inputs), world, heap))
@@ -208,7 +204,7 @@ class HeapSampler:
         return any(field.key == slot.key for field in fields)
 
     def _cells(self, ref: Ref) -> list[tuple[Field, Cell]]:
-        """Those that the traces name."""
+        """The cells that the traces name."""
         found: list[tuple[Field, Cell]] = []
         length = self._heap.objects[ref].length or 0
         for used in self._plan.memory.values():
@@ -238,7 +234,7 @@ class HeapSampler:
             self._heap.objects[ref] = self._heap.objects[ref].put(cell, value)
 
     def _held(self, slot: Field) -> Datum:
-        """What that memory may hold."""
+        """A possible content of that memory."""
         if slot.type is Type.FLOAT:
             return self._float()
         if slot.type is Type.INT:
@@ -290,7 +286,7 @@ class HeapSampler:
         results: list[Scripted] = []
         for number, (type_, _) in enumerate(self._plan.events):
             if type_ is not Type.REF:
-                results.append(0 if type_ is Type.VOID else self._number(type_, EVENTS))
+                results.append(self._given(type_))
             elif not self._tame and self._random.random() < 0.15:
                 results.append(Seen(self._random.randrange(2)))
             else:
@@ -318,9 +314,40 @@ class HeapSampler:
         return Write(random.choice(targets), used.descr, value, index)
 
     def _invalid(self) -> frozenset[int]:
-        if not self._plan.checks_code or self._tame or self._random.random() < 0.6:
+        return self._some_event(asked=self._plan.checks_code, seldom=0.6)
+
+    def _some_event(self, asked: bool, seldom: float) -> frozenset[int]:
+        """Mostly none, or the number of an event behind which the world does something that traces ask for."""
+        if not asked or self._tame or self._random.random() < seldom:
             return frozenset()
         return frozenset({self._random.randrange(len(self._plan.events) + 1)})
+
+    def _with_calls(self, world: World) -> World:
+        """The world with functions, exceptions and conditions. A tame one raises nothing, and forces nothing."""
+        plan = self._plan
+        functions = tuple(Given(self._given(type_), self._raised(raises)) for type_, raises in plan.functions)
+        raises = tuple(self._raised(effects.can_raise) for _, effects in plan.events)
+        return replace(
+            world,
+            functions=functions,
+            raises=raises if any(one != NULL for one in raises) else (),
+            pending=self._exception() if plan.is_pending and self._random.random() < 0.8 else NULL,
+            forced=self._some_event(plan.asks_world, 0.7),
+            false_conditions=self._some_event(plan.asks_world, 0.7),
+        )
+
+    def _given(self, type_: Type) -> Datum:
+        if type_ is Type.REF:
+            return self._pick(Place())
+        return 0 if type_ is Type.VOID else self._number(type_, EVENTS)
+
+    def _raised(self, can_raise: bool) -> Ref:
+        often = 0.35 if self._plan.caught else 0.12
+        return self._exception() if can_raise and not self._tame and self._random.random() < often else NULL
+
+    def _exception(self) -> Ref:
+        caught = self._plan.caught
+        return self._pick(Place(types=[self._random.choice(caught)] if caught else [], is_null=False))
 
     def _gc_types(self) -> tuple[tuple[str, int], ...]:
         numbers: dict[str, int] = dict(self._plan.gc_types) if self._tame else {}

@@ -36,7 +36,7 @@ def state_of(model: Mapping[Term, int], before: Encoding, terms: ObjectTerms, st
 
 @dataclass(slots=True)
 class _Contents:
-    """What the model says of an object: functions of it, and what it held at first, by epoch."""
+    """The model's account of an object: functions of it, and what it held at first, by epoch."""
 
     class_: int | None = None
     length: int | None = None
@@ -185,7 +185,7 @@ class _Reading:
         return None
 
     def _fill(self, value: int) -> None:
-        """What the object holds at the start."""
+        """Fills the object with its contents at the start."""
         ref = self._refs[value]
         contents = self._contents[value]
         known = self._heap.objects[ref]
@@ -211,7 +211,7 @@ class _Reading:
         return self._number(term)
 
     def _number(self, term: Term) -> int | Float:
-        """What memory of numbers holds."""
+        """The content of memory of numbers."""
         return Float(self._model[term]) if term.kind == "load_float" else self._model[term]
 
     def _gc_types(self) -> tuple[tuple[str, int], ...]:
@@ -228,8 +228,9 @@ class _Reading:
     # The world.
 
     def _script(self, world: World, inputs: tuple[Datum, ...], stops_at: int | None) -> World:
-        """What the events and functions give, raise and write. Which of the objects that they have seen is which, the
-        recorded trace's run up to there says; and also which of the events are done that are so under a condition."""
+        """The world with what the events and functions give, raise and write. Which of the objects that they have seen
+        is which, the recorded trace's run up to there says; and also which of the events are done that are so under a
+        condition."""
         program = Program(self._before.trace, self._layout)
         done = [0]  # in front of each event
         for number, event in enumerate(self._before.events):
@@ -334,7 +335,7 @@ class _Reading:
         return {name: term for name, term in reversed(values.items()) if term.kind == "alloc"}
 
     def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
-        """What an event changes for the epoch that it begins to hold what the model says."""
+        """The changes that an event makes, so that the epoch that it begins holds what the model says."""
         places = [(known.get(value), contents) for value, contents in self._contents.items()]
         for target, contents in [*places, (RAW_REF, self._raw)]:
             for (key, index), term in contents.cells.get(epoch, {}).items() if target is not None else ():

@@ -14,10 +14,10 @@ from validator.search.counterexample import State
 from validator.search.float_samples import draw_float, float_pool
 
 _NEAR = range(-2, 10)
-"""So far from an address memory is filled."""
+"""The distances from an address at which memory is filled."""
 
 _WRITES = 3
-"""An event writes so many cells at the most."""
+"""The number of cells that an event writes, at most."""
 
 
 class RawSampler:

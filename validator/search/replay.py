@@ -40,7 +40,7 @@ Origins = Sequence[int | None]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is wrong on a state: the obligation that it breaks, and a sentence."""
+    """A fault on a state: the obligation that it breaks, and a sentence."""
 
     obligation: str
     sentence: str
@@ -135,8 +135,8 @@ class Replay:
         return runs.after.outcome.guard if isinstance(runs.after.outcome, GuardFailed) else None
 
     def difference(self, runs: Runs, origin: int | None) -> Difference | None:
-        """What is wrong, where the guard at which the optimized trace left (if it did) has that origin; nothing where
-        that hangs on the bytes of NaN."""
+        """The fault, where the guard at which the optimized trace left (if it did) has that origin; None where that
+        hangs on the bytes of NaN."""
         try:
             return self._difference(runs, origin)
         except Unspecified:
@@ -205,7 +205,7 @@ class Replay:
         return None
 
     def _handed_over(self, runs: Runs, left: GuardFailed, origin: int, expected: Run) -> Difference | None:
-        """What differs in the failargs, or in the heap that is left behind."""
+        """The difference in the failargs, or in the heap that is left behind."""
         guard = left.guard
         if self._options.failargs is Failargs.IGNORE:
             return None
@@ -256,7 +256,7 @@ class Replay:
 
 
 def _at_events(before: Run, after: Run, renaming: Renaming) -> Difference | None:
-    """How the first events differ, as many as both runs have done."""
+    """The difference of the first events, as many as both runs have done."""
     for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
         if (wanted.name, wanted.descr, len(wanted.args)) != (got.name, got.descr, len(got.args)):
             return Difference(f"event {number}: kind", f"event {number} is another one in the optimized trace")

@@ -17,7 +17,7 @@ from validator.search.states import sample_states
 from validator.verdict import Options
 
 _MOST_RERUN = 1_000_000
-"""So many operations are run again at most to see which origins of a guard a state rules out."""
+"""The number of operations that are run again, at most, to see which origins of a guard a state rules out."""
 
 
 class _Remembered(Iterable[State]):

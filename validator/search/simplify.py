@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import Type
-from optimizer.ir.run.objects import NULL, RAW_REF, Object, Ref
+from optimizer.ir.run.objects import NULL, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted, Seen, World
-from optimizer.ir.text.string_text import constant_name
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Struct
 from validator.search.counterexample import State
 from validator.search.sites import (
-    Input,
     Site,
     fits_at,
     given_memory,
     is_given,
+    is_input,
+    named_by_inputs,
+    objects_of,
     plain,
     references_to,
-    renamed,
     shortened,
     sites,
     value_at,
@@ -34,11 +34,11 @@ from validator.search.states import simple_values
 
 _RUNS = 4000
 _OPERATIONS = 4_000_000
-"""Simplifying a state takes so many runs at the most, of so many operations together."""
+"""The number of runs that simplifying a state takes, at most, and that of their operations together."""
 
 
 _SMALL = 15
-"""Of the simple values, the first ones are tried for each number."""
+"""The number of simple values that are tried for each number, the first ones."""
 
 
 def simplify_state(state: State, trace: Trace, still: Callable[[State], bool]) -> State:
@@ -81,32 +81,24 @@ class _Search:
 
     def _world(self) -> bool:
         done = False
-        for change in (_no_writes, _valid, _no_gc_types, _no_exceptions, _no_functions, _no_conditions):
+        for change in _CALMER:
             world = change(self.state.world)
             if world != self.state.world:
                 done |= self.attempt(replace(self.state, world=world))
-        for event, position in self._writes():
-            left = list(self.state.world.writes[event])
-            del left[position]
-            done |= self.attempt(with_writes(self.state, event, left))
+        for event, writes in enumerate(self.state.world.writes):
+            for position in reversed(range(len(writes))):  # so that those in front keep their positions
+                left = list(self.state.world.writes[event])
+                del left[position]
+                done |= self.attempt(with_writes(self.state, event, left))
         return done
-
-    def _writes(self) -> list[tuple[int, int]]:
-        """Last ones first, so that those in front keep their positions."""
-        return [
-            (event, position)
-            for event, writes in enumerate(self.state.world.writes)
-            for position in reversed(range(len(writes)))
-        ]
 
     # References.
 
     def _references(self) -> bool:
         """NULL for references, those of whole objects first."""
         done = False
-        for ref in self._refs():
-            held = self._held(ref)
-            if held is not None and any(isinstance(value, Ref) and value != NULL for value in held.cells.values()):
+        for ref, held in self._objects():
+            if any(isinstance(value, Ref) and value != NULL for value in held.cells.values()):
                 done |= self._replace(ref, _without(held, Ref))
         for site in sites(self.state):
             value = self._at(site)
@@ -119,16 +111,20 @@ class _Search:
         done = False
         for ref, users in references_to(self.state).items():
             held = self._held(ref)
+            if held is None:
+                continue
             for user in users[1:]:
-                if held is not None:
-                    done |= self._part(user, _without(held, Ref)) or (_is_input(user) and self._part(user, held))
+                is_named = isinstance(user, str) or is_input(user)
+                done |= self._part(user, _without(held, Ref)) or (is_named and self._part(user, held))
         return done
 
     def _part(self, user: Site | str, copy: Object) -> bool:
         """Has `user` refer to `copy` instead."""
         if isinstance(user, str):
             return self.attempt(_unnamed(with_objects(self.state, {Ref(user): copy}), user))
-        name = self._free("q", set())
+        assert self.state.heap is not None
+        taken = {*self.state.heap.names, *(ref.name for ref in self.state.heap.objects)}
+        name = next(Ref(f"q{number}") for number in count() if f"q{number}" not in taken)
         return self.attempt(with_value(with_objects(self.state, {name: copy}), user, name))
 
     def _garbage(self) -> bool:
@@ -140,7 +136,7 @@ class _Search:
         users = references_to(self.state)
         garbage = [
             ref
-            for ref in self._refs()
+            for ref in objects_of(self.state)
             if ref not in written and all(isinstance(user, str) and user == ref.name for user in users.get(ref, ()))
         ]
         if len(garbage) > 1 and self.attempt(with_objects(self.state, dict.fromkeys(garbage))):
@@ -152,17 +148,13 @@ class _Search:
     def _contents(self) -> bool:
         """Blank objects, and shorter arrays."""
         done = False
-        for ref in self._refs():
-            held = self._held(ref)
-            if held is None:
-                continue
+        for ref, held in self._objects():
             simpler = replace(plain(held), cleared=True)
             if simpler != held:
                 done |= self._replace(ref, simpler)
             if any(isinstance(value, int | Float) for value in simpler.cells.values()):
                 done |= self._replace(ref, _without(_without(simpler, int), Float))
-            assert self.state.heap is not None
-            for length in () if is_given(ref, self.state.heap) else _shorter(held.length or 0):
+            for length in () if is_given(ref, self.state) else _shorter(held.length or 0):
                 if self._replace(ref, shortened(self._held(ref) or held, length)):
                     done = True
                     break
@@ -171,9 +163,8 @@ class _Search:
     def _classes(self) -> bool:
         """The parent's class, where an object of a subclass is not needed."""
         done = False
-        for ref in self._refs():
-            assert self.state.heap is not None
-            held = None if is_given(ref, self.state.heap) else self._held(ref)
+        for ref in list(objects_of(self.state)):
+            held = None if is_given(ref, self.state) else self._held(ref)
             while held is not None and isinstance(held.type, Struct) and held.type.parent is not None:
                 done |= (simpler := self._replace(ref, self._of_parent(held, held.type.parent)))
                 held = self._held(ref) if simpler else None
@@ -188,9 +179,9 @@ class _Search:
 
     def _replace(self, ref: Ref, described: Object) -> bool:
         held = self._held(ref)
-        if held is None or self.state.heap is None:
+        if held is None:
             return False
-        given = given_memory(ref, self.state.heap)
+        given = given_memory(ref, self.state)
         kept = {cell: value for cell, value in held.cells.items() if cell[0] in given}
         described = replace(described, cells={**described.cells, **kept})
         return described != held and self.attempt(with_objects(self.state, {ref: described}))
@@ -211,30 +202,19 @@ class _Search:
 
     def _name(self) -> None:
         """Objects are named as the inputs are that refer to them, others q0, q1 and so on."""
-        assert self.state.heap is not None
-        names: dict[Ref, Ref] = {}
-        taken = {var.name for var in self._trace.inputs}
-        taken |= {operation.result.name for operation in self._trace.ops if operation.result is not None}
-        for var, value in zip(self._trace.inputs, self.state.inputs, strict=True):
-            if var.type is Type.REF and isinstance(value, Ref) and value != NULL and not _is_constant(value):
-                names.setdefault(value, Ref(var.name))
-        for ref in self.state.heap.objects:
-            if ref not in names and not _is_constant(ref):
-                names[ref] = _numbered("q", {*taken, *(other.name for other in names.values())})
-        named = renamed(self.state, names)
-        assert named.heap is not None
+        taken = frozenset(operation.result.name for operation in self._trace.ops if operation.result is not None)
         self._budget = 1
-        self.attempt(named)
+        self.attempt(named_by_inputs(self.state, self._trace, taken))
 
-    def _free(self, stem: str, taken: set[str]) -> Ref:
-        assert self.state.heap is not None
-        return _numbered(stem, {*taken, *self.state.heap.names, *(ref.name for ref in self.state.heap.objects)})
-
-    def _refs(self) -> list[Ref]:
-        return [] if self.state.heap is None else list(self.state.heap.objects)
+    def _objects(self) -> Iterator[tuple[Ref, Object]]:
+        """The objects that there are now, each as it is when its turn comes, if it is still there."""
+        for ref in list(objects_of(self.state)):
+            held = self._held(ref)
+            if held is not None:
+                yield ref, held
 
     def _held(self, ref: Ref) -> Object | None:
-        return None if self.state.heap is None else self.state.heap.objects.get(ref)
+        return objects_of(self.state).get(ref)
 
     def _at(self, site: Site) -> Scripted | None:
         """The value there, None if the site is gone."""
@@ -252,32 +232,15 @@ def _unnamed(state: State, name: str) -> State:
     return replace(state, heap=heap)
 
 
-def _no_writes(world: World) -> World:
-    return replace(world, writes=())
-
-
-def _valid(world: World) -> World:
-    return replace(world, invalid=frozenset())
-
-
-def _no_exceptions(world: World) -> World:
-    return replace(world, raises=(), functions=tuple(Given(one.result) for one in world.functions))
-
-
-def _no_functions(world: World) -> World:
-    return replace(world, functions=())
-
-
-def _no_conditions(world: World) -> World:
-    return replace(world, forced=frozenset(), false_conditions=frozenset())
-
-
-def _no_gc_types(world: World) -> World:
-    return replace(world, gc_types=())
-
-
-def _is_input(user: Site | str) -> bool:
-    return isinstance(user, str | Input)
+_CALMER: tuple[Callable[[World], World], ...] = (
+    lambda world: replace(world, writes=()),
+    lambda world: replace(world, invalid=frozenset()),
+    lambda world: replace(world, gc_types=()),
+    lambda world: replace(world, raises=(), functions=tuple(Given(one.result) for one in world.functions)),
+    lambda world: replace(world, functions=()),
+    lambda world: replace(world, forced=frozenset(), false_conditions=frozenset()),
+)
+"""Worlds in which less happens."""
 
 
 def _without(held: Object, kind: type) -> Object:
@@ -290,18 +253,6 @@ def _shorter(length: int) -> Iterator[int]:
     while length > 16:
         length //= 2
         yield length
-
-
-def _is_constant(ref: Ref) -> bool:
-    """Has the object a name that must stay?"""
-    return ref == RAW_REF or constant_name(ref.name) is not None
-
-
-def _numbered(stem: str, taken: set[str]) -> Ref:
-    number = 0
-    while f"{stem}{number}" in taken:
-        number += 1
-    return Ref(f"{stem}{number}")
 
 
 def _simpler(value: int | Float, word: int) -> Iterator[int | Float]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import fields
+from functools import reduce
+from itertools import count
+from typing import Any
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
@@ -11,158 +14,113 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted, World, Write
 from optimizer.ir.text.string_text import constant_name
+from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Array, Field, Known
 from optimizer.ir.types.memory_types import VIEWS
 from validator.search.counterexample import State
 
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    event: int
-
-
-@dataclass(frozen=True, slots=True)
-class WriteValue:
-    event: int
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class CellOf:
-    ref: Ref
-    cell: Cell
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """What an event raises."""
-
-    event: int
-
-
-@dataclass(frozen=True, slots=True)
-class Gives:
-    """What the call of a function gives."""
-
-    function: int
-
-
-@dataclass(frozen=True, slots=True)
-class Raises:
-    """What the call of a function raises."""
-
-    function: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """The exception that is pending at the start."""
-
-
-Site = Input | Result | WriteValue | CellOf | Raised | Gives | Raises | Pending
+Site = tuple[Any, ...]
+"""The way to a value: the names of fields, positions in tuples, and at last of those in the heap, an object and a
+cell."""
 
 
 def sites(state: State) -> list[Site]:
     """All that may be another value; what a declaration says of constants may not."""
-    writes = enumerate(state.world.writes)
+    world = state.world
     return [
-        *(Input(number) for number in range(len(state.inputs))),
-        *(Result(event) for event in range(len(state.world.results))),
-        *(WriteValue(event, position) for event, done in writes for position in range(len(done))),
-        *(Raised(event) for event in range(len(state.world.raises))),
-        *(Gives(number) for number in range(len(state.world.functions))),
-        *(Raises(number) for number in range(len(state.world.functions))),
-        *([Pending()] if state.world.pending != NULL else []),
+        *(("inputs", number) for number in range(len(state.inputs))),
+        *(("world", "results", event) for event in range(len(world.results))),
+        *(("world", "writes", event, n, "value") for event, done in enumerate(world.writes) for n in range(len(done))),
+        *(("world", "raises", event) for event in range(len(world.raises))),
+        *(("world", "functions", number, "result") for number in range(len(world.functions))),
+        *(("world", "functions", number, "raises") for number in range(len(world.functions))),
+        *([("world", "pending")] if world.pending != NULL else []),
         *_cells(state),
     ]
 
 
-def _cells(state: State) -> Iterator[CellOf]:
-    if state.heap is None:
-        return
-    for ref, held in state.heap.objects.items():
-        given = given_memory(ref, state.heap)
-        yield from (CellOf(ref, cell) for cell in sorted(held.cells) if cell[0] not in given)
+def _cells(state: State) -> Iterator[Site]:
+    for ref, held in objects_of(state).items():
+        given = given_memory(ref, state)
+        yield from (("heap", ref, cell) for cell in sorted(held.cells) if cell[0] not in given)
 
 
-def given_memory(ref: Ref, heap: Heap) -> frozenset[str]:
+def is_input(site: Site) -> bool:
+    return bool(site[0] == "inputs")
+
+
+def may_be_seen(site: Site) -> bool:
+    """May an object that the trace allocates stand there?"""
+    return bool(site[0] == "world" and site[-1] != "pending")
+
+
+def objects_of(state: State) -> Mapping[Ref, Object]:
+    """The objects of the heap, none where there is no heap."""
+    return {} if state.heap is None else state.heap.objects
+
+
+def given_memory(ref: Ref, state: State) -> frozenset[str]:
     """The memory of a constant that a declaration tells."""
-    known = _known(ref, heap)
+    known = _known(ref, state)
     items = [f"{one.array.name}[]" for one in known if one.items is not None and one.array is not None]
     return frozenset([*items, *(slot.key for one in known for slot, _ in one.fields)])
 
 
-def is_given(ref: Ref, heap: Heap) -> bool:
+def is_given(ref: Ref, state: State) -> bool:
     """Is the object a constant whose class a declaration tells, or raw memory?"""
-    return ref == RAW_REF or any(one.struct is not None or one.array is not None for one in _known(ref, heap))
+    return ref == RAW_REF or any(one.struct is not None or one.array is not None for one in _known(ref, state))
 
 
-def _known(ref: Ref, heap: Heap) -> list[Known]:
-    """What is declared of the object, if it is a constant."""
-    names = [ref.name, *(name for name, other in heap.names.items() if other == ref)]
+def _known(ref: Ref, state: State) -> list[Known]:
+    """The declarations of the object, if it is a constant."""
+    if state.heap is None:
+        return []
+    names = [ref.name, *(name for name, other in state.heap.names.items() if other == ref)]
     constants = [constant for name in names if (constant := constant_name(name)) is not None]
-    return [found for name in constants if (found := heap.layout.constant(name)) is not None]
+    return [found for name in constants if (found := state.heap.layout.constant(name)) is not None]
 
 
 def value_at(state: State, site: Site) -> Scripted:
-    match site:
-        case Input(number):
-            return state.inputs[number]
-        case Result(event):
-            return state.world.results[event]
-        case WriteValue(event, position):
-            return state.world.writes[event][position].value
-        case Raised(event):
-            return state.world.raises[event]
-        case Gives(number):
-            return state.world.functions[number].result
-        case Raises(number):
-            return state.world.functions[number].raises
-        case Pending():
-            return state.world.pending
-        case CellOf(ref, cell):
-            assert state.heap is not None
-            return state.heap.objects[ref].cells[cell]
+    """The value there. Raises LookupError if the site is gone."""
+    start: Any = state
+    value: Scripted = reduce(_step, site, start)
+    return value
+
+
+def _step(of: Any, step: Any) -> Any:
+    match of:
+        case Heap():
+            return of.objects[step]
+        case Object():
+            return of.cells[step]
+        case tuple():
+            return of[step]
+        case _:
+            return getattr(of, step)
 
 
 def with_value(state: State, site: Site, value: Scripted) -> State:
     """The state with another value there."""
-    world = state.world
-    match site:
-        case Input(number):
-            assert isinstance(value, int | Float | Ref)
-            return replace(state, inputs=(*state.inputs[:number], value, *state.inputs[number + 1 :]))
-        case Result(event):
-            results = (*world.results[:event], value, *world.results[event + 1 :])
-            return replace(state, world=replace(world, results=results))
-        case WriteValue(event, position):
-            done = list(world.writes[event])
-            done[position] = replace(done[position], value=value)
-            return with_writes(state, event, done)
-        case Raised(event):
-            raises = (*world.raises[:event], value, *world.raises[event + 1 :])
-            return replace(state, world=replace(world, raises=raises if any(one != NULL for one in raises) else ()))
-        case Gives(number):
-            return _with_function(state, number, replace(world.functions[number], result=value))
-        case Raises(number):
-            return _with_function(state, number, replace(world.functions[number], raises=value))
-        case Pending():
-            assert isinstance(value, Ref)
-            return replace(state, world=replace(world, pending=value))
-        case CellOf(ref, cell):
-            assert state.heap is not None
-            assert isinstance(value, int | Float | Ref)
-            return with_objects(state, {ref: state.heap.objects[ref].put(cell, value)})
+    changed: State = _put(state, site, value)
+    if site[:2] == ("world", "raises") and all(one == NULL for one in changed.world.raises):
+        changed = replace(changed, world=replace(changed.world, raises=()))
+    return changed
 
 
-def _with_function(state: State, number: int, given: Given) -> State:
-    functions = (*state.world.functions[:number], given, *state.world.functions[number + 1 :])
-    return replace(state, world=replace(state.world, functions=functions))
+def _put(of: Any, site: Site, value: Scripted) -> Any:
+    if not site:
+        return value
+    step, rest = site[0], site[1:]
+    inner = _put(_step(of, step), rest, value)
+    match of:
+        case Heap():
+            return _with(of, {step: inner})
+        case Object():
+            return of.put(step, inner)
+        case tuple():
+            return (*of[:step], inner, *of[step + 1 :])
+        case _:
+            return replace(of, **{step: inner})
 
 
 def with_writes(state: State, event: int, done: list[Write]) -> State:
@@ -175,20 +133,24 @@ def with_writes(state: State, event: int, done: list[Write]) -> State:
 def with_objects(state: State, objects: Mapping[Ref, Object | None]) -> State:
     """The state where these objects are others, or not there."""
     assert state.heap is not None
-    heap = state.heap.copy()
+    return replace(state, heap=_with(state.heap, objects))
+
+
+def _with(heap: Heap, objects: Mapping[Ref, Object | None]) -> Heap:
+    heap = heap.copy()
     for ref, described in objects.items():
         if described is None:
             heap.objects.pop(ref, None)
         else:
             heap.objects[ref] = described
-    return replace(state, heap=heap)
+    return heap
 
 
 def fits_at(state: State, site: Site, value: int | Float) -> bool:
     """Is the number in the range of that memory?"""
-    if isinstance(value, Float) or not isinstance(site, CellOf) or state.heap is None:
+    if isinstance(value, Float) or site[0] != "heap":
         return True
-    slot = _slot(state.heap.objects[site.ref], site.cell)
+    slot = _slot(objects_of(state)[site[1]], site[2])
     return slot is None or slot.low is None or slot.high is None or slot.low <= value <= slot.high
 
 
@@ -203,14 +165,13 @@ def _slot(held: Object, cell: Cell) -> Field | None:
 
 
 def references_to(state: State) -> dict[Ref, list[Site | str]]:
-    """What refers to each object that existed before the trace: sites, and names of constants."""
-    found: dict[Ref, list[Site | str]] = {}
-    if state.heap is not None:
-        for ref in state.heap.objects:
-            found[ref] = [] if constant_name(ref.name) is None else [ref.name]
-        for name, ref in state.heap.names.items():
-            if constant_name(name) is not None:
-                found.setdefault(ref, []).append(name)
+    """The references to each object that existed before the trace: sites, and names of constants."""
+    found: dict[Ref, list[Site | str]] = {
+        ref: [] if constant_name(ref.name) is None else [ref.name] for ref in objects_of(state)
+    }
+    for name, ref in () if state.heap is None else state.heap.names.items():
+        if constant_name(name) is not None:
+            found.setdefault(ref, []).append(name)
     for site in sites(state):
         value = value_at(state, site)
         if isinstance(value, Ref) and value != NULL:
@@ -237,31 +198,44 @@ def renamed(state: State, names: Mapping[Ref, Ref]) -> State:
     """The state where these objects have other names."""
     assert state.heap is not None
 
-    def scripted(value: Scripted) -> Scripted:
-        return names.get(value, value) if isinstance(value, Ref) else value
+    def new(value: Any) -> Any:
+        match value:
+            case Ref():
+                return names.get(value, value)
+            case Float():
+                return value
+            case tuple():
+                return tuple(map(new, value))
+            case dict():
+                return {new(key): new(held) for key, held in value.items()}
+            case World() | Write() | Given() | Object():
+                return replace(value, **{one.name: new(getattr(value, one.name)) for one in fields(value)})
+            case _:
+                return value
 
     heap = Heap(state.heap.layout)
-    for ref, held in state.heap.objects.items():
-        cells = {cell: names.get(v, v) if isinstance(v, Ref) else v for cell, v in held.cells.items()}
-        heap.objects[names.get(ref, ref)] = replace(held, cells=cells)
-    heap.names = {name: names.get(ref, ref) for name, ref in state.heap.names.items()}
-    inputs = tuple(names.get(value, value) if isinstance(value, Ref) else value for value in state.inputs)
-    writes = tuple(tuple(_write(write, names) for write in done) for done in state.world.writes)
-    world: World = replace(
-        state.world,
-        results=tuple(map(scripted, state.world.results)),
-        writes=writes,
-        raises=tuple(map(scripted, state.world.raises)),
-        functions=tuple(Given(scripted(one.result), scripted(one.raises)) for one in state.world.functions),
-        pending=names.get(state.world.pending, state.world.pending),
-    )
-    return State(inputs, world, heap)
+    heap.objects, heap.names = new(state.heap.objects), new(state.heap.names)
+    return State(new(state.inputs), new(state.world), heap)
 
 
-def _write(write: Write, names: Mapping[Ref, Ref]) -> Write:
-    target = names.get(write.target, write.target) if isinstance(write.target, Ref) else write.target
-    value = names.get(write.value, write.value) if isinstance(write.value, Ref) else write.value
-    return replace(write, target=target, value=value)
+def named_by_inputs(state: State, trace: Trace, taken: frozenset[str] = frozenset()) -> State:
+    """The state where objects are named as the inputs are that refer to them, others q0, q1 and so on, but for what is
+    `taken`. Constants keep their names."""
+    names: dict[Ref, Ref] = {}
+    for var, value in zip(trace.inputs, state.inputs, strict=True):
+        if isinstance(value, Ref) and value != NULL and not _is_constant(value):
+            names.setdefault(value, Ref(var.name))
+    free = (Ref(f"q{number}") for number in count())
+    used = {*taken, *(var.name for var in trace.inputs)}
+    for ref in objects_of(state):
+        if ref not in names and not _is_constant(ref):
+            names[ref] = next(name for name in free if name.name not in used)
+    return renamed(state, names)
+
+
+def _is_constant(ref: Ref) -> bool:
+    """Has the object a name that must stay?"""
+    return ref == RAW_REF or constant_name(ref.name) is not None
 
 
 def shortened(held: Object, length: int) -> Object:

@@ -1,4 +1,5 @@
-"""What terms come to, where leaves and functions have given values, and what always holds of such values.
+"""The values of terms, where leaves and functions have given values, and the conditions that always hold of such
+values.
 
 What holds is the same as `validator.solvers.references` says.
 """
@@ -61,7 +62,7 @@ class TermValues:
             values[term] = self._value(term, args) if computes is None else computes(*args)
 
     def _primitive(self, term: Term) -> Callable[..., Any] | None:
-        """What computes the term of its arguments, if it is one of the domain's primitives."""
+        """The function that computes the term of its arguments, if it is one of the domain's primitives."""
         return getattr(self.domain, term.kind) if term.args and term.kind in _PRIMITIVES else None
 
     def _value(self, term: Term, args: list[Any]) -> Any:
@@ -170,7 +171,7 @@ class TermValues:
         return ARRAYS[0] <= self._class_at(reference) <= ARRAYS[1]
 
     def _declared(self, constant: Term) -> Iterator[tuple[Any, Any]]:
-        """What is declared of functions of the constant, but for its class."""
+        """The declared values of functions of the constant, but for its class."""
         for (kind, value), term in self._unary.items():
             if kind == "length" or kind in _LOADS:
                 known = self.terms.remade(term, (constant,))

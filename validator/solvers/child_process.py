@@ -57,5 +57,5 @@ def _reply(solver: str, script: Script, said: str) -> Reply:
 
 
 def _cause(code: int) -> str:
-    """Why a process ended: C++ aborts where there is no memory left."""
+    """The reason for which a process ended: C++ aborts where there is no memory left."""
     return "memory" if code == -signal.SIGABRT else f"ended with {code}"

@@ -108,7 +108,7 @@ class Floats:
         return f"({name} {' '.join(args)})"
 
     def _meaning(self, kind: str, result: str, args: list[str]) -> str:
-        """That the result is what the operation gives."""
+        """The condition that the result is what the operation gives."""
         match kind:
             case "float_of_int":
                 value = f"({_DOUBLE} RNE {args[0]})"

@@ -15,7 +15,7 @@ from validator.solvers.answers import GaveUp
 from validator.solvers.replies import Reply
 
 GRACE_S = 1.0
-"""So long behind its limit of time a solver is waited for."""
+"""The seconds for which a solver is waited for behind its limit of time."""
 
 
 class Silent(Exception):

@@ -145,7 +145,7 @@ class References:
         return literal(value, self._terms.width)
 
     def _possible(self, term: Term) -> Iterator[str]:
-        """It is old, or an allocation that it may be."""
+        """The condition that it is old, or an allocation that it may be."""
         reference = self._texts[term]
         old = f"(bvult {reference} {_reference(_FRESH)})"
         fresh = [f"(= {reference} {self._fresh(alloc)})" for alloc in self._terms.pointers.may_be(term)]

@@ -49,7 +49,7 @@ def check(script: Script, tactic: str, effort: int, timeout_s: float, memory_mb:
 
 
 def _cause(code: int) -> str:
-    """Why Z3 ended."""
+    """The reason for which Z3 ended."""
     return "memory" if code == _NO_MEMORY else f"ended with {code}"
 
 

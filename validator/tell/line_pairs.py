@@ -1,4 +1,4 @@
-"""Which lines of two traces stand beside each other: those that are equal, or do the same kind of thing."""
+"""The lines of two traces that stand beside each other: those that are equal, or do the same kind of thing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _fixed(left: Sequence[Line], right: Sequence[Line], origins: Sequence[int | 
 
 
 def _key(line: Line) -> str:
-    """What a line does, without what a guard hands over."""
+    """The key of a line's operation, without what a guard hands over."""
     return _ORIGIN.sub("", line.text.split(") [")[0])
 
 

@@ -78,17 +78,7 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
 
 def verdict_name(verdict: Verdict) -> str:
     """`proved`, `refuted`, `unknown`, `unsupported` or `error`."""
-    match verdict:
-        case Proved():
-            return "proved"
-        case Refuted():
-            return "refuted"
-        case Unknown():
-            return "unknown"
-        case Unsupported():
-            return "unsupported"
-        case Failed():
-            return "error"
+    return "error" if isinstance(verdict, Failed) else type(verdict).__name__.lower()
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any]:
@@ -117,7 +107,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
 
 
 def check_json(audit: Audit) -> dict[str, Any]:
-    """What the checker says: `unsettled` obligations, and how many hold if there are none."""
+    """The checker's answer: `unsettled` obligations, and how many hold if there are none."""
     return {
         "checked": not audit.unsettled,
         "obligations": audit.checked,
@@ -198,7 +188,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
 
 
 def check_text(audit: Audit) -> str:
-    """What the checker says, in words."""
+    """The checker's answer, in words."""
     if audit.unsettled:
         return f"not checked: {', '.join(audit.unsettled)}: {audit.reason}"
     return f"checked: {audit.checked} obligations hold, over the traces as they are written"

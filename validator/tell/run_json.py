@@ -26,8 +26,8 @@ def counterexample_json(counterexample: Counterexample, before: Trace) -> dict[s
 
 
 def run_json(run: Run) -> dict[str, Any]:
-    """How a run ended, with what, and the exception that is `pending` then, if one is. References are the names of
-    objects, which `heap` describes if there are any."""
+    """The outcome of a run, with its values, and the exception that is `pending` then, if one is. References are the
+    names of objects, which `heap` describes if there are any."""
     told = {
         **_outcome_json(run.outcome),
         "events": [{"name": event.name, "args": _plain(event.args)} for event in run.events],

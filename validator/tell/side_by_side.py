@@ -56,7 +56,8 @@ def _first_difference(found: Sequence[tuple[Line, Line]], obligation: str) -> in
 
 
 def _recorded(obligation: str) -> str:
-    """What an obligation says of the run of the recorded trace: the guard of others is one of the optimized trace."""
+    """The part of an obligation that is about the run of the recorded trace: the guard of others is one of the
+    optimized trace."""
     return "" if obligation.startswith("guard ") and not obligation.endswith(": left") else obligation
 
 

@@ -92,7 +92,7 @@ def _world(found: Ran) -> Iterator[str]:
 
 
 def _function(one: Applied, world: World) -> Iterator[str]:
-    """What the recorded trace was given for the call of a function, where the world says so."""
+    """The result that the recorded trace was given for the call of a function, where the world says so."""
     if world.functions and one.made:
         gives = f"gives {one.result}" if one.type is not Type.VOID else ""
         raises = f"raises {one.raises}" if one.raises != NULL else ""
@@ -121,7 +121,7 @@ def _cell(write: Write) -> str:
 
 
 def scripted(value: Scripted, run: Run) -> str:
-    """What the world gives, by the name that the object has in that run."""
+    """The world's value, by the name that the object has in that run."""
     if not isinstance(value, Seen):
         return str(value)
     seen = [] if run.heap is None else list(run.heap.seen)
@@ -134,19 +134,20 @@ def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:
     heap = state.heap
     objects = {} if heap is None else heap.objects
     return {
-        "inputs": {name: _plain(value) for name, value in named_inputs(before, state).items()},
-        "heap": [_object_json(ref, objects[ref]) for ref in sorted(objects, key=lambda ref: natural_order(ref.name))],
+        "inputs": {name: _plain(value, run) for name, value in named_inputs(before, state).items()},
+        "heap": [
+            _object_json(ref, objects[ref], run) for ref in sorted(objects, key=lambda ref: natural_order(ref.name))
+        ],
         "names": {} if heap is None else {name: ref.name for name, ref in sorted(heap.names.items())},
-        "event_results": [r if isinstance(r, int) else scripted(r, run) for r in state.world.results],
+        "event_results": [_plain(result, run) for result in state.world.results],
         "writes": [[_write_json(write, run) for write in done] for done in run.world.writes],
         "invalid": sorted(state.world.invalid),
         "gc_types": dict(state.world.gc_types),
         "stops_at_event": state.world.stops_at,
         "raises": [scripted(one, run) for one in state.world.raises],
         "functions": [
-            {"result": one.result if isinstance(one.result, int) else scripted(one.result, run)}
-            | {"raises": scripted(one.raises, run)}
-            for one in state.world.functions
+            {"result": _plain(given.result, run), "raises": scripted(given.raises, run)}
+            for given in state.world.functions
         ],
         "pending": state.world.pending.name,
         "forced": sorted(state.world.forced),
@@ -154,18 +155,18 @@ def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:
     }
 
 
-def _plain(value: Datum) -> int | str:
-    return value if isinstance(value, int) else str(value)
+def _plain(value: Scripted, run: Run) -> int | str:
+    return value if isinstance(value, int) else scripted(value, run)
 
 
-def _object_json(ref: Ref, held: Object) -> dict[str, Any]:
+def _object_json(ref: Ref, held: Object, run: Run) -> dict[str, Any]:
     fields: dict[str, int | str] = {}
     for cell, value in sorted(held.cells.items()):
         name = step_to(cell).removeprefix(".")
-        fields[name if name not in fields else cell[0]] = _plain(value)
+        fields[name if name not in fields else cell[0]] = _plain(value, run)
     return {"name": ref.name, "type": held.type.name, "length": held.length, "fields": fields}
 
 
 def _write_json(write: Write, run: Run) -> dict[str, Any]:
-    value = write.value if isinstance(write.value, int) else scripted(write.value, run)
-    return {"object": scripted(write.target, run), "descr": write.descr, "index": write.index, "value": value}
+    told = {"object": scripted(write.target, run), "descr": write.descr, "index": write.index}
+    return {**told, "value": _plain(write.value, run)}

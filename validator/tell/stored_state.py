@@ -29,7 +29,7 @@ _SEEN = "seen "
 
 @dataclass(frozen=True, slots=True)
 class StoredWrite:
-    """What an event writes: into a field of an object, or with an `index` into an item."""
+    """A write of an event: into a field of an object, or with an `index` into an item."""
 
     object: str
     descr: str
@@ -57,7 +57,7 @@ class StoredState:
 
 
 def stored_state(state: State, trace: Trace) -> StoredState:
-    """What is stored of a state of the recorded trace."""
+    """The stored form of a state of the recorded trace."""
     world = state.world
     return StoredState(
         inputs=tuple((var.name, _text(value)) for var, value in zip(trace.inputs, state.inputs, strict=True)),
@@ -83,15 +83,9 @@ def _stored(write: Write) -> StoredWrite:
 
 
 def _text(value: Scripted) -> Stored:
-    match value:
-        case Seen(number):
-            return f"{_SEEN}{number}"
-        case Ref(name):
-            return name
-        case Float():
-            return str(value)
-        case _:
-            return value
+    if isinstance(value, Seen):
+        return f"{_SEEN}{value.number}"
+    return value if isinstance(value, int) else str(value)
 
 
 def restored_state(stored: StoredState, trace: Trace, layout: Layout, file: str) -> State | None:

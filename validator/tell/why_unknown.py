@@ -1,4 +1,5 @@
-"""Why an obligation was not settled: which operations make it hard, what was tried, and what to try."""
+"""The reasons for which an obligation was not settled: operations that make it hard, what was tried, and what to
+try."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from optimizer.ir.domains.term import Term, cone
-from optimizer.ir.trace import ConstInt, Operation, Var, all_operations, format_operation
+from optimizer.ir.text.trace_printer import format_operation
+from optimizer.ir.trace import ConstInt, Operation, Var, all_operations
 from validator.prove.discharge import NotSettled
 from validator.prove.encoding import Encoding
 from validator.prove.obligations import Obligation, Pair
@@ -15,7 +17,7 @@ from validator.solvers.answers import SolverChoice
 from validator.verdict import Failargs, Hard, Options, WhyUnknown
 
 _MOST = 4
-"""So many operations are named at most of what is claimed, and of what is assumed."""
+"""The number of operations that are named, at most, of what is claimed, and of what is assumed."""
 
 _LARGE = 2000
 """A query of more terms is hard by its size."""
@@ -33,7 +35,7 @@ _SHIFTS = frozenset({"shl", "lshr", "ashr"})
 
 
 def why_unknown(pair: Pair, obligation: Obligation, answer: NotSettled) -> WhyUnknown:
-    """Why that obligation was not settled."""
+    """The reasons for which that obligation was not settled."""
     hard, size = _hard(pair, obligation)
     return WhyUnknown(
         obligation.name, hard, tuple(_tried(pair.options, answer)), tuple(_advice(pair, obligation, answer, size))
@@ -41,7 +43,7 @@ def why_unknown(pair: Pair, obligation: Obligation, answer: NotSettled) -> WhyUn
 
 
 def explain(reason: str) -> str:
-    """Why nothing was settled, in words."""
+    """The reason for which nothing was settled, in words."""
     known = {
         "effort": "the solver's effort was used up (a larger one: --effort)",
         "seconds": "the time that stands for the solver's effort was used up (a larger one: --effort)",

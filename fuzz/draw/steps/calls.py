@@ -137,7 +137,7 @@ def _conditional(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _say(draft: AimedDraft, calls: CallDraft) -> None:
-    """What a function gives is said ahead of its call, or behind it, and of others."""
+    """A call of a function with records of its result ahead of it or behind it, and with calls on other arguments."""
     call, args, others = calls.pick_function(INT), _arguments(draft), _arguments(draft)
     if draft.choices.chance(30):
         calls.function(call, others)
@@ -157,7 +157,7 @@ def _inert(draft: AimedDraft, calls: CallDraft) -> None:
 
 
 def _put_aside(draft: AimedDraft, calls: CallDraft) -> None:
-    """What is pending is put aside, and back, with an event between now and then."""
+    """An exception put aside while it is pending, and back, with an event between now and then."""
     class_ = draft.attempt(OPS["save_exc_class"], ())
     saved = draft.attempt(OPS["save_exception"], ())
     if draft.choices.chance(40):

@@ -21,7 +21,7 @@ _TELLING = tuple(map(Float.of, (0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 
 
 @cache
 def float_rows(word: int) -> tuple[Op, ...]:
-    """Those of words of that width."""
+    """The float rows for words of that width."""
     return tuple(row for row in FLOAT_ROWS if row.min_word <= word)
 
 
@@ -62,7 +62,7 @@ def _operands(draft: Draft, row: Op) -> Args:
 
 
 def _int_operand(draft: Draft) -> Value:
-    """Now and then the result of a test, which any float holds."""
+    """An integer, now and then the result of a test, which any float holds."""
     return draft.truths[-1] if draft.truths and draft.choices.chance(35) else draft.operand()
 
 

@@ -46,7 +46,7 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
 
 
 def _aliases(draft: AimedDraft) -> None:
-    """What is there through one pointer, a store through another, and what is there then."""
+    """An access through one pointer, a store through another that may be the same, and a load through the first."""
     aim = _inherited(draft) if draft.choices.chance(45) else draft.aim()
     if aim is not None:
         _access(draft, aim)

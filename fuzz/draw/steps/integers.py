@@ -88,7 +88,7 @@ def _recent(draft: Draft, operations: list[Operation]) -> Operation:
 
 
 def _relative(draft: Draft) -> None:
-    """What a relative of an operation computes of the same, or the operation with a check of overflow, or without."""
+    """A relative of an operation on the same arguments, or the operation with a check of overflow, or without."""
     if not draft.computed:
         return _pure(draft)
     again = _recent(draft, draft.computed)
@@ -175,7 +175,8 @@ def bits_check(draft: Draft) -> None:
 
 
 def _relate(draft: Draft) -> None:
-    """What undoes an operation, absorbs it or compares it with an operand stands on its result and that operand."""
+    """An operation that undoes another one, absorbs it or compares it with an operand, on its result and that
+    operand."""
     if not draft.computed:
         return _pure(draft)
     link = _recent(draft, draft.computed)
@@ -211,7 +212,7 @@ def _law(draft: Draft) -> None:
 
 
 def _order(draft: Draft) -> None:
-    """What does a guard on a comparison of two words say of another one?"""
+    """A guard on a comparison of two words, and another comparison that it may decide."""
     args = (draft.variable(), draft.variable())
     tests = draft.rows.tests
     draft.guard_on(draft.compute(draft.choices.pick(tests), args))

@@ -17,7 +17,8 @@ from fuzz.draw.steps.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, ha
 from optimizer.ir.rows.ops import OPS, Op
 
 X, Y, INNER, OTHER = "x", "y", "inner", "other"
-"""What stands in an argument's place: a value, the inner operation on x and y (or x alone), the same one on y alone."""
+"""The operands in an argument's place: a value, the inner operation on x and y (or x alone), the same one on y
+alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def laws(word: int) -> tuple[Law, ...]:
 
 
 def laws_of(shape: Shape) -> Sequence[Law]:
-    """Those of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
+    """The laws of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
     but for those left out, these too."""
     wanted, out = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0), shape.left_out
     return [law for law in wanted if law.inner not in out and law.outer not in out] or wanted
@@ -78,7 +79,7 @@ def _laws() -> tuple[Law, ...]:
 
 
 def _all_places(inner: Op) -> tuple[tuple[str, ...], ...]:
-    """What an outer operation of one argument, or of two, can stand on."""
+    """The operands that an outer operation of one argument, or of two, can have."""
     others = ((INNER, OTHER),) if len(inner.args or ()) == 1 else ()
     return ((INNER,), (INNER, X), (X, INNER), *others, (INNER, Y), (Y, INNER))
 

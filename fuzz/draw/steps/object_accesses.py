@@ -9,7 +9,7 @@ from optimizer.ir.rows.ops import FLOAT, INT, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _BASES = 3
-"""A trace uses so many references to objects by their bytes."""
+"""The number of references to objects that a trace uses by their bytes."""
 
 _FAR = 256
 """Offsets are smaller on the example."""

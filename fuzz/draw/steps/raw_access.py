@@ -99,7 +99,7 @@ def size_of(draft: AimedDraft, row: Op, type_: Type) -> int:
 
 
 def access(draft: AimedDraft, operation: Operation) -> Access:
-    """What the operation would touch."""
+    """The access that the operation would make."""
     memory, heap = operation.op.memory, _Address()
     assert memory is not None
     assert memory.meaning is not None

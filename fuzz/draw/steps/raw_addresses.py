@@ -1,4 +1,4 @@
-"""Where accesses to raw memory go: to few addresses, which overlap more often than not."""
+"""The addresses of accesses to raw memory: few, which overlap more often than not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REFERENCES = ("Raw.p", "Raw.q")
 
 _BASES = 3
 _INDICES = 2
-"""A trace computes the addresses of its accesses from so many values, and scales so many indices."""
+"""The numbers of values from which a trace computes the addresses of its accesses, and of indices that it scales."""
 
 
 def at_address(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | None:

@@ -77,7 +77,7 @@ def _up_to(draft: AimedDraft, most: int) -> Value:
 
 
 def _item_of(draft: AimedDraft, string: Value, item: Field, index: int) -> Value:
-    """What the string holds there, or another number."""
+    """The item of the string there, or another number."""
     ref = draft.refs_of(string)
     known = 0 <= index < _length(draft, string) and draft.heap.is_set(ref, item, index)
     value = draft.heap.get(ref, item, index) if known else 97

@@ -153,7 +153,8 @@ def _append(draft: AimedDraft, type_: Array, made: Value, done: int) -> int:
 
 
 def _range(draft: AimedDraft, source: Value, to: Value) -> tuple[Value, Value, Value]:
-    """Where a copy takes and puts how many items; within one string they move."""
+    """The start of a copy in its source, the start in its target, and the number of items; within one string they
+    move."""
     within = int(source == to)
     count = _number(draft, min(_length(draft, source), _length(draft, to)) - within, 1 + within)
     most = _length(draft, source) - draft.value(count)
@@ -164,7 +165,7 @@ def _range(draft: AimedDraft, source: Value, to: Value) -> tuple[Value, Value, V
 
 
 def _offset(draft: AimedDraft, count: int) -> int:
-    """Of an item of a range: the first or the last one, any, or the one behind."""
+    """The offset of an item of a range: the first or the last one, any, or the one behind."""
     return draft.choices.pick((0, count - 1, draft.choices.integer(0, count), count - 1, 0))
 
 

@@ -1,4 +1,4 @@
-"""What rows compute of all pairs of words of a small width: who asks for their roles and laws looks there.
+"""The results of rows for all pairs of words of a small width: who asks for their roles and laws looks there.
 
 A table has a byte for each pair of words x and y, at 16 * x + y: the word that the row computes of them, without a
 sign, or `UNDEFINED`. So a table is also what `bytes.translate` takes, and what two tables have in common can be found
@@ -17,7 +17,7 @@ SIZE = 1 << WIDTH
 PAIRS = SIZE * SIZE
 
 UNDEFINED = 255
-"""What no word of that width is."""
+"""The entry for an undefined result, which is no word of that width."""
 
 XS = bytes(x for x in range(SIZE) for _ in range(SIZE))
 YS = bytes(range(SIZE)) * SIZE
@@ -30,7 +30,7 @@ def has_table(row: Op) -> bool:
 
 @cache
 def table(row: Op) -> bytes:
-    """What the row computes; of x alone, if it takes one argument. Undefined is what overflows, too."""
+    """The results of the row; of x alone, if it takes one argument. Undefined is what overflows, too."""
     d = concrete(WIDTH)
     arity = len(row.args or ())
     meaning, defined, overflows = row.meaning, row.defined, row.overflows
@@ -66,7 +66,7 @@ def undefined(table: bytes) -> int:
 
 
 class Arguments:
-    """What a row is applied to: what others compute of all pairs, or of the same ones."""
+    """The arguments that a row is applied to: the results of others for all pairs, or for the same ones."""
 
     __slots__ = ("_pairs", "_undefined")
 
@@ -77,6 +77,6 @@ class Arguments:
         self._pairs = pairs.to_bytes(len(one), "big")
 
     def of(self, outer: bytes) -> bytes:
-        """What a row with that table computes."""
+        """The results of a row with that table."""
         results = self._pairs.translate(outer)
         return (number(results) | self._undefined).to_bytes(len(results), "big") if self._undefined else results

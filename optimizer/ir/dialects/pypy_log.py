@@ -1,4 +1,4 @@
-"""The recorded traces in a log of PyPy, section by section, without holding the log.
+"""The recorded and the optimized traces in a log of PyPy, section by section, without holding the log.
 
 A log is lines, and sections of lines that nest:
 
@@ -8,7 +8,7 @@ A log is lines, and sections of lines that nest:
     ...
     [1e47871f8e9] jit-log-noopt}
 
-Only the sections of recorded traces are looked at. Sections in them do not belong to them.
+Only the sections of traces are looked at. Sections in them do not belong to them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ from optimizer.ir.text.syntax import LOG_MARK, OPERATION
 RECORDED = "jit-log-noopt"
 """The name of a section with a recorded trace; older logs append `-loop` or `-bridge`."""
 
+OPTIMIZED = "jit-log-opt"
+"""The same of a trace that PyPy's optimizer has left; behind it stands `-loop` or `-bridge`."""
+
 _HEADING = re.compile(r"#.*\bwith ([0-9]+) ops\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A recorded trace as it stands in a log: its lines, the first of which is line `line` of the log.
+    """A trace as it stands in a log: its lines, the first of which is line `line` of the log, and the name of its
+    section.
 
     `promised` is the number of operations that its heading tells, None without one. `ends` is false where the log is
     cut off before the section's end.
@@ -37,6 +41,17 @@ class Section:
     lines: tuple[str, ...]
     promised: int | None
     ends: bool
+    name: str = RECORDED
+
+    @property
+    def is_recorded(self) -> bool:
+        """Is it a recorded trace, not an optimized one?"""
+        return self.name.startswith(RECORDED)
+
+    @property
+    def heading(self) -> str:
+        """The line that tells how many operations there are; '' without one."""
+        return next((line for line in self.lines if _HEADING.match(line)), "")
 
     @property
     def operations(self) -> int:
@@ -45,7 +60,7 @@ class Section:
 
     @property
     def loss(self) -> str:
-        """What is lost of the trace, in words; '' where nothing is."""
+        """The reason for which the trace is incomplete, in words; '' if it is complete."""
         if not self.ends:
             return "the log ends, or goes on with something else, before the trace does"
         if self.promised is not None and self.operations != self.promised:
@@ -60,29 +75,29 @@ class _Open:
     lines: list[str] = field(default_factory=list)
 
     @property
-    def is_recorded(self) -> bool:
-        return self.name.startswith(RECORDED)
+    def is_trace(self) -> bool:
+        return self.name.startswith((RECORDED, OPTIMIZED))
 
     def section(self, *, ends: bool) -> Section:
         headings = (_HEADING.match(line) for line in self.lines)
         promised = next((int(heading[1]) for heading in headings if heading), None)
-        return Section(self.line, tuple(self.lines), promised, ends)
+        return Section(self.line, tuple(self.lines), promised, ends, self.name)
 
 
-def read_sections(lines: Iterable[str]) -> Iterator[Section]:
-    """The recorded traces in the lines of a log, in the order of their ends."""
+def read_traces(lines: Iterable[str]) -> Iterator[Section]:
+    """The recorded and the optimized traces in the lines of a log, in the order of their ends."""
     stack: list[_Open] = []
     for number, line in enumerate(lines, start=1):
         mark = LOG_MARK.match(line) if line.startswith("[") else None
         if mark is None:
-            if stack and stack[-1].is_recorded:
+            if stack and stack[-1].is_trace:
                 stack[-1].lines.append(line.rstrip("\r\n"))
         elif mark["opens"]:
             stack.append(_Open(mark["opens"], number + 1))
         else:
             yield from _close(stack, mark["closes"])
     for left in stack:
-        if left.is_recorded:
+        if left.is_trace:
             yield left.section(ends=False)
 
 
@@ -92,7 +107,7 @@ def _close(stack: list[_Open], name: str) -> Iterator[Section]:
         return
     while True:
         section = stack.pop()
-        if section.is_recorded:
+        if section.is_trace:
             yield section.section(ends=section.name == name)
         if section.name == name:
             return

@@ -126,8 +126,8 @@ class _Reader:
 
 
 def declarations_of(descrs: Iterable[str]) -> Declarations:
-    """What is certain of these descrs: the items of narrow arrays, and the effects of calls. Allocations clear nothing
-    but references."""
+    """The declarations that are certain of these descrs: the items of narrow arrays, and the effects of calls.
+    Allocations clear nothing but references."""
     arrays, calls = [], []
     for text in descrs:
         if array := _ARRAY.fullmatch(text):

@@ -19,7 +19,7 @@ from optimizer.ir.rows.ops import OPS, Type
 
 
 class Role(Enum):
-    """What an argument or the result of a toy operation is."""
+    """The role of an argument or of the result in a toy operation."""
 
     INT = auto()
     OBJECT = auto()
@@ -87,10 +87,10 @@ TOY_OPS: dict[str, ToyOp] = {
 GETARG = "getarg"
 
 TYPE_LETTERS = {Type.INT: "i", Type.REF: "r", Type.FLOAT: "f", Type.VOID: "n"}
-"""What the name of a `typed` operation ends with."""
+"""The last letter in the name of a `typed` operation."""
 
 SLOT_SUFFIXES = {Type.INT: "", Type.REF: "_ref", Type.FLOAT: "_float"}
-"""What the descr of a slot ends with, so that slots of different types are different memory."""
+"""The suffix of a slot's descr, so that slots of different types are different memory."""
 
 
 def is_toy_name(name: str) -> bool:

@@ -8,7 +8,8 @@ from optimizer.ir.dialects.reading import parse
 from optimizer.ir.dialects.toy import GETARG, SLOT_SUFFIXES, TOY_OPS, TYPE_LETTERS, Role, ToyOp, is_toy_name
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.rows.ops import Kind, Type
-from optimizer.ir.trace import ConstClass, Exit, Operation, Trace, Value, Var, all_operations, format_operation
+from optimizer.ir.text.trace_printer import format_operation
+from optimizer.ir.trace import ConstClass, Exit, Operation, Trace, Value, Var, all_operations
 
 _BACK: dict[str, list[tuple[str, ToyOp]]] = {}
 for _name, _op in TOY_OPS.items():
@@ -53,7 +54,7 @@ def _refuse(trace: Trace) -> None:
 
 
 def _check(trace: Trace, text: str) -> None:
-    """What is written must be read with the same types, that is, as the same operations on the same slots."""
+    """Checks that the text is read with the same types, that is, as the same operations on the same slots."""
     try:
         read = parse(text)
     except InputError as fault:

@@ -130,7 +130,7 @@ def _number_inputs(getargs: list[Statement], source: Source) -> _Inputs:
 
 
 class _Types:
-    """What is known of the types of variables and slots: classes of places that have one type."""
+    """The types of variables and slots as far as they are known: classes of places that have one type."""
 
     def __init__(self) -> None:
         self._above: dict[_Place, _Place] = {}
@@ -200,7 +200,7 @@ def _result(statement: Statement) -> list[tuple[Role, Token]]:
 
 
 def _learn(types: _Types, role: Role, token: Token, slot: _Place) -> str | None:
-    """What the use of a token in a role says of types; what is wrong with that, or None."""
+    """Learns types from the use of a token in a role; returns the fault in that use, or None."""
     is_variable = token.kind == "name" and is_variable_name(token.text)
     if role in _TYPES and is_variable:
         return types.is_of(token.text, _TYPES[role])

@@ -1,4 +1,4 @@
-"""What the abstract domains share: three-valued conditions, and words that stand for sets of integers.
+"""The common part of abstract domains: three-valued conditions, and words that stand for sets of integers.
 
 An abstract domain is *sound*: where each abstract argument contains the concrete one, the abstract result
 contains what `optimizer.ir.domains.concrete.Concrete` computes. That holds for all inputs, those on which an
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from optimizer.ir.domains.any_floats import AnyFloats
 
 Truth = bool | None
-"""What is known of a condition; None: it may be either."""
+"""The truth of a condition; None: it may hold or not."""
 
 W = TypeVar("W")
 
@@ -43,7 +43,7 @@ class AbstractDomain(Domain[W, Truth]):
 
     @abstractmethod
     def contains(self, a: W, value: int) -> bool:
-        """Whether the signed machine integer `value` is one of `a`."""
+        """True if the signed machine integer `value` is one of `a`."""
 
     @abstractmethod
     def join(self, a: W, b: W) -> W:

@@ -49,7 +49,7 @@ class Backward:
         return self.domain.between(first, last)
 
     def unsigned(self, a: Bounds, low: int, high: int) -> Bounds | None:
-        """Those of `a` that are in an interval when read as unsigned."""
+        """The members of `a` that are in an interval when read as unsigned."""
         d = self.domain
         low, high = max(low, 0), min(high, d.full)
         if low > high:
@@ -64,7 +64,7 @@ class Backward:
         return self.domain.with_bits(value & ~mask, mask)
 
     def _amount(self, b: Bounds) -> int | None:
-        """How far to shift, where that is known and less than the width."""
+        """The number of bits to shift by, if it is known and less than the width."""
         return b.low if b.low == b.high and 0 <= b.low < self.domain.width else None
 
     # Arithmetic: what wraps is undone by what wraps.
@@ -137,7 +137,7 @@ class Backward:
         yield 1, self.domain.bit_xor(value, a)
 
     def bit_and(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        """What is 1 in both is 1 in each; what is 0 in both and 1 in one is 0 in the other."""
+        """A bit that is 1 in the result is 1 in both; one that is 0 in the result and 1 in one is 0 in the other."""
         full = self.domain.full
         zeros = full & ~(value.value | value.mask)
         for place, one, other in ((0, a, b), (1, b, a)):
@@ -224,11 +224,11 @@ class Backward:
         return of(a, low, high, self._least, self._most)
 
     def _sum_in(self, a: Bounds, low: int, high: int, least: int, most: int) -> Bounds | None:
-        """Those of `a` whose sum with one of [low, high] may be in [least, most]."""
+        """The members of `a` whose sum with one of [low, high] may be in [least, most]."""
         return self.domain.between(max(a.low, least - high), min(a.high, most - low))
 
     def _sum_out(self, a: Bounds, low: int, high: int, least: int, most: int) -> Bounds | None:
-        """Those of `a` whose sum with one of [low, high] may be outside of [least, most]."""
+        """The members of `a` whose sum with one of [low, high] may be outside of [least, most]."""
         return self.exclude(a, least - low, most - high)
 
     def mul_overflows(self, holds: bool, a: Bounds, b: Bounds) -> Narrowed:
@@ -290,8 +290,8 @@ INVERSES = frozenset(name for name in vars(Backward) if name in {*PRIMITIVES, "b
 def narrowed(
     width: int, kind: str, value: Value, args: tuple[Value, ...], exact: bool = False
 ) -> tuple[tuple[int, Value], ...]:
-    """What `value` says of the arguments of a primitive. `exact`: it is the sum, difference or product of the
-    integers."""
+    """The values that `value` implies for the arguments of a primitive. `exact`: it is the sum, difference or product
+    of the integers."""
     if value is None or kind not in INVERSES:
         return ()
     inverse: Callable[..., Narrowed] = getattr(backward(width), kind)

@@ -118,7 +118,7 @@ class BitTerms(ConditionTerms):
         return self._shift("ashr", a, b) or self._make("ashr", (a, b))
 
     def _shift(self, kind: str, a: Term, b: Term) -> Term | None:
-        """What the three shifts share: constants, no shift, shifts out of the word, chains."""
+        """The rewrites that the three shifts share: constants, no shift, shifts out of the word, chains."""
         if self._is(b, 0) or self._is(a, 0):
             return a
         if b.kind != "const":

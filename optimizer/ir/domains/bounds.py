@@ -214,7 +214,7 @@ def bounds_domain(width: int) -> BoundsDomain:
 
 @lru_cache(maxsize=1 << 14)
 def holds(condition: Meaning, word: int, args: tuple[Bounds, ...]) -> Truth:
-    """Whether a condition of a row, or any other, holds of what has these bounds; None where it may or may not."""
+    """The truth of a condition, of a row or any other, on values with these bounds; None where it may hold or not."""
     truth: Truth = condition(bounds_domain(word), *args)
     return truth
 

@@ -149,7 +149,7 @@ class KnownBitsDomain(AbstractDomain[KnownBits]):
         return self._low_bits(a, trailing_zeros(b.value | b.mask, self.width))
 
     def _low_bits(self, a: KnownBits, count: int) -> KnownBits:
-        """What has the low bits of `a`, as its remainder by a multiple of 2**count has (by 0 it is `a`)."""
+        """The words with the low bits of `a`, as its remainder by a multiple of 2**count has them (by 0 it is `a`)."""
         mask = self.full & (a.mask | -(1 << count))
         return KnownBits(a.value & ~mask, mask)
 

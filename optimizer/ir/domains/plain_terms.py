@@ -37,7 +37,7 @@ class PlainTerms(Domain[Term, Term]):
         return term
 
     def __len__(self) -> int:
-        """How many terms there are."""
+        """The number of terms made."""
         return len(self._made)
 
     def remade(self, term: Term, args: Sequence[Term]) -> Term:

@@ -101,7 +101,7 @@ class Ranges(AbstractDomain[Range]):
         return self.top
 
     def _outside(self, interval: Interval) -> Truth:
-        """Whether the integers of the interval do not fit a word."""
+        """True if no integer of the interval fits a word, False if all do, else None."""
         low, high = interval
         if -self.half <= low and high < self.half:
             return False

@@ -60,7 +60,7 @@ class Terms(BitTerms):
         return None
 
     def _cancelled(self, a: Term, b: Term) -> Term | None:
-        """What is left of a sum of two words where one takes away what the other adds."""
+        """The rest of a sum of two words where one takes away what the other adds."""
         if a.kind == "sub" and a.args[1] is b:
             return a.args[0]
         if a.kind == "neg":
@@ -297,7 +297,7 @@ class Terms(BitTerms):
         return self._word2("fmod", a, b) or self._remainder("fmod", a, b) or self._make("fmod", (a, b))
 
     def _quotient(self, a: Term, b: Term) -> Term | None:
-        """What the three divisions share: x // x and 0 // x, which are -1 where x is 0."""
+        """The rewrites that the three divisions share: x // x and 0 // x, which are -1 where x is 0."""
         if a is b:
             return self.ite(self.eq(b, self.zero), self.const(-1), self.one)
         if self._is(a, 0):
@@ -305,8 +305,8 @@ class Terms(BitTerms):
         return None
 
     def _remainder(self, kind: str, a: Term, b: Term) -> Term | None:
-        """What the two remainders share: x % x, 0 % x, and the remainder of a remainder: where it truncates, that is
-        the one that it is of, and where it rounds down, the one of the same word."""
+        """The rewrites that the two remainders share: x % x, 0 % x, and the remainder of a remainder: where it
+        truncates, that is the one that it is of, and where it rounds down, the one of the same word."""
         if a is b or self._is(a, 0):
             return self.zero
         if a.kind not in _DIVISIONS or a.args[1] is not b:

@@ -23,7 +23,7 @@ V = TypeVar("V")
 C = TypeVar("C")
 
 OTHERWISE = "the function gives something else"
-"""Why what is recorded of a call may be undefined."""
+"""The reason for which a recorded result of a call may be undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Invocation(Generic[V, C]):
 
 
 class CallDomain(ABC, Generic[V, C]):
-    """What calls read and change. `domain` are its words, `true` and `false` its conditions.
+    """A domain of calls: the state that they read and change. `domain` are its words, `true` and `false` its
+    conditions.
 
     `upheavals` counts the events that may write everything; `invariants` are what loop-invariant calls have given and
     raised, by what tells their functions apart.
@@ -67,16 +68,17 @@ class CallDomain(ABC, Generic[V, C]):
     # Events: seen by the world, which writes, invalidates and raises what it may.
     @abstractmethod
     def happen(self, call: Invocation[V, C]) -> tuple[V, V]:
-        """The event's result, and the exception that it raises if it may."""
+        """The event's result, and the exception that it raises: none where it is declared not to raise."""
 
     @abstractmethod
     def function_of(self, call: Invocation[V, C]) -> Any:
-        """What tells the function of a loop-invariant call from others, with the type of what it gives."""
+        """The identity of a loop-invariant call's function, with the type of its result."""
 
     # Functions.
     @abstractmethod
     def apply(self, call: Invocation[V, C], args: tuple[V, ...]) -> tuple[V, V]:
-        """What a function gives and raises of the arguments and of the memory that it is declared to read."""
+        """The result and the exception of a function, of the arguments and of the memory that it is declared to
+        read."""
 
     @abstractmethod
     def promise(self, call: Invocation[V, C], value: V) -> None:
@@ -88,16 +90,13 @@ class CallDomain(ABC, Generic[V, C]):
     @abstractmethod
     def equal(self, one: V, other: V) -> C: ...
 
-    # The pending exception, and what becomes it at a call that may raise.
     @abstractmethod
-    def pending(self) -> V: ...
-
-    @abstractmethod
-    def raise_(self, call: Invocation[V, C], raised: V) -> None: ...
+    def raise_(self, call: Invocation[V, C], raised: V) -> None:
+        """The pending exception behind a call that may raise."""
 
     # What follows from the above.
     def compute(self, call: Invocation[V, C]) -> V:
-        """What the operation gives that the call stands for."""
+        """The result of the operation that the call stands for."""
         row, args = call.site.meaning, call.args[1:]
         assert row is not None
         assert row.meaning is not None
@@ -112,7 +111,7 @@ class CallDomain(ABC, Generic[V, C]):
         return (*args, self.constant(self.upheavals)) if site.passing else args
 
     def perform(self, site: CallSite, operation: Operation, number: int, args: Sequence[V]) -> V | None:
-        """What the operation gives, None for nothing: the call is made where it happens, else its first argument is
+        """The result of the operation, None for nothing: the call is made where it happens, else its first argument is
         the result."""
         happens = self.happens(operation, args[0]) if site.is_conditional else self.true
         if happens is self.false:
@@ -126,11 +125,16 @@ class CallDomain(ABC, Generic[V, C]):
 
 
 def _event(w: CallDomain[V, C], call: Invocation[V, C]) -> V:
+    return _met(w, call)[0]
+
+
+def _met(w: CallDomain[V, C], call: Invocation[V, C]) -> tuple[V, V]:
+    """The event's result, and what it raises."""
     w.upheavals += call.site.effects.writes is None
     result, raised = w.happen(call)
     if call.site.effects.can_raise:
         w.raise_(call, raised)
-    return result
+    return result, raised
 
 
 def _invariant(w: CallDomain[V, C], call: Invocation[V, C]) -> V:
@@ -141,10 +145,10 @@ def _invariant(w: CallDomain[V, C], call: Invocation[V, C]) -> V:
         if raises:
             w.raise_(call, raised)
         return result
-    result = _event(w, call)
+    given = _met(w, call)
     if call.happens is w.true:
-        w.invariants[function] = result, w.pending()
-    return result
+        w.invariants[function] = given
+    return given[0]
 
 
 def _function(w: CallDomain[V, C], call: Invocation[V, C]) -> V:

@@ -43,8 +43,8 @@ _WORDS = {
     "not_": "not {a}",
     "bit": "int({a!s})",
 }
-"""How the words of the vocabulary are written: `{a}` is an argument, in parentheses where it needs them, `{a!s}` is one
-that stands alone."""
+"""The notation of the vocabulary's words: `{a}` is an argument, in parentheses where it needs them, `{a!s}` is one that
+stands alone."""
 
 _FLOATS = {
     "add": "{a} + {b}",
@@ -84,7 +84,7 @@ def _written(pattern: str) -> Callable[..., str]:
 
 
 class _Words(Domain[str, str]):
-    """What is more than a pattern."""
+    """The words whose notation is more than a pattern."""
 
     __slots__ = ()
 
@@ -153,7 +153,7 @@ def _is_call(text: str) -> bool:
 
 
 def signature(row: Op) -> str:
-    """How the operation is written, such as `c = int_add(a, b)`."""
+    """The operation as it is written, such as `c = int_add(a, b)`."""
     head = "" if row.result.value == "void" else "r = "
     return f"{head}{row.name}({', '.join(arguments(row)) if row.args is not None else '...'})"
 
@@ -164,7 +164,7 @@ def arguments(row: Op) -> tuple[str, ...]:
 
 
 def meaning(row: Op, word: int = 64) -> dict[str, str]:
-    """What the row says, as expressions: `result`, `defined`, `overflows` and `passes`, those that it has.
+    """The meaning of the row, as expressions: `result`, `defined`, `overflows` and `passes`, as far as it has them.
 
     Overflow guards speak of the `flag` of the operation before them.
     """

@@ -24,19 +24,10 @@ from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rows.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.rows.heap_rows import HEAP_ROWS, SAME_OBJECT
 from optimizer.ir.rows.raw_rows import RAW_ROWS
-from optimizer.ir.rows.row import FLOAT as FLOAT
-from optimizer.ir.rows.row import INT as INT
-from optimizer.ir.rows.row import PLACE as PLACE
-from optimizer.ir.rows.row import REF as REF
-from optimizer.ir.rows.row import VOID as VOID
-from optimizer.ir.rows.row import DescrKind as DescrKind
-from optimizer.ir.rows.row import Kind as Kind
-from optimizer.ir.rows.row import Meaning as Meaning
-from optimizer.ir.rows.row import Memory as Memory
-from optimizer.ir.rows.row import Op as Op
-from optimizer.ir.rows.row import Role as Role
-from optimizer.ir.rows.row import Type as Type
+from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, DescrKind, Kind, Meaning, Memory, Op, Role, Type
 from optimizer.ir.rows.string_rows import STRING_ROWS
+
+__all__ = ("FLOAT", "INT", "OPS", "REF", "VOID", "DescrKind", "Kind", "Meaning", "Memory", "Op", "Role", "Type")
 
 
 def _word(d: Domain[Any, Any]) -> Any:
@@ -77,12 +68,12 @@ def _divide(name: str, meaning: Meaning) -> Op:
     return _pure(name, 2, meaning, defined=_divides, undefined_when="the divisor is 0, or MININT is divided by -1")
 
 
+def _overflow(wrapping: str, meaning: Meaning, overflows: Meaning, **more: Any) -> Op:
+    return _pure(f"{wrapping}_ovf", 2, meaning, overflows=overflows, wrapping=wrapping, **more)
+
+
 def _guard(name: str, args: tuple[Type, ...], passes: Meaning, **more: Any) -> Op:
     return Op(name, args, VOID, Kind.GUARD, passes=passes, **more)
-
-
-def _is_bool(d: Domain[Any, Any], c: Any) -> Any:
-    return d.is_bit(c)
 
 
 _ARITHMETIC = [
@@ -138,54 +129,18 @@ _COMPARISONS = [
 ]
 
 _OVERFLOWS = [
-    _pure(
-        "int_add_ovf",
-        2,
-        lambda d, a, b: d.add(a, b),
-        overflows=lambda d, a, b: d.add_overflows(a, b),
-        wrapping="int_add",
-        commutative=True,
-    ),
-    _pure(
-        "int_sub_ovf",
-        2,
-        lambda d, a, b: d.sub(a, b),
-        overflows=lambda d, a, b: d.sub_overflows(a, b),
-        wrapping="int_sub",
-    ),
-    _pure(
-        "int_mul_ovf",
-        2,
-        lambda d, a, b: d.mul(a, b),
-        overflows=lambda d, a, b: d.mul_overflows(a, b),
-        wrapping="int_mul",
-        commutative=True,
-    ),
+    _overflow("int_add", lambda d, a, b: d.add(a, b), lambda d, a, b: d.add_overflows(a, b), commutative=True),
+    _overflow("int_sub", lambda d, a, b: d.sub(a, b), lambda d, a, b: d.sub_overflows(a, b)),
+    _overflow("int_mul", lambda d, a, b: d.mul(a, b), lambda d, a, b: d.mul_overflows(a, b), commutative=True),
 ]
 
+_IS_BIT = {"defined": lambda d, c: d.is_bit(c), "undefined_when": "the argument is neither 0 nor 1"}
+_SAME = {"same_type": True, "memory": SAME_OBJECT, "passes_floats": same_float}
+
 _GUARDS = [
-    _guard(
-        "guard_true",
-        (INT,),
-        lambda d, c: d.eq(c, d.const(1)),
-        defined=_is_bool,
-        undefined_when="the argument is neither 0 nor 1",
-    ),
-    _guard(
-        "guard_false",
-        (INT,),
-        lambda d, c: d.eq(c, d.const(0)),
-        defined=_is_bool,
-        undefined_when="the argument is neither 0 nor 1",
-    ),
-    _guard(
-        "guard_value",
-        (INT, INT),
-        lambda d, a, b: d.eq(a, b),
-        same_type=True,
-        memory=SAME_OBJECT,
-        passes_floats=same_float,
-    ),
+    _guard("guard_true", (INT,), lambda d, c: d.eq(c, d.const(1)), **_IS_BIT),
+    _guard("guard_false", (INT,), lambda d, c: d.eq(c, d.const(0)), **_IS_BIT),
+    _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), **_SAME),
     _guard("guard_no_overflow", (), lambda d, flag: d.not_(flag), reads_flag=True),
     _guard("guard_overflow", (), lambda d, flag: flag, reads_flag=True),
     _guard("guard_always_fails", (), lambda d: d.truth(False)),
@@ -198,54 +153,30 @@ _EVENTS = [
     Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False, memory=Memory()),
 ]
 
-_POSITIONS = [Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_merge_point", "jit_debug")]
-
-_ENTRY = Op("label", None, VOID, Kind.POSITION, is_entry=True)
+_POSITIONS = [
+    *(Op(name, None, VOID, Kind.POSITION, raw=True) for name in ("debug_merge_point", "jit_debug")),
+    Op("label", None, VOID, Kind.POSITION, is_entry=True),
+]
 
 _ENDS = [Op("jump", None, VOID, Kind.END, jumps=True), Op("finish", None, VOID, Kind.END)]
 
 
-def _unmodelled(result: Type, names: str, args: tuple[Type, ...] | None = None, **more: Any) -> list[Op]:
-    return [Op(name, args, result, Kind.OTHER, modelled=False, **more) for name in names.split()]
+def _unmodelled(result: Type, names: str, **more: Any) -> list[Op]:
+    return [Op(name, None, result, Kind.OTHER, modelled=False, **more) for name in names.split()]
 
 
-def _exit_block(result: Type, names: str, args: tuple[Type, ...] | None = None) -> list[Op]:
-    """Rows of pure operations, allocations and stores."""
-    return _unmodelled(result, names, args, in_exit_block=True)
-
-
-_RAW = [
-    *RAW_ROWS,
-    *CAST_ROWS,
-    *_exit_block(VOID, "setinteriorfield_raw zero_array"),
+_UNMODELLED = [
+    *_unmodelled(VOID, "setinteriorfield_raw zero_array", in_exit_block=True),
     Op("load_from_gc_table", (INT,), REF, Kind.OTHER, modelled=False, constant_args=(0,), of_table=True),
-]
-
-_BACKEND = [
     *_unmodelled(VOID, "increment_debug_counter force_spill cond_call_gc_wb cond_call_gc_wb_array"),
     *_unmodelled(REF, "call_malloc_nursery call_malloc_nursery_varsize call_malloc_nursery_varsize_frame"),
     *_unmodelled(REF, "nursery_ptr_increment"),
 ]
 
-OPS: dict[str, Op] = {
-    row.name: row
-    for row in (
-        *_ARITHMETIC,
-        *_COMPARISONS,
-        *_OVERFLOWS,
-        *_GUARDS,
-        *_EVENTS,
-        *_POSITIONS,
-        _ENTRY,
-        *_ENDS,
-        *HEAP_ROWS,
-        *CALL_ROWS,
-        *FLOAT_ROWS,
-        *STRING_ROWS,
-        *_RAW,
-        *_BACKEND,
-    )
-}
+_ON_WORDS = (*_ARITHMETIC, *_COMPARISONS, *_OVERFLOWS, *_GUARDS, *_EVENTS, *_POSITIONS, *_ENDS)
+_ON_MEMORY = (*HEAP_ROWS, *CALL_ROWS, *FLOAT_ROWS, *STRING_ROWS, *RAW_ROWS, *CAST_ROWS)
+
+OPS: dict[str, Op] = {row.name: row for row in (*_ON_WORDS, *_ON_MEMORY, *_UNMODELLED)}
 """The table, by name."""
 
 

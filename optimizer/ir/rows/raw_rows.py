@@ -52,12 +52,12 @@ def _here(_d: Domain[Any, Any], _slot: Any, address: Any) -> Any:
 
 
 def _at(d: Domain[Any, Any], item: Any, address: Meaning, args: tuple[Any, ...]) -> Any:
-    """Where it is: an address, or an offset in the object that is the first argument."""
+    """The place of an access: an address, or an offset in the object that is the first argument."""
     return address(d, item, *((d.const(0), *args[1:]) if is_of_object(item) else args))
 
 
 def _object_requires(address: Meaning, takes: int, value: int | None) -> tuple[Requirement, ...]:
-    """What an operation asks of the object that it takes instead of an address."""
+    """The requirements of an operation on the object that it takes instead of an address."""
 
     def is_there(d: Domain[Any, Any], h: Any, item: Any, *args: Any) -> Any:
         return d.not_(h.is_null(args[0])) if is_of_object(item) else d.truth(True)

@@ -31,7 +31,7 @@ class Type(Enum):
 
 
 class Kind(Enum):
-    """What an operation does to the run of a trace."""
+    """The effect of an operation on the run of a trace."""
 
     PURE = "pure"  # computes its result from its arguments
     GUARD = "guard"  # may leave the trace
@@ -53,7 +53,7 @@ class Kind(Enum):
 
 
 class DescrKind(Enum):
-    """What the descr of an operation on the heap stands for."""
+    """The thing that the descr of an operation on the heap stands for."""
 
     FIELD = "field"
     ITEM = "item"  # the items of an array
@@ -69,7 +69,7 @@ class DescrKind(Enum):
 
 
 class Role(Enum):
-    """What a call is."""
+    """The semantics of a call."""
 
     EVENT = "event"
     FUNCTION = "function"  # elidable: a function of the function's address and the arguments
@@ -92,7 +92,7 @@ RAW_ITEM, RAW_SIZE, RAW_FIELD = DescrKind.RAW_ITEM, DescrKind.RAW_SIZE, DescrKin
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a row means on a heap: functions of (d, h, what the descr stands for, *args).
+    """The meaning of a row on a heap: functions of (d, h, what the descr stands for, *args).
 
     `h` is a `HeapDomain`; a load reads it, a store or an allocation changes it. Without a `descr` the third argument
     is None. References are pointers of `h`, and the argument of index `class_arg` is the name of a class.

@@ -85,7 +85,7 @@ class Rule:
 
     @property
     def types(self) -> Mapping[str, Type]:
-        """Those of the names."""
+        """The types of the names."""
         places = [pair for use in applications(self.pattern) for pair in zip(use.args, use.op.args or (), strict=True)]
         return {leaf.name: type_ for leaf, type_ in places if isinstance(leaf, Variable | Constant)}
 

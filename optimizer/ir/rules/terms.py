@@ -167,7 +167,7 @@ def applications(term: Term) -> Iterator[Apply]:
 
 
 def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C]:
-    """What the term computes, and the condition under which it is defined.
+    """The value of the term, and the condition under which it is defined.
 
     An overflow operation is defined where it does not overflow.
     """
@@ -177,7 +177,7 @@ def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C
 
 
 def _word(term: Term, d: Domain[W, C], leaves: Mapping[str, W], conditions: list[C]) -> W:
-    """What the term computes. Adds to the `conditions` under which it is defined."""
+    """The value of the term. Adds to the `conditions` under which it is defined."""
     if isinstance(term, (Variable, Constant)):
         return leaves[term.name]
     if isinstance(term, Literal):
@@ -223,7 +223,7 @@ def holds(conditions: tuple[Term, ...], d: Domain[W, C], leaves: Mapping[str, W]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What can be seen of the operation that a side of a rule stands for.
+    """The observable parts of the operation that a side of a rule stands for.
 
     `word` is the result (0 of a guard or a condition), `condition` whether a guard goes on, a condition holds, or an
     overflow operation overflows (false for all else).

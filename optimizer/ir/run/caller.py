@@ -48,9 +48,6 @@ class ConcreteCalls(CallDomain[Any, bool]):
     def equal(self, one: Datum, other: Datum) -> bool:
         return one == other
 
-    def pending(self) -> Ref:
-        return self.heap.pending()
-
     def raise_(self, call: _Call, raised: Ref) -> None:
         self.heap.set_pending(raised)
 

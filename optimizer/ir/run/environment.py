@@ -59,7 +59,7 @@ class Environment:
 
     @property
     def count(self) -> int:
-        """So many events have been met."""
+        """The number of events so far."""
         return len(self._events)
 
     def meet(self, op: int, name: str, descr: str | None, args: tuple[Datum, ...], effects: Effects) -> int:
@@ -71,7 +71,7 @@ class Environment:
         return len(self._events) - 1
 
     def _look_around(self) -> None:
-        """What the world decides that the heap tells."""
+        """Tells the heap the world's decisions at this place."""
         self._heap.forced = self.count in self._world.forced
         self._heap.future = self.count not in self._world.false_conditions
 
@@ -88,7 +88,7 @@ class Environment:
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
         scripted = self._value(world.raises[number]) if number < len(world.raises) else NULL
-        raised = scripted if isinstance(scripted, Ref) else NULL
+        raised = scripted if effects.can_raise and isinstance(scripted, Ref) else NULL
         if result is VOID:
             return None, raised
         value = self._value(world.results[number]) if number < len(world.results) else None
@@ -116,7 +116,8 @@ class Environment:
             heap.set_item(target, slot, write.index, value)
 
     def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
-        """Those of a string are changed by what may change its items."""
+        """True if an event may write the bytes of the object: those of a string are changed by what may change its
+        items."""
         type_ = self._heap.objects[target].type
         if isinstance(type_, Array) and type_.name in HIGHEST and type_.item is not None:
             return effects.may_write(type_.item)
@@ -140,7 +141,7 @@ class Environment:
         return index is None and self._heap.is_protected(target, slot)
 
     def _value(self, value: Scripted) -> Datum | None:
-        """What the script means; None for an object that no event has seen."""
+        """The value that the script stands for; None for an object that no event has seen."""
         if not isinstance(value, Seen):
             return value
         seen = list(self._heap.seen)

@@ -1,4 +1,4 @@
-"""What functions give in a run: the results of elidable calls, and what they raise.
+"""The results of functions in a run: those of elidable calls, and what they raise.
 
 The world has them in the order in which the recorded trace comes to new ones (another function, or other arguments).
 The optimized trace, which is run with the world of that run, is given the same; what the recorded trace has not called
@@ -67,7 +67,8 @@ class Functions:
         )
 
     def call(self, op: int, args: Arguments, type_: Type, events: int, call: CallSite) -> Applied | str:
-        """What the function `args[0]` gives of the other arguments, or why it is undefined."""
+        """The result and the exception of the function `args[0]` on the other arguments, or the reason why it is
+        undefined."""
         key = type_, args
         wanted = self._declared(call.declared, args[1:])
         if any(one != wanted[0] for one in wanted):
@@ -94,6 +95,7 @@ class Functions:
         known = self._known.get((type_, args))
         if known is None and self._world.checked:
             found = self._matching(args, type_)
+            self.unclear |= len({(one.result, one.raises) for one in found}) > 1
             known = self._as_here(found[0], op, args, 0) if found else None
             if known is None:
                 return OTHERWISE
@@ -138,7 +140,8 @@ class Functions:
     # The optimized trace.
 
     def _again(self, op: int, args: Arguments, type_: Type, events: int) -> Applied | str:
-        """What the recorded trace was given, if it has made that call by now; or why there is none."""
+        """The result that the recorded trace was given, if it has made that call by now; or the reason why there is
+        none."""
         made = [one for one in self._matching(args, type_) if one.made and one.events <= events]
         if not made:
             return NOT_MADE
@@ -189,8 +192,8 @@ class Functions:
     # Declarations.
 
     def _declared(self, declared: Call | None, args: Sequence[Datum]) -> list[Datum]:
-        """What is declared of what the function gives of these arguments: more than once, where constants with
-        different names are one object."""
+        """The declared results of the function on these arguments: more than one, where constants with different names
+        are one object."""
         return [
             self._heap.content(known.value.value)
             for known in (() if declared is None else declared.results)

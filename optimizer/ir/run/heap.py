@@ -213,7 +213,7 @@ class Heap(ObjectHeap):
         return same and all(held.value(cell, value) == value for cell, value in wanted.cells.items())
 
     def content(self, declared: int | Float | str) -> Datum:
-        """What a field holds of which that is declared."""
+        """The content of a field with that declaration."""
         if not isinstance(declared, str):
             return declared
         return NULL if declared == "NULL" else self.constant(declared)
@@ -239,7 +239,7 @@ class Heap(ObjectHeap):
         return described
 
     def reveal(self, roots: Collection[Datum], effects: Effects = EVERYTHING) -> dict[Ref, Object]:
-        """What an event with those effects sees that is handed `roots`. From now on it is visible."""
+        """The objects visible to an event with those effects that is handed `roots`. From now on it is visible."""
         visible = self.visible(roots, effects)
         self.seen.update(dict.fromkeys([ref for ref in visible if ref.fresh]))
         return visible

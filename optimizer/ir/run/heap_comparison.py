@@ -20,7 +20,7 @@ from optimizer.ir.types.layout import Struct
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Where two runs differ, and how: `place` is such as `argument 0.next.value`.
+    """A difference between two runs, and its place, such as `argument 0.next.value`.
 
     `value` is the index of the value handed over that is another one; `memory` is there where memory differs: the key
     of its cell, or `class` or `length` of an object, or `exception` of the one that is pending.
@@ -38,7 +38,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What somebody sees at an event or end: `values` are handed over (None: a dead slot), `objects` all visible ones.
+    """The state visible at an event or end: `values` are handed over (None: a dead slot), `objects` all visible ones.
 
     `what` names a value: argument or failarg. An event sees of the objects only what its `effects` say. At an end,
     `pending` is the exception that is pending.
@@ -64,7 +64,8 @@ class Renaming:
     _taken: dict[Ref, Ref] = field(default_factory=dict)
 
     def difference(self, wanted: Sight, got: Sight) -> Mismatch | None:
-        """How `got` differs from `wanted`, None where it does not; then the renaming knows all objects seen."""
+        """The first difference of `got` from `wanted`, None if there is none; then the renaming knows all objects
+        seen."""
         if len(wanted.values) != len(got.values):
             count = f"number of {wanted.what}s"
             return Mismatch(f"the {count}", str(len(wanted.values)), str(len(got.values)))
@@ -195,7 +196,7 @@ def _cells(one: Object, two: Object, effects: Effects) -> list[Cell]:
 
 
 def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
-    """Of each slot of an array that is cleared in the first object and not in the second, one cell not written."""
+    """The unwritten cells, one for each slot, of an array that is cleared in the first object and not in the second."""
     if two.cleared or not one.cleared or isinstance(one.type, Struct):
         return
     for slot in (*one.type.fields, *([one.type.item] if one.type.item is not None else [])):
@@ -206,7 +207,7 @@ def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
 
 
 def step_to(cell: Cell) -> str:
-    """How a cell is named behind its object: `.value`, `[0]`, `[0].x`, and `.<FieldS T.x 8>`, which is no word."""
+    """The name of a cell behind its object: `.value`, `[0]`, `[0].x`, and `.<FieldS T.x 8>`, which is no word."""
     key, index = cell
     if index == NO_INDEX:
         return f".{field_of(key)}"
@@ -223,7 +224,7 @@ def field_of(descr: str) -> str:
 
 
 def sight_of_end(run: Run) -> Sight:
-    """What is seen at the end of a run that came to a `jump`, a `finish` or a guard that failed."""
+    """The state visible at the end of a run that came to a `jump`, a `finish` or a guard that failed."""
     assert run.heap is not None
     what = "failarg" if isinstance(run.outcome, GuardFailed) else "argument"
     objects = run.heap.visible((*run.handed_over, run.pending))
@@ -240,12 +241,12 @@ def visible_heap(run: Run) -> Heap:
 
 
 def sight_of_event(event: EventSeen) -> Sight:
-    """What the event sees."""
+    """The state visible to the event."""
     return Sight(event.args, event.objects, effects=event.effects)
 
 
 def compare_events(before: Run, after: Run, renaming: Renaming) -> Mismatch | None:
-    """How the events of `after` differ from as many of `before`, in kind, arguments and visible memory."""
+    """The first difference of the events of `after` from as many of `before`, in kind, arguments and visible memory."""
     for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
         if wanted.name != got.name:
             return Mismatch(f"event {number}", wanted.name, got.name)
@@ -258,7 +259,8 @@ def compare_events(before: Run, after: Run, renaming: Renaming) -> Mismatch | No
 
 
 def compare_runs(before: Run, after: Run) -> Mismatch | None:
-    """How `after` differs from `before`: in its events, in how it ends, in what it hands over and leaves visible.
+    """The first difference of `after` from `before`: in its events, in how it ends, in what it hands over and leaves
+    visible.
 
     Both have begun on one heap that describes every object of both traces (see `Program.prepare`). Which guard it was
     that failed is not compared, that is for origins to say; nor is anything behind an event that did not return.

@@ -179,5 +179,5 @@ class ObjectHeap(HeapDomain[int, bool, Ref]):
 
 
 def _range(held: Object, slot: Field, start: int, count: int) -> dict[int, Datum]:
-    """What is known to have been put into so many items from there on, by index."""
+    """The values known to have been put into `count` items from index `start` on, by index."""
     return {at: value for (key, at), value in held.cells.items() if key == slot.key and 0 <= at - start < count}

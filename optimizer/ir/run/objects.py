@@ -33,7 +33,7 @@ RAW_REF = Ref(RAW_ARRAY.name)
 """The object that raw memory is in a heap. No reference refers to it."""
 
 Datum = int | Float | Ref
-"""What a variable or a place in memory holds: a signed machine int, a float, or a reference."""
+"""The content of a variable or of a place in memory: a signed machine int, a float, or a reference."""
 
 Cell = tuple[str, int]
 """A place in an object: the key of its slot, and the index in an array, `NO_INDEX` for a field."""
@@ -58,7 +58,7 @@ class Object:
     unwritten: frozenset[Cell] = frozenset()
 
     def value(self, cell: Cell, like: Datum) -> Datum | None:
-        """What the cell holds, None if it has not been written; `like` is a value of the cell's type."""
+        """The content of the cell, None if it has not been written; `like` is a value of the cell's type."""
         value = self.cells.get(cell)
         if value is not None:
             return value
@@ -82,7 +82,7 @@ class Object:
 
 
 def cell_of(slot: Field, index: int | None = None) -> Cell:
-    """Where the slot is in an object."""
+    """The cell of the slot in an object."""
     return slot.key, NO_INDEX if index is None else index
 
 
@@ -94,7 +94,7 @@ def type_of(value: Datum) -> Type:
 
 
 def blank(type_: Type) -> Datum:
-    """What memory of that type holds where it has been cleared."""
+    """The content of cleared memory of that type."""
     if type_ is FLOAT:
         return ZERO
     return NULL if type_ is REF else 0

@@ -1,4 +1,4 @@
-"""What a run of a trace is given by the world, and what comes of it."""
+"""Runs of a trace: what the world gives them, and how they end."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Write:
 
 @immutable
 class Given:
-    """What the call of a function gives, and the exception that it raises, NULL if it raises none."""
+    """The result of a function's call, and the exception that it raises, NULL if it raises none."""
 
     result: Scripted = 0
     raises: Scripted = NULL
@@ -49,9 +49,9 @@ class Given:
 
 @immutable
 class Look:
-    """What one call of a function finds, behind so many events: its arguments, and all objects that are visible to it,
-    of their cells only those that its `effects` may read. `seen` are the allocations that events see in all of the run,
-    in the order of their discovery."""
+    """The state that one call of a function finds, after `events` events: its arguments, and all objects that are
+    visible to it, of their cells only those that its `effects` may read. `seen` are the allocations that events see in
+    all of the run, in the order of their discovery."""
 
     events: int
     args: tuple[Datum, ...]
@@ -172,7 +172,8 @@ class Ended(Exception):
 
 @immutable
 class Run:
-    """How a run ended, the events that it did, the value of each variable that it computed, and the heap at its end.
+    """A run: how it ended, the events that it did, the value of each variable that it computed, and the heap at its
+    end.
 
     `applied` are the calls of functions. `unclear`: what one of them gives could not be told.
 
@@ -195,7 +196,7 @@ class Run:
 
     @property
     def handed_over(self) -> tuple[Datum | None, ...]:
-        """What the end hands over: nothing where the run did not get to one, or where it is not listed."""
+        """The values that the end hands over: none where the run did not get to one, or where they are not listed."""
         match self.outcome:
             case Finished(args) | Jumped(args, _):
                 return args

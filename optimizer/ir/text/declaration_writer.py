@@ -15,6 +15,10 @@ from optimizer.ir.types.memory_types import Field, Struct, declared_type
 def format_declarations(declarations: Declarations) -> str:
     """Canonical TOML, which reads back as the same; '' where nothing is declared."""
     blocks = [] if declarations.cleared else ["cleared = false\n"]
+    if declarations.fields:
+        blocks.append(
+            "[field]\n" + "".join(f"{_key(item.name)} = {_field_toml(item)}\n" for item in declarations.fields)
+        )
     blocks += [
         f"[{section}.{_key(item.name)}]\n" + "".join(_entries(item))
         for section, items in (

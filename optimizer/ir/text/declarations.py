@@ -19,7 +19,7 @@ from optimizer.ir.types.declared import (
     KnownResult,
     Scalar,
 )
-from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Field, Struct, declared_field
+from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Field, Struct, declared_field, lone_field
 
 RESULT_TYPES = ("int", "ref", "float", "void")
 
@@ -83,7 +83,7 @@ class _Entry:
         return self.fault(f"{'.'.join(self.path)} must be {what}, got {_shown(self.value)}")
 
     def entries(self) -> list[_Entry]:
-        """Those of a table."""
+        """The entries of a table."""
         if not isinstance(self.value, dict):
             raise self.expected("a table")
         return [_Entry(self.source, (*self.path, key), value) for key, value in self.value.items()]
@@ -201,11 +201,21 @@ def _field(at: _Entry) -> Field:
     section, owner, *_ = at.path
     if "." in at.name:
         raise at.fault(f"the name of a field holds no dot, got {at.name}")
+    type_, flags = _field_type(at)
+    return declared_field(owner, at.name, type_, items=section == "array", **flags)
+
+
+def _lone_field(at: _Entry) -> Field:
+    type_, flags = _field_type(at)
+    return lone_field(at.name, type_, **flags)
+
+
+def _field_type(at: _Entry) -> tuple[str, dict[str, bool]]:
     at.check_name()
     read = at.table(_FIELD) if isinstance(at.value, dict) else {"type": _FIELD["type"](at)}
     if "type" not in read:
         raise at.fault(f"{'.'.join(at.path)} lacks its type: one of {', '.join(DECLARED_TYPES)}")
-    return declared_field(owner, at.name, read.pop("type"), items=section == "array", **read)
+    return read.pop("type"), read
 
 
 def _known_result(at: _Entry) -> KnownResult:
@@ -259,6 +269,7 @@ _CONST: dict[str, _Reader] = {
 _SECTIONS: dict[str, tuple[str, _Reader]] = {
     "struct": ("structs", _struct),
     "array": ("arrays", _array),
+    "field": ("fields", _lone_field),
     "call": ("calls", _call),
     "descr": ("descrs", lambda at: Descr(at.name, _text(at))),
     "const": ("consts", lambda at: KnownObject(at.name, **at.table(_CONST))),

@@ -116,7 +116,7 @@ def _sort(described: Object, layout: Layout) -> _Written:
 
 
 def _other_name(key: str, index: int, type_: Struct | Array, layout: Layout) -> str:
-    """How the object names memory that is not its class's, so that reading finds it again."""
+    """The object's name for memory that is not its class's, so that reading finds it again."""
     if index != NO_INDEX:
         return f"{_quoted(key.removesuffix('[]'))}[{index}]"
     uses = layout.undeclared_uses()

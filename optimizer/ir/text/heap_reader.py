@@ -92,7 +92,7 @@ class _Reader:
             raise source.fault(f"{text} {problem}", line.name.line, line.name.column)
 
     def _problem(self, name: str, ref: Ref) -> str | None:
-        """What is wrong with a constant's being that object."""
+        """The reason for which a constant cannot be that object, or None."""
         if ref == NULL:
             return "is an object, not NULL"
         others = {other: its for other in self._names if (its := constant_name(other)) is not None}
@@ -211,7 +211,8 @@ class _ObjectReader:
         self._put(slot or self._undeclared(entry, DescrKind.FIELD), NO_INDEX, entry.value, name)
 
     def _raw_cells(self, line: Line) -> dict[Cell, Datum]:
-        """What the line says of raw memory: bytes by their addresses, and fields of raw structs by those of these."""
+        """The cells of raw memory on the line: bytes by their addresses, and fields of raw structs by the addresses of
+        the structs."""
         address = -1
         for item in line.items or ():
             assert item.value is not None
@@ -245,7 +246,7 @@ class _ObjectReader:
         return self._fault(f"there is no field {name.text} in {where} {known}", name)
 
     def _put(self, slot: Field, index: int, token: Token, name: str) -> None:
-        """What the token says stands there, if it is of the memory's type and in its range."""
+        """Puts the token's value there, if it is of the memory's type and in its range."""
         value = self._value(token)
         if type_of(value) is not slot.type:
             raise self._fault(f"{name} is {_EXPECTED[slot.type]}, got {describe(token)}", token)

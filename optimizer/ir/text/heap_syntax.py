@@ -32,7 +32,7 @@ from optimizer.ir.types.memory_types import RAW, RAW_ARRAY
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What stands in front of the `=` of a line."""
+    """The name in front of the `=` of a line."""
 
     text: str
     line: int
@@ -90,7 +90,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 UNWRITTEN = "?"
-"""What stands for an item of an array that has not been written."""
+"""The text of an item of an array that has not been written."""
 
 _VALUES = ("name", "number", "constant")
 _A_NAME = "the name of an object, such as p0"
@@ -150,7 +150,7 @@ class _Parser:
         return line
 
     def _raw(self, name: Name, token: Token) -> Line:
-        """What stands behind `raw[`."""
+        """The rest of a line behind `raw[`."""
         items: list[Item] = []
         while not self._goes("]"):
             items.append(Item(self._index(), self._take(("number",), "a byte")))

@@ -79,5 +79,5 @@ def constant_name(text: str) -> str | None:
 
 
 def constant_text(name: str) -> str:
-    """How the constant object of that name is written."""
+    """The text of the constant object of that name."""
     return name if is_text(name) else f"ConstPtr({name})"

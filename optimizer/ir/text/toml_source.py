@@ -93,7 +93,7 @@ class TomlSource:
 
 
 def _shared(here: Path, path: Path) -> int:
-    """How many names the two paths have in common from the top."""
+    """The number of names that the two paths have in common from the top."""
     for index, (one, other) in enumerate(zip(here, path, strict=False)):
         if one != other:
             return index

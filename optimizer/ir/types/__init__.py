@@ -1,1 +1,1 @@
-"""What the descrs of a trace name: declared structs, arrays and calls, and the layout that they make."""
+"""The types that the descrs of a trace name: declared structs, arrays and calls, and the layout that they make."""

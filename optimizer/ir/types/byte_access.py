@@ -24,8 +24,9 @@ class WrongSize(Exception):
 
 
 def raw_item(operation: Operation, name: str, declared: str | None, word: int) -> RawItem:
-    """What an operation on bytes reads or writes, by its descr's `name` or by its size. A descr is `declared` as an
-    array of such items; else its name tells the size, as PyPy prints it, or it is a word. Raises WrongSize."""
+    """The number that an operation on bytes reads or writes, by its descr's `name` or by its size. A descr is
+    `declared` as an array of such items; else its name tells the size, as PyPy prints it, or it is a word. Raises
+    WrongSize."""
     memory = operation.op.memory
     assert memory is not None
     type_ = operation.op.result if memory.stores is None else operation.args[memory.stores].type
@@ -72,7 +73,7 @@ def _is_of_object(row: Op, operands: Sequence[Value]) -> bool:
 
 
 class UsedAs:
-    """What the objects of a run are used as, by their bytes or otherwise."""
+    """The uses of the objects of a run: by their bytes, or otherwise."""
 
     def __init__(self) -> None:
         self._by_bytes: dict[Any, bool] = {}

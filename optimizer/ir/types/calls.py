@@ -1,4 +1,4 @@
-"""What a call is: its descr says so, not the name of the operation.
+"""The kinds of calls: the descr says of which one a call is, not the name of the operation.
 
 - An *event*, seen by the world: every call that is nothing of the following.
 - A *function*: its descr is declared elidable. What it gives, and what it raises, is a function of the function's
@@ -55,7 +55,7 @@ _RAISING = replace(NOTHING, can_raise=True)
 
 @immutable
 class CallSite:
-    """What a call is at its place. `args` are the function, where the row has one, and what it is called with.
+    """A call at its place. `args` are the function, where the row has one, and what it is called with.
 
     With `condition` it is made only where that holds (see `Memory.happens`). `meaning` is the operation that it stands
     for, if it does; `declared` its declaration. Events that may be the same have the same `name`. A function that is
@@ -102,13 +102,14 @@ def is_event(operation: Operation, layout: Layout) -> bool:
 
 
 def effects_at(operation: Operation, layout: Layout) -> Effects:
-    """What the call or other event may do."""
+    """The effects of the call or other event."""
     call = call_of(operation, layout)
     return NOTHING if call is None else call.effects
 
 
 def call_of(operation: Operation, layout: Layout) -> CallSite | None:
-    """What the call or other event is; None of any other operation. Raises Unsupported where it is nothing known."""
+    """The call or other event at its place; None of any other operation. Raises Unsupported where it is nothing
+    known."""
     if operation.op.kind is not EVENT and not operation.op.is_call:
         return None
     known = layout.known_calls.get(id(operation))

@@ -1,4 +1,4 @@
-"""What declarations must satisfy together: the names that they use exist and are used as what they are."""
+"""The rules that declarations satisfy together: the names that they use exist and are used as what they are."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
 
 ITEMS = "[]"
-"""What stands behind the name of an array where its items are meant, and in no other name: memory is told apart by its
-name."""
+"""The suffix of an array's name where its items are meant, and of no other name: memory is told apart by its name."""
 
 DEEPEST = 1000
-"""So many structs may inherit from one another in a row."""
+"""The depth of inheritance of structs, at most."""
 
 
 def find_problems(declarations: Declarations) -> Iterator[Problem]:
@@ -78,6 +77,7 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
     sections = (
         ("struct", "a struct", declarations.structs),
         ("array", "an array", declarations.arrays),
+        ("field", "a field", declarations.fields),
         ("call", "a call", declarations.calls),
         ("descr", "another name", declarations.descrs),
     )
@@ -97,14 +97,22 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
 
 
 def _fields(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+    for lone in declarations.fields:
+        if lone.name.rpartition(".")[0] in structs:
+            yield ("field", lone.name), f"{lone.name} is a field of a declared struct, and is declared there"
+        yield from _one_kind_of_immutable(("field", lone.name), lone)
     whole: list[Struct | Array] = [*declarations.structs, *declarations.arrays]
     for owner, field in ((one, field) for one in whole for field in one.fields):
         path = "struct" if isinstance(owner, Struct) else "array", owner.name, "fields", field.name
         above = structs[owner.parent] if isinstance(owner, Struct) and owner.parent else None
         if above is not None and field.name in inherited_fields(above, structs):
             yield path, f"field {field.name} of struct {owner.name} is inherited from its parent already"
-        if field.immutable and field.quasi_immutable:
-            yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
+        yield from _one_kind_of_immutable(path, field)
+
+
+def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Problem]:
+    if field.immutable and field.quasi_immutable:
+        yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
 
 
 def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
@@ -126,16 +134,18 @@ def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[P
 
 
 def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Struct]) -> Iterator[Problem]:
-    """Nothing is wrong with fields of structs that are not declared."""
+    """The fault of a name for a struct's field that the struct does not have; fields of structs that are not declared
+    have none."""
     owner, _, field = name.rpartition(".")
     if owner in structs and field not in inherited_fields(structs[owner], structs):
         yield path, f"struct {owner} has no field {field}"
 
 
 def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    sections: tuple[tuple[Struct | Array | Call, ...], ...] = (
+    sections: tuple[tuple[Struct | Array | Field | Call, ...], ...] = (
         declarations.structs,
         declarations.arrays,
+        declarations.fields,
         declarations.calls,
     )
     named = {item.name for section in sections for item in section} | HIGHEST.keys()

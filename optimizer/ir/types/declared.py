@@ -1,4 +1,4 @@
-"""What a user declares of the types, calls and constants that a trace names, as values.
+"""Declarations of the types, calls and constants that a trace names, as values.
 
 They refer to each other by name; `optimizer.ir.text.declarations` reads them, and checks that the names exist. Their
 structs and arrays have their own fields only, in the range of their types, whatever the width of a word.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.types.memory_types import Array, Struct
+from optimizer.ir.types.memory_types import Array, Field, Struct
 
 
 @immutable
@@ -53,7 +53,7 @@ class Descr:
 
 @immutable
 class KnownObject:
-    """What is known of the opaque constant `ConstPtr(name)`. `fields` are pairs of a name and a value."""
+    """The declaration of the opaque constant `ConstPtr(name)`. `fields` are pairs of a name and a value."""
 
     name: str
     struct: str | None = None
@@ -65,8 +65,8 @@ class KnownObject:
 
 @immutable
 class Declarations:
-    """All that is declared, in the order of the text. `cleared` speaks of the structs that are not declared: have new
-    ones zeros in their int and float fields?"""
+    """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared` speaks
+    of the structs that are not declared: have new ones zeros in their int and float fields?"""
 
     structs: tuple[Struct, ...] = ()
     arrays: tuple[Array, ...] = ()
@@ -74,6 +74,7 @@ class Declarations:
     descrs: tuple[Descr, ...] = ()
     consts: tuple[KnownObject, ...] = ()
     cleared: bool = True
+    fields: tuple[Field, ...] = ()
 
     def __hash__(self) -> int:
         """By names alone: all that they say takes longer than what is looked up by them."""

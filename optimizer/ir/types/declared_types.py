@@ -16,8 +16,9 @@ from optimizer.ir.types.memory_types import SUBCLASS, Array, Field, Known, Struc
 class DeclaredTypes:
     """Structs and arrays by name, those that are built in included; `by_vtable` are the structs by another name.
 
-    `constants` are what is declared of opaque constants, `calls` the declarations of calls; `aliases` say for which
-    names others stand. Nobody changes them: all layouts of these declarations share them.
+    `lone` are the fields of no struct in particular, `constants` what is declared of opaque constants, `calls` the
+    declarations of calls; `aliases` say for which names others stand. Nobody changes them: all layouts of these
+    declarations share them.
     """
 
     def __init__(self, declarations: Declarations, word: int) -> None:
@@ -28,6 +29,7 @@ class DeclaredTypes:
         self.arrays |= {array.name: self._array(array) for array in declarations.arrays}
         self.by_vtable = {struct.vtable: struct for struct in self.structs.values()}
         self._fields: dict[str, Field] = {}
+        self.lone = {field.name: self._fitting(field) for field in declarations.fields}
         self.calls = {call.name: call for call in declarations.calls}
         self.aliases = {descr.name: descr.target for descr in declarations.descrs}
         self.constants = {name: known for known in self._merged(declarations.consts) for name in known.names}
@@ -97,7 +99,8 @@ class DeclaredTypes:
 
 @lru_cache(maxsize=4)
 def declared_types(declarations: Declarations, word: int) -> DeclaredTypes:
-    """What is declared. A trace that is made, optimized and judged has the same declarations all the time."""
+    """The declared types at that width of a word, in bits. A trace that is made, optimized and judged has the same
+    declarations all the time."""
     return DeclaredTypes(declarations, word)
 
 

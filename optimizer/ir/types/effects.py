@@ -1,4 +1,4 @@
-"""What an event may read, change, raise and end, as its descr declares."""
+"""The effects of an event: what it may read, change, raise and invalidate, as its descr declares."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def _names(key: str, keys: Collection[str]) -> bool:
 
 
 EVERYTHING = Effects()
-"""Of an operation without a declared descr, and of every `escape`."""
+"""The effects of an operation without a declared descr, and of every `escape`."""
 
 NOTHING = Effects(frozenset(), frozenset(), can_invalidate=False, can_raise=False)
-"""Of what is an event, and has none."""
+"""The effects of an event that has none."""
 
 
 def effects_of(operation: Operation, layout: Layout) -> Effects:
-    """What the event or call may do, if it is one that does anything."""
+    """The effects of the event or call, if it has any."""
     memory = operation.op.memory
     if memory is not None and memory.inert:
         return NOTHING

@@ -122,7 +122,8 @@ def _equal_char(d: Domain[Any, Any], h: Any, slot: Any, p: Any, c: Any) -> Any:
 
 
 def _compared_are_written(d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, n: Any, q: Any) -> Any:
-    """What is compared, so many items, is written: if the length of `q` is the same, and it is one."""
+    """The condition that the `n` items compared have been written, in both: if the length of `q` is `n`, and neither is
+    NULL."""
     written = d.both(h.are_set(p, slot, i, n), h.are_set(q, slot, d.const(0), h.length(q)))
     return d.either(d.either(h.is_null(p), h.is_null(q)), d.either(d.ne(n, h.length(q)), written))
 
@@ -199,7 +200,8 @@ STRING_CALLS: dict[str, Op] = {
     for row in [_row(what, on)]
     for stem in stems
 }
-"""What oopspecs stand for: the twin of `strconcat` is `unicodeconcat`, or `uniconcat`; there may be a dot."""
+"""The operations that oopspecs stand for: the twin of `strconcat` is `unicodeconcat`, or `uniconcat`; there may be a
+dot."""
 
 
 def string_call(call: Call, operation: Operation) -> Op | None:

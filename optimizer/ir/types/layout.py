@@ -1,4 +1,4 @@
-"""What the descrs, classes and constants of a trace stand for: its declarations, and what its uses say of the rest.
+"""The meaning of a trace's descrs, classes and constants: its declarations, and for the rest what their uses say.
 
 A descr that is not declared is a field or array of its own: mutable, word-sized, typed by its first use. It says
 nothing about the object that it is used on.
@@ -33,14 +33,22 @@ from optimizer.ir.types.byte_access import WrongSize, raw_item
 from optimizer.ir.types.declaration_rules import ITEMS
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations
 from optimizer.ir.types.declared_types import declared_types
-from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS, declared_type, raw_field
-from optimizer.ir.types.memory_types import SUBCLASS as SUBCLASS
-from optimizer.ir.types.memory_types import Array as Array
-from optimizer.ir.types.memory_types import Field as Field
-from optimizer.ir.types.memory_types import Known as Known
-from optimizer.ir.types.memory_types import RawItem as RawItem
-from optimizer.ir.types.memory_types import Resolved as Resolved
-from optimizer.ir.types.memory_types import Struct as Struct
+from optimizer.ir.types.memory_types import (
+    BYTES,
+    RAW,
+    SUBCLASS,
+    VIEWS,
+    Array,
+    Field,
+    Known,
+    RawItem,
+    Resolved,
+    Struct,
+    declared_type,
+    raw_field,
+)
+
+__all__ = ("SUBCLASS", "Array", "Field", "Known", "Layout", "RawItem", "Resolved", "Struct", "WrongDescr")
 
 
 class WrongDescr(Exception):
@@ -82,7 +90,9 @@ class Layout:
         self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
-        self._uses: dict[str, tuple[str, Type | None]] = {}  # of undeclared descrs
+        self._uses: dict[str, tuple[str, Type | None]] = {  # of descrs that belong to no declared struct or array
+            name: (_KINDS[FIELD], field.type) for name, field in self._types.lone.items()
+        }
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
@@ -104,7 +114,8 @@ class Layout:
     # Learning.
 
     def learn_roles(self, trace: Trace) -> None:
-        """What calls with undeclared descrs are, is what all their uses in the recorded trace say."""
+        """Learns the roles of calls with undeclared descrs: the one that all their uses in the recorded trace agree
+        on."""
         for operation in [one for one in trace.ops if one.op.is_call]:
             memory = operation.op.memory
             assert memory is not None
@@ -193,7 +204,7 @@ class Layout:
             raise WrongDescr(f"{text} is narrow, which needs words of 16 bits or more, not of {self.word}")
 
     def _declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
-        """What the name can stand for, None for an undeclared name."""
+        """The kinds of descr that the name can be, None for an undeclared name."""
         if target in self._structs:
             return (STRUCT,)
         if target in self._calls:
@@ -209,7 +220,7 @@ class Layout:
     # Resolving.
 
     def descr_of(self, operation: Operation) -> Resolved | None:
-        """What the descr of the operation stands for, as its row takes it; None where it takes none, or a call's."""
+        """The meaning of the operation's descr, as its row takes it; None where it takes none, or a call's."""
         memory = operation.op.memory
         if memory is None or memory.descr is None or memory.descr is CALL:
             return None
@@ -290,7 +301,7 @@ class Layout:
         return self._calls.get(self._aliases.get(text, text))
 
     def role(self, text: str | None) -> Role:
-        """What a call is whose descr is not declared."""
+        """The role of a call whose descr is not declared."""
         return self._roles.get(self.canonical(text), Role.EVENT)
 
     def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
@@ -327,6 +338,8 @@ class Layout:
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:
             return VIEWS[key]
+        if text in self._types.lone:
+            return self._types.lone[text]
         return _undeclared_field(key, name, self._uses.get(text, ("", None))[1] or INT)
 
     # Classes.
@@ -353,7 +366,7 @@ class Layout:
     # Constants.
 
     def constant(self, name: str) -> Known | None:
-        """What is known of the constant of that name; None where nothing is declared of it."""
+        """The declaration of the constant of that name; None where nothing is declared of it."""
         if is_text(name) and name not in self._known:
             kind, items = read_text(name)
             self._known[name] = Known((name,), None, self.array(kind), len(items), (), items)
@@ -386,7 +399,7 @@ def _check_name(name: str, kind: DescrKind, user: str) -> None:
 
 
 def _shown_type(operation: Operation, memory: Memory) -> Type | None:
-    """What the operation shows of the type of its descr's memory, or of what the call gives."""
+    """The type of its descr's memory, or of the call's result, as far as the operation shows it."""
     if memory.stores is not None:
         return operation.args[memory.stores].type
     if operation.op.is_call and operation.op.kind is FACT and operation.args:

@@ -1,4 +1,4 @@
-"""What memory is made of: kinds of memory, fields, structs, arrays, numbers as bytes, and known opaque constants.
+"""The parts of memory: kinds of memory, fields, structs, arrays, numbers as bytes, and known opaque constants.
 
 *Memory of objects* is found by object, and by index in an array. *Raw memory* is one space of bytes beside the objects,
 addressed by machine ints. A byte has an address, a word taken without a sign; addresses wrap around. A number of
@@ -108,6 +108,11 @@ def declared_field(owner: str, name: str, type_: str, *, items: bool = False, **
     return Field(key, name, {"ref": REF, "float": FLOAT}.get(type_, INT), owner, low, high, declared=True, **flags)
 
 
+def lone_field(name: str, type_: str, **flags: bool) -> Field:
+    """The declared field of no struct in particular: any object may have it."""
+    return replace(declared_field(name, "", type_, **flags), name=name, owner=None)
+
+
 def declared_type(field: Field) -> str:
     """The type of a declared field, as it is declared."""
     return next((name for name, limits in NARROW.items() if limits == (field.low, field.high)), field.type.value)
@@ -139,7 +144,7 @@ class Array:
 
 @immutable
 class Known:
-    """What is declared of opaque constants that are one object; `names` are theirs.
+    """The declaration of opaque constants that are one object; `names` are theirs.
 
     A field's value is a machine int, a float, or the name of a constant. `items` are those of a string.
     """
@@ -166,13 +171,13 @@ SUBCLASS = "+"
 # Bytes.
 
 RAW = "raw"
-"""What declarations of calls call all raw memory, and texts of heaps too."""
+"""The name of all raw memory in declarations of calls, and in texts of heaps."""
 
 BYTES = Field(f"{RAW}[]", "", INT, low=0, high=255, declared=True)
 """The bytes of raw memory; the index is the address."""
 
 RAW_ARRAY = Array("raw memory", BYTES)
-"""What raw memory is in a heap."""
+"""The type of raw memory in a heap."""
 
 OBJECT_BYTES = Field("gc_bytes[]", "", INT, low=0, high=255)
 """The bytes of objects; the index is the offset."""
@@ -203,7 +208,7 @@ def raw_field(field: Field) -> Field:
 
 @immutable
 class RawItem:
-    """So many bytes of raw memory or of an object, taken as a number with a sign or without."""
+    """A number of `size` bytes of raw memory or of an object, taken with a sign or without."""
 
     size: int
     signed: bool

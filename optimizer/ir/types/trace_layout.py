@@ -83,6 +83,7 @@ def _are_the_same(one: Declarations, other: Declarations) -> bool:
     pairs = (
         (one.structs, other.structs),
         (one.arrays, other.arrays),
+        (one.fields, other.fields),
         (one.calls, other.calls),
         (one.descrs, other.descrs),
         (one.consts, other.consts),

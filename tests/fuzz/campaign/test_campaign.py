@@ -93,6 +93,19 @@ def _swapped(operation: Operation) -> Operation:
     return replace(operation, exit=replace(operation.exit, failargs=(*failargs[1:], failargs[0])))
 
 
+class _Mute(BaseException):
+    def __str__(self) -> str:
+        raise RuntimeError("nothing can be said")
+
+
+def mute(trace: Trace) -> Trace:
+    raise _Mute
+
+
+def half(trace: Trace) -> Trace:
+    raise ValueError("half a pair: \ud800")
+
+
 def with_zero_for_a_variable(trace: Trace) -> Trace:
     args = tuple(ConstInt(0) if isinstance(arg, Var) else arg for arg in trace.end.args)
     return replace(trace, ops=(*trace.ops[:-1], replace(trace.end, args=args)))
@@ -108,6 +121,8 @@ def without_guards(trace: Trace) -> Trace:
     [
         (crashing, FindKind.CRASH, "RuntimeError: an assertion ("),
         (leaving, FindKind.CRASH, "SystemExit: 3 ("),
+        (mute, FindKind.CRASH, "_Mute ("),
+        (half, FindKind.CRASH, "ValueError: half a pair: \\ud800 ("),
         (without_end, FindKind.MALFORMED, "a trace ends with jump or finish, not with "),
         (of_another_word, FindKind.MALFORMED, "expected words of "),
         (no_trace, FindKind.MALFORMED, "expected a trace, got NoneType"),

@@ -231,3 +231,55 @@ def test_fresh_logs_are_read(run: Run, tmp_path: Path, name: str) -> None:
     for told in traces:
         text = Path(told["file"]).read_text()
         assert text.endswith(format_trace(parse(text)))
+
+
+PAIR = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 3 ops
+[i0]
+i1 = int_add(i0, 0)
+guard_true(i1)
+jump(i1)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:1) : loop with 2 ops
+[i0]
++1: guard_true(i0, descr=<Guard0x1>) [i0]
++2: jump(i0, descr=TargetToken(1))
+[4] jit-log-opt-loop}
+"""
+
+
+def test_pairs_are_listed(run: Run) -> None:
+    Path("both.log").write_text(PAIR)
+    code, out, err = run("both.log", "--pairs")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "     1 loop         3 -> 2 operations, 1 -> 1 guards  f;a.py:1",
+        "both.log: 1 pair",
+        "  1 loop: 3 -> 2 operations, 1 -> 1 guards, 0 -> 0 allocations, 0 -> 0 loads, 0 -> 0 stores",
+    ]
+    code, out, _ = run("both.log", "--pairs", "--json")
+    pair, total = map(json.loads, out.splitlines())
+    assert (pair["kind"], pair["point"], pair["line"], pair["recorded"]["operations"]) == ("loop", "f;a.py:1", 2, 3)
+    assert total == {"log": "both.log", "pairs": 1, "unpaired": 0}
+
+
+def test_a_log_without_one_kind_of_trace_is_told_with_how_to_get_it(run: Run) -> None:
+    half = PAIR.splitlines(keepends=True)
+    for text, advice in (
+        ("".join(half[:7]), "only recorded traces are in it; PyPy prints the others with jit-log-opt in PYPYLOG, too"),
+        (
+            "".join(half[7:]),
+            "only optimized traces are in it; PyPy prints the others with jit-log-noopt in PYPYLOG, too",
+        ),
+        ("nothing\n", "no trace is in it; PyPy prints pairs with PYPYLOG=jit-log-noopt,jit-log-opt:run.log"),
+    ):
+        Path("half.log").write_text(text)
+        code, _, err = run("half.log", "--pairs")
+        assert code == 2
+        assert err.endswith(f"half.log: {advice}\n")
+
+
+def test_pairs_stand_alone(run: Run) -> None:
+    assert run("run.log", "--pairs", "--list").code == 2

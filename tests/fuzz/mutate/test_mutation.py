@@ -249,6 +249,10 @@ def test_declarations_are_merged_where_they_do_not_contradict_each_other() -> No
     assert both is not None
     assert (both.structs, both.arrays) == (one.structs, two.arrays)
     assert merged(one, one) == one
+    assert merged(one, parse_declarations('[field.S]\ntype = "int"\n')) is None
+    dirty = parse_declarations("cleared = false\n")
+    assert merged(dirty, dirty) == dirty
+    assert merged(one, dirty) is None
     assert merged(one, parse_declarations(OTHER_STRUCT)) is None
     assert merged(one, parse_declarations('[array.S]\nitem = "int"\n')) is None
 

@@ -317,6 +317,7 @@ def test_a_server_answers_many_traces(program: Program, tmp_path: Path) -> None:
 SAME = "print(same)"
 SERVERS = {
     "error": ("print(json.dumps({'error': 'IndexError\\nat 5'}))", "crash", "the optimizer answers with an error: Ind"),
+    "half a pair": ("print(json.dumps({'error': '\\ud800'}))", "crash", "the optimizer answers with an error: \\ud800"),
     "unsupported": ("print(json.dumps({'unsupported': 'floats'}))", "unsupported", "the optimizer: floats"),
     "exit code": ("sys.exit(3)", "crash", "the optimizer ended with exit code 3 and gave no answer"),
     "exit code 0": ("sys.exit(0)", "crash", "the optimizer ended with exit code 0 and gave no answer"),

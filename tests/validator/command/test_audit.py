@@ -142,6 +142,14 @@ def test_the_command_writes_and_checks_certificates(tmp_path: Path, capsys: pyte
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
 
 
+def test_a_certificate_needs_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "nowhere" / "certificate.json"
+    assert run(tmp_path, BEFORE, AFTER, "--certificate", str(path)) == Exit.USAGE
+    assert capsys.readouterr().err == f"error: {path}: there is no folder {path.parent}\n"
+    assert run(tmp_path, BEFORE, AFTER, "--certificate", str(tmp_path)) == Exit.USAGE
+    assert capsys.readouterr().err == f"error: {tmp_path}: this is a directory, a file was expected\n"
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"origins": []}', '{"origins": [-1], "partners": [], "equal": []}'])
 def test_a_file_that_is_no_certificate(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "certificate.json"

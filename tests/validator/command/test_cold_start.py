@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,6 @@ ONLY_FOR_OTHERS = {
     "hypothesis",
     "json",
     "multiprocessing",
-    "optimizer.ir.types.declaration_entries",
     "optimizer.ir.text.declarations",
     "optimizer.ir.types.effects",
     "optimizer.ir.run.heap",
@@ -70,6 +70,10 @@ def loaded(folder: Path, after: str, command: str = "validate") -> set[str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_structure_settles_loads_no_solver_and_nothing_that_runs(tmp_path: Path, command: str) -> None:
     assert not loaded(tmp_path, AFTER, command) & {*ONLY_FOR_OTHERS, "fuzz.draw.generator"}
+
+
+def test_what_is_named_is_there() -> None:
+    assert [module for module in sorted(ONLY_FOR_OTHERS) if find_spec(module) is None] == []
 
 
 def test_what_is_refuted_does_load_them(tmp_path: Path) -> None:

@@ -36,6 +36,30 @@ def test_ctrl_c_interrupts_a_query(choice: SolverChoice) -> None:
     assert isinstance(Portfolio(t, choice).check([t.eq(x, t.one)], effort=1_000_000, left_s=5.0), Sat)
 
 
+IN_THE_CHECKER = """
+import os, signal, sys, threading, z3
+from validator.check.asking import Asking
+asking = Asking(None, 10_000_000, 3.0)
+x, y = z3.BitVecs("x y", 64)
+hard = z3.And(x * y == 0x7FFF_FFFF_FFFF_FFE7, z3.UGT(x, 1), z3.UGT(y, 1), z3.ULT(x, 1 << 32), z3.ULT(y, 1 << 32))
+if sys.argv[1] == "ignored":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    print(asking._refutes([hard], 1_000_000_000), asking._solver.reason_unknown() == "interrupted from keyboard")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize(("handler", "printed"), [("default", "interrupted\n"), ("ignored", "None False\n")])
+def test_ctrl_c_is_not_lost_in_the_checker(handler: str, printed: str) -> None:
+    """Z3, in this process, takes the signal for itself while it works."""
+    command = [sys.executable, "-c", IN_THE_CHECKER, handler]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == (printed, "")
+
+
 class _Going:
     """Where it goes, somebody presses Ctrl-C, and it complains."""
 

@@ -30,6 +30,11 @@ FOUND = (
     NEW.format("p5")
     + "setfield_gc(p0, p5, descr=Node.next)\np6 = call_r(1, p0, descr=find)\nsetfield_gc(p0, NULL, descr=Node.next)\n"
 )
+ASKED = (
+    NEW.format("p4")
+    + NEW.format("p5")
+    + "p6 = call_r(1, p5, descr=find)\nrecord_known_result(ConstPtr(c), 1, p4, descr=find)\n"
+)
 BEHIND = "i9 = getfield_gc_i(p5, descr=Node.value)\n"
 LINKED = "setfield_gc(p1, p6, descr=Node.next)\nescape_n()\n"
 BOX = "{0} = new(descr=Node)\nsetfield_gc({0}, i2, descr=Node.value)\nsetfield_gc(p0, {0}, descr=Node.next)\n"
@@ -82,6 +87,10 @@ RIGHT = {
         + NEW.format("p7")
         + "escape_n()\np8 = call_r(1, p7, descr=find)\nfinish(p8)",
         "escape_n()\n" + NEW.format("p7") + "p8 = call_r(1, p7, descr=find)\nfinish(p8)",
+    ),
+    "what is said of one new object, and what a function gives of another one": (
+        ASKED + "i7 = int_add(i2, 1)\ni8 = int_mul(i7, i3)\ni9 = int_mul(i2, i3)\ni10 = int_sub(i8, i9)\nfinish(i10)",
+        ASKED + "finish(i3)",
     ),
     "what a function may have found no event has seen": (
         FOUND + "escape_n()\n" + BEHIND + "finish(i9)",

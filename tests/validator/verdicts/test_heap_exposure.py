@@ -9,7 +9,7 @@ import pytest
 from heap_traces import DECLARED, WIDE
 
 from optimizer.ir.text import parse
-from optimizer.ir.trace import format_trace
+from optimizer.ir.text.trace_printer import format_trace
 from validator import Options, Proved, Verdict, validate
 
 RIGHT = {

@@ -7,7 +7,9 @@ import pytest
 from optimizer import optimize
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.interpreter import Finished, World, run
+from optimizer.ir.run.objects import Ref
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
 from validator import Proved, Refuted, Unsupported, Verdict, validate
 
@@ -58,3 +60,17 @@ def test_a_function_is_known_by_its_address_too() -> None:
         done = run(trace, [5, 6], World((7, 8)), Heap(layout_of(trace)))
         assert done.outcome == Finished((7, 7))
         assert len(done.events) == 1
+
+
+def test_a_call_that_does_not_raise_raises_nothing_again() -> None:
+    """Whatever is pending in front of it: the next call of the function sets what is pending to what the first one
+    raised, which is nothing."""
+    front = '+++\n[call.calm]\nresult = "int"\nloop_invariant = true\n[call.once]\nresult = "int"\n'
+    front += "loop_invariant = true\ncan_raise = true\n+++\n[i0]\ncall_n(2, i0, descr=poke)\n"
+    calm = f"{front}i1 = call_i(1, descr=calm)\n"
+    again, end = "i2 = call_i(1, descr=once)\n", "guard_no_exception() [i0]\nfinish(i1)"
+    recorded, without = parse(calm + again + end), parse(calm + end)
+    assert isinstance(validate(recorded, without), Refuted)
+    assert isinstance(validate(recorded, parse(f"{calm}{again}finish(i1)")), Proved)
+    heap, world = parse_heap("error = Error()", layout_of(recorded)), World((0, 7), raises=(Ref("error"),))
+    assert run(recorded, [3], world, heap).outcome == Finished((7,))

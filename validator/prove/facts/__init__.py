@@ -1,1 +1,1 @@
-"""What is known at a place: rewritings of terms, and bounds."""
+"""The facts at a place: rewritings of terms, and bounds."""

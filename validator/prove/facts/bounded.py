@@ -59,7 +59,7 @@ class BoundedRewriting:
         return term
 
     def _applied(self, rule: Rule, term: Term) -> Term | None:
-        """What the rule makes of the term, None where it does not match or its conditions are not known to hold."""
+        """The rewritten term, None where the rule does not match or its conditions are not known to hold."""
         for found in self._matches(rule.pattern.args, term.args, {}, term.kind in _COMMUTATIVE):
             known = tuple([self._intervals.value(found[name]) for name in found])
             settled = _settled(rule, self._terms.width, tuple(found), known)
@@ -73,7 +73,7 @@ class BoundedRewriting:
     def _matches(
         self, patterns: Sequence[Pattern], args: Sequence[Term], found: _Found, in_any_order: bool
     ) -> Iterator[_Found]:
-        """What the names of the patterns may stand for, besides what is `found` already."""
+        """The terms that the names of the patterns may stand for, besides what is `found` already."""
         for order in (args, args[::-1])[: 1 + (in_any_order and args[0] is not args[-1])]:
             yield from self._match_all(patterns, order, found)
 

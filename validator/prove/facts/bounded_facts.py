@@ -1,4 +1,4 @@
-"""What is known at a place, with bounds: facts that look at the bounds of terms too, and prove claims by them."""
+"""The facts at a place, with bounds: they look at the bounds of terms too, and prove claims by them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from validator.prove.facts.journal import Journal, go_on
 from validator.prove.terms.object_terms import ObjectTerms
 
 _SPLITS = 2
-"""So many choices in a claim are looked at, one in the other."""
+"""The depth of nested choices in a claim that are looked at, at most."""
 
 _LARGEST_SPLIT = 100
-"""Choices are looked for in claims of no more parts."""
+"""The number of parts of a claim up to which choices are looked for in it."""
 
 _TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
 """Conditions by which terms stand for others."""
 
 
 class PlainBounds:
-    """What the conditions that others have learned say of bounds, and nothing else: that settles most claims that
-    bounds do settle, and takes half the time."""
+    """The bounds that the conditions learned by others imply, and nothing else: that settles most claims that bounds do
+    settle, and takes half the time."""
 
     def __init__(self, terms: ObjectTerms) -> None:
         self._journal = Journal()
@@ -94,7 +94,7 @@ class BoundedFacts(Facts):
         return self._rewriting.rewritten(super()._replaced(term))
 
     def bounds(self, word: Term) -> Bounds:
-        """What is known of the values of a word."""
+        """The bounds of a word's values."""
         bounds: Bounds = self._intervals.value(word)
         return bounds
 

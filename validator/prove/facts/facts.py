@@ -1,4 +1,4 @@
-"""What is known at a place, as rewritings of terms: the structure rung looks at obligations through them.
+"""The facts at a place, as rewritings of terms: the structure rung looks at obligations through them.
 
 A condition that holds is the term `true`; an equation lets the simpler side stand for the other; a comparison decides
 the ones that it excludes. Of each reference is known which classes it may have: what has no class in common is not the
@@ -25,7 +25,8 @@ _LARGEST = 2000
 
 _LARGEST_RESULT = 200
 _ROUNDS = 4
-"""So often is rebuilt what rebuilding made, if it has no more new parts than `_LARGEST_RESULT`."""
+"""The number of rounds in which the result of rebuilding is rebuilt, if it has no more new parts than
+`_LARGEST_RESULT`."""
 
 _FIXED = frozenset({"null", "alloc", "constant"})
 
@@ -47,11 +48,12 @@ class Facts:
         self.contradiction = False
 
     def move_on(self, terms: ObjectTerms) -> None:
-        """More may be known of pointers, in the same era: what was found out by the facts stays right."""
+        """Goes on with terms that may know more of pointers, in the same era: what was found out by the facts stays
+        right."""
         self._terms = terms
 
     def mark(self) -> None:
-        """What is assumed from here on can be taken back."""
+        """Marks a point: all that is assumed from here on can be taken back."""
         self._journal.mark()
         self._marks.append((len(self.learned), self.contradiction))
 
@@ -62,12 +64,12 @@ class Facts:
         del self.learned[learned:]
 
     def steps(self) -> list[list[Term]]:
-        """What was learned ahead of the first mark, and behind each."""
+        """The conditions learned ahead of the first mark, and behind each."""
         starts = [0, *(learned for learned, *_ in self._marks), len(self.learned)]
         return [self.learned[start:end] for start, end in pairwise(starts)]
 
     def assume(self, condition: Term) -> None:
-        """From here on, `condition` holds."""
+        """Assumes that from here on `condition` holds."""
         waiting = [condition]
         while waiting:
             said = waiting.pop()
@@ -122,7 +124,8 @@ class Facts:
         return ()
 
     def _deny(self, denied: Term) -> Iterable[Term]:
-        """What else holds where that does not: of less, equal and greater, the third where two are excluded."""
+        """The conditions that hold besides where `denied` does not: of less, equal and greater, the third where two are
+        excluded."""
         match denied.kind, denied.args:
             case "class_in", (class_,):
                 self._exclude_classes(class_, denied.value)
@@ -142,7 +145,8 @@ class Facts:
         return ()
 
     def _undone(self, kind: str, a: Term, b: Term) -> Iterable[Term]:
-        """What does not overflow either where that does not: what gives one of the two words back."""
+        """The overflows that are excluded too where that one is: those of the operations that give one of the two words
+        back."""
         terms = self._terms
         if kind == "add_overflows":
             total = terms.add(a, b)
@@ -151,7 +155,7 @@ class Facts:
         return terms.sub_overflows(a, rest), terms.add_overflows(rest, b)
 
     def _third(self, order: str, a: Term, b: Term) -> Iterable[Term]:
-        """What is left where `a` is not below `b`."""
+        """The conditions that are left where `a` is not below `b`."""
         equal, above = self._terms.eq(a, b), getattr(self._terms, order)(b, a)
         if self._is_excluded(equal):
             return (above,)
@@ -163,13 +167,13 @@ class Facts:
         return self._stands_for.get(condition) is self._terms.false
 
     def _identify(self, p: Term, q: Term) -> None:
-        """Both are one object, and one stands for the other."""
+        """Notes that both are one object: one stands for the other."""
         if q.kind in _FIXED or (p.kind not in _FIXED and q.number < p.number):
             p, q = q, p
         self._put(q, p)
 
     def _identify_classes(self, a: Term, b: Term) -> None:
-        """Both are one class, and a name stands for what has no name."""
+        """Notes that both are one class: a name stands for what has no name."""
         if a.kind == "class_name" or (b.kind != "class_name" and a.number < b.number):
             a, b = b, a
         self._put(a, b)
@@ -199,7 +203,7 @@ class Facts:
             self._put(class_.args[0], self._terms.null)
 
     def _note_constant(self, term: Term, constant: Term) -> None:
-        """What is a function of an object has a known value there."""
+        """Notes the value of a function of an object, which is a constant."""
         if term.kind == "length" or (term.kind == "load" and len(term.args) == 1):
             owner = term.args[0]
             known = self._constants.get(owner, {})
@@ -229,7 +233,7 @@ class Facts:
             self._outdate(term)
 
     def _outdate(self, term: Term) -> None:
-        """More is known of the term: what it was rebuilt to may change, and what is built of it."""
+        """Drops what the term was rebuilt to, and what is built of it: more is known of the term."""
         rebuilt, users, drop = self._rebuilt, self._users, self._journal.drop
         if term in rebuilt:
             drop(rebuilt, term)

@@ -26,11 +26,11 @@ _OF_ARGUMENTS = frozenset(PRIMITIVES) - {"const", "truth", "ite"}
 """The kinds of terms whose bounds are those of an operation on their arguments."""
 
 _MOST_CHANGES = 150
-"""So many terms are looked at again for one condition."""
+"""The number of terms that are looked at again for one condition, at most."""
 
 
 class Intervals:
-    """What the conditions that were assumed say of the values of terms. `contradiction`: they cannot all hold.
+    """The bounds of terms that follow from the conditions that were assumed. `contradiction`: they cannot all hold.
     `changed` hears of each term of which more becomes known."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Intervals:
         return True if self.contradiction else truth
 
     def assume(self, condition: Term) -> None:
-        """From here on, `condition` holds."""
+        """Assumes that from here on `condition` holds."""
         self.value(condition)
         if condition.kind == "not_":
             self._narrow(condition.args[0], False)
@@ -148,7 +148,7 @@ class Intervals:
     # From terms to arguments.
 
     def _propagate(self) -> None:
-        """What changed goes up, and from what is limited down again."""
+        """Propagates changes up, and from terms with limits down again."""
         left, waiting, limited, known, state = _MOST_CHANGES, self._waiting, self._limited, self._known, self._state
         while waiting and left > 0 and not state["contradiction"]:
             term = waiting.popleft()

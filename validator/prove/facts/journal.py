@@ -22,7 +22,7 @@ class Journal:
         self._marks: list[int] = []
 
     def mark(self) -> None:
-        """From here on, changes can be taken back."""
+        """Marks a point: changes from here on can be taken back."""
         self._marks.append(len(self._entries))
 
     def put(self, table: dict[K, V], key: K, value: V) -> None:
@@ -53,7 +53,7 @@ class Journal:
 
 
 class Marked(Protocol):
-    """What remembers what was done since marks."""
+    """An object that remembers what was done since marks."""
 
     def mark(self) -> None: ...
 

@@ -32,7 +32,7 @@ that may be the same has a term for each way that they may be, and a read from t
 
 
 class ChainReader:
-    """What chains hold, over `terms`, which know about pointers."""
+    """The contents of chains, over `terms`, which know about pointers."""
 
     __slots__ = ("_chains", "_era", "_terms")
 
@@ -91,7 +91,7 @@ class ChainReader:
         return chain if len(busy) == len(above) else self._chains.on(link, busy)
 
     def read(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
-        """What the memory holds for that key: a word, or a reference."""
+        """The content of the memory for that key: a word, or a reference."""
         if isinstance(chain, Stored) and chain.object is p and chain.index is index:
             return chain.value
         if p.kind != "choose":
@@ -135,7 +135,7 @@ class ChainReader:
                 return self._terms.true
 
     def _held_behind(self, slot: Field, link: Chain, p: Term, index: Term | None) -> Term:
-        """What the memory holds for that key where the link says it."""
+        """The content of the memory for that key where the link determines it."""
         match link:
             case Stored():
                 return link.value
@@ -157,13 +157,13 @@ class ChainReader:
                 return self._at_start(slot, p, index)
 
     def _copied(self, slot: Field, link: Copied, index: Term) -> Term:
-        """What the copy has put into that item, if it is one of those that it was for."""
+        """The value that the copy has put into that item, if it is one of those that it was for."""
         self._check_size()
         at = self._terms.add(self._offset(index, link), link.start)
         return self.read(slot, link.below, link.source, at)
 
     def _behind(self, slot: Field, link: Bytewise, held: Term, p: Term, index: Term | None) -> Term:
-        """What a field or item of the object holds behind the store to its bytes, where it held that before."""
+        """The content of a field or item of the object behind the store to its bytes, where it was `held` before."""
         if slot.type is REF:
             raise Unsupported("a field or item that may have been changed by gc_store of a reference")
         name = f"{slot.key} behind {link.size} bytes"
@@ -230,8 +230,8 @@ class ChainReader:
                     return chain
 
     def source(self, chain: Chain, p: Term, start: Term, count: Term) -> tuple[Chain, Term, Term]:
-        """Where those items of an object that is no choice were copied from, if as many were; with what is there
-        below."""
+        """The source from which those items of an object that is no choice were copied, if as many were; with what is
+        there below."""
         chain = self.latest(chain, p)
         while isinstance(chain, Copied) and chain.object is p and (chain.at, chain.count) == (start, count):
             if chain.source.kind == "choose":
@@ -292,7 +292,8 @@ class ChainReader:
         return result
 
     def _written_of(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
-        """What each link says, the latest first: a store that it is written, a copy what was said of its source."""
+        """The conditions of the links for having been written, the latest first: a store that it is written, a copy
+        what was said of its source."""
         terms, start = self._terms, chain
         links: list[tuple[Term, Term]] = []  # where a link decides, and how
         while True:

@@ -1,5 +1,5 @@
-"""What is in memory, as chains of stores: one chain for each field, the items of each type of array, and each field of
-the structs in an array.
+"""The contents of memory, as chains of stores: one chain for each field, the items of each type of array, and each
+field of the structs in an array.
 
 A chain ends in what the memory held at the start. A link is a store, a copy of a range of items, or an event that may
 have changed this memory (`Renewed`): behind it, everything that the world can reach holds what the new epoch began
@@ -31,7 +31,7 @@ NO_EPOCH = 1 << 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """What the slot held at first."""
+    """The content of the slot at first."""
 
     slot: Field
 
@@ -56,7 +56,7 @@ class Renewed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copied:
-    """So many items of `source`, from `start` on, as `below` has them, were put into an object, from `at` on."""
+    """The copy of `count` items of `source`, from `start` on, as `below` has them, into an object, from `at` on."""
 
     below: Chain
     object: Term
@@ -79,7 +79,7 @@ class Bytewise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlapped:
-    """What `what` tells was done to memory that may overlap, with these words."""
+    """A change, told by `what` and these words, of memory that may overlap."""
 
     below: Chain
     what: str
@@ -93,7 +93,7 @@ Key = tuple[Term, Term | None]
 
 
 def initial(slot: Field, epoch: int) -> Initial:
-    """What the slot held when that epoch began."""
+    """The content of the slot when that epoch began."""
     return Initial(slot.key, epoch, slot.type, slot.low, slot.high)
 
 
@@ -114,21 +114,21 @@ def changes(chain: Chain) -> Iterator[Stored | Copied | Renewed | Bytewise]:
 
 
 def held_behind(terms: ObjectTerms, slot: Field, link: Overlapped, held: Term, address: Term) -> Term:
-    """What stands at the address behind what was done, where `held` stood there before."""
+    """The content of the address behind the change, where `held` stood there before."""
     function = Initial(f"{slot.key} behind {link.what}", NO_EPOCH, slot.type, slot.low, slot.high)
     return terms.load(function, terms.null, held, address, *link.words)
 
 
 NEAR = 64
-"""What a store overwrites is looked for among so many stores before it."""
+"""The number of stores among which an overwritten one is looked for, at most."""
 
 _MOST_COPIES = 100
-"""The chains of a pair have so many copies at the most: a read through them goes as deep."""
+"""The number of copies in the chains of a pair, at most: a read through them goes as deep."""
 
 L = TypeVar("L", bound=Chain)
 
 Table = dict[tuple[object, Chain, Term, Term | None], Term]
-"""What was found out of chains and keys, in each era of what is known of pointers."""
+"""The results of reads, by chains and keys, in each era of the facts about pointers."""
 
 
 class Chains:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 Computed = tuple[Term, Term | None, Term]
-"""When an operation without memory is defined, its result, and whether it passes, or overflows."""
+"""The results of an operation without memory: when it is defined, its result, and whether it passes, or overflows."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairMemory:
-    """What the heaps of a pair share: the terms that they begin with, their chains, and all slots that one of the
-    traces names.
+    """The memory that the heaps of a pair share: the terms that they begin with, their chains, and all slots that one
+    of the traces names.
 
     `indexed` are the keys of those that are found by an index too.
     `has_exceptions`: is what events raise told apart? Where it is not, nobody looks, and both traces raise the same.
@@ -59,7 +59,7 @@ class PairMemory:
 
 @dataclass(slots=True)
 class Allocator:
-    """Which terms the allocations of a trace are, by their numbers in the order of the text; new ones for the rest.
+    """The terms that the allocations of a trace are, by their numbers in the order of the text; new ones for the rest.
 
     `mismatched` are the lengths of arrays, by number, for which a term of another length was named.
     """
@@ -134,12 +134,12 @@ class HeapState:
         return self.chains[slot.key]
 
     def now(self, term: Term) -> Term:
-        """What a term is as guards that have passed say, itself where they say nothing."""
+        """The form of a term under the guards that have passed, itself where they say nothing."""
         known = self.known.get(term)
         return term if known is None or known[1] > self._passed else known[0]
 
     def read(self, p: Term, slot: Field, index: Term | None = None) -> Term:
-        """What the memory holds, for one who only looks."""
+        """The content of the memory, for one who only looks."""
         p, index = self.reader.key(p, index, self.now)
         return self.reader.read(slot, self.chains[slot.key], p, index)
 
@@ -195,7 +195,7 @@ class HeapState:
     # Who has seen what.
 
     def know(self, pointers: Pointers) -> None:
-        """From here on, that is known of pointers."""
+        """Goes on with that knowledge of pointers."""
         self.terms = self.terms.knowing(pointers)
         self.reader = ChainReader(self.memory.chains, self.terms)
 

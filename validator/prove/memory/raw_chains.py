@@ -33,7 +33,7 @@ ANYWHERE = "any address"
 """The variable that is any address: what holds of it holds of all."""
 
 _MOST_OVERLAPS = 150
-"""So many links that say what may have overlapped may stand above each other."""
+"""The number of links for possible overlaps that may stand above each other."""
 
 
 def numbered(name: str, claim: int) -> str:
@@ -161,7 +161,7 @@ class RawChains:
         return found
 
     def part(self, value: Term, offset: int, size: int) -> Term:
-        """So many bytes of a word from that one on, without a sign."""
+        """The `size` bytes of a word from byte `offset` on, without a sign."""
         moved = self._terms.lshr(value, self._terms.const(8 * offset))
         return self.extended(moved, size, False)
 
@@ -180,14 +180,14 @@ class RawChains:
         return offset >= stored and offset + size <= 1 << self._terms.width
 
     def _offset(self, address: Term, at: Term) -> int | None:
-        """How far the address is behind the other one, if that is a constant."""
+        """The distance of the address behind the other one, if that is a constant."""
         return self._constant(self._distance(address, at))
 
     def _constant(self, distance: Term) -> int | None:
         return distance.value & self._terms.concrete.mask if distance.kind == "const" else None
 
     def _distance(self, address: Term, at: Term) -> Term:
-        """How far the address is behind the other one. Constants in them are taken out, so that there are no more
+        """The distance of the address behind the other one. Constants in them are taken out, so that there are no more
         distances than there are differences of these, however many addresses there are."""
         terms, (base, one), (other, two) = self._terms, _split(address), _split(at)
         if base is other:
@@ -210,7 +210,7 @@ class RawChains:
     # What may overlap.
 
     def stored(self, heap: dict[str, Chain], key: str) -> None:
-        """There was a store to the raw memory of that key."""
+        """Notes a store to the raw memory of that key."""
         store = heap[key]
         assert isinstance(store, Stored)
         assert store.index is not None
@@ -250,7 +250,7 @@ def _all_links(chain: Chain) -> Iterator[Chain]:
 
 
 def _split(address: Term) -> tuple[Term | None, int]:
-    """What an address is made of: something, and a constant."""
+    """The parts of an address: a term, and a constant."""
     total = 0
     while address.kind == "add" and address.args[1].kind == "const":
         total += address.args[1].value

@@ -1,4 +1,5 @@
-"""Which object a function on strings gives, nobody says: it has the right items, and may be there already.
+"""The identity of objects that functions on strings give, which nobody fixes: such an object has the right items, and
+may be there already.
 
 A trace stands for the runs in which each call gives an object of its own, and for those in which a call gives what the
 same one has given before, or a constant with these items. An optimized trace may be one of either: which it is shows in

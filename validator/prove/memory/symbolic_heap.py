@@ -33,7 +33,7 @@ _ADDRESS = Initial("address", NO_EPOCH, INT)
 _OBJECT_AT = "the object at an address"
 
 _FEW = 16
-"""A copy of so many items, if their number is known and they are written, is so many stores."""
+"""The number of items up to which a copy is that many stores, if the number is known and the items are written."""
 
 
 def _few(count: Term) -> int | None:
@@ -232,8 +232,8 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
         return terms.by_object(p, lambda one: terms.by_object(q, lambda other: of(one, other)))
 
     def _range(self, slot: Field, p: Term, start: Term, count: Term) -> Range:
-        """Those items of an object that is no choice, where they were copied from. A constant is never changed: it is
-        read where all objects of version 0 are."""
+        """The range of items of an object that is no choice, where they were copied from. A constant is never changed:
+        it is read where all objects of version 0 are."""
         from validator.prove.terms.comparisons import Range
 
         reader = self.reader

@@ -1,4 +1,4 @@
-"""What can be seen of a heap at an event, at an end or by a function, and whether it is the same in both traces.
+"""The visible part of a heap at an event, at an end or for a function, and whether it is the same in both traces.
 
 Which allocations are visible may depend on which references are the same object; what may be visible is taken for it.
 """
@@ -82,7 +82,7 @@ def _is_sure(heap: SymbolicHeap, alloc: Term) -> bool:
 
 
 class _Search:
-    """Which allocations of a heap references may be, and what may be held where."""
+    """The allocations of a heap that references may be, and the possible contents of places."""
 
     def __init__(self, heap: SymbolicHeap) -> None:
         self._heap = heap
@@ -132,7 +132,7 @@ def _given(terms: ObjectTerms, p: Term) -> list[Term]:
 
 @immutable
 class Sight:
-    """What somebody sees at an event or end: the heap, and the allocations that can be found in it."""
+    """The state visible at an event or end: the heap, and the allocations that can be found in it."""
 
     heap: SymbolicHeap
     objects: frozenset[Term]
@@ -233,7 +233,7 @@ def _keys(
 
 
 def _objects(p: Term) -> list[Term]:
-    """What a reference may be, choices taken apart."""
+    """The references that a reference may be, choices taken apart."""
     if p.kind != "choose":
         return [p]
     return [one for one in choices(p) if one.kind != "choose"]

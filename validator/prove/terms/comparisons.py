@@ -1,4 +1,4 @@
-"""What is compared item by item, where it is not known how many items there are.
+"""Comparisons item by item, where the number of items is not known.
 
 The outcome is a term that is a function of the objects, of the memory that their items stand in, and of the ranges: a
 word that is not 0 where all are the same. A solver is told what that means as far as it can matter: where it is 0 there
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from validator.prove.terms.object_terms import ObjectTerms
 
 _MOST = 8
-"""Of further comparisons nothing is said."""
+"""The number of comparisons of which something is said, at most."""
 
 _MOST_INDICES = 40
-"""Of further indices nothing is said."""
+"""The number of indices of which something is said, at most."""
 
 Item = Callable[[Term, Term], Term]
 """The item of an object at an index."""
@@ -41,7 +41,7 @@ class Range(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Where the items of both ranges are read."""
+    """The slot and the readers of both ranges of items that are compared."""
 
     slot: Field
     item: Item
@@ -71,17 +71,17 @@ class _Said:
         self._where = terms.var(f"where the items of {term.number} differ")
 
     def indices(self) -> list[Term]:
-        """Where the items differ, if they do."""
+        """The indices at which the items differ, if they do."""
         return [self._terms.add(start, self._where) for start in (self._start, self._at)]
 
     def differs(self) -> Term:
-        """There is a place where they do, or they are the same."""
+        """The condition that there is an index at which they differ, or that they are the same."""
         terms = self._terms
         inside = terms.ult(self._where, self._count)
         return terms.either(self._same, terms.both(inside, terms.not_(self._are_same(self._where))))
 
     def agrees(self, index: Term) -> Iterator[Term]:
-        """At that index of either object they do not differ, where they are the same."""
+        """The conditions that at that index of either object they do not differ, where they are the same."""
         terms = self._terms
         for start in dict.fromkeys((self._start, self._at)):
             offset = terms.sub(index, start)
@@ -95,7 +95,7 @@ class _Said:
 
 
 def meaning_of_comparisons(terms: ObjectTerms, conditions: Iterable[Term]) -> list[Term]:
-    """What holds of the comparisons in these conditions."""
+    """The conditions that hold of the comparisons in these conditions."""
     found = list(conditions)
     said = [_Said(terms, term) for term in cone(found) if term.kind == "applied" and term.args[0] in terms.compared]
     said = said[:_MOST]
@@ -110,7 +110,7 @@ def meaning_of_comparisons(terms: ObjectTerms, conditions: Iterable[Term]) -> li
 
 
 def _indices(conditions: Iterable[Term], slot: Field) -> Iterator[Term]:
-    """At which items are read."""
+    """The indices at which items are read."""
     for term in cone(conditions):
         if term.kind == "load" and len(term.args) == 2 and term.value.key == slot.key:
             yield term.args[1]

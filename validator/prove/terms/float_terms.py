@@ -78,7 +78,7 @@ class FloatTerms(PlainFloatTerms):
         self._concrete: ConcreteFloats = concrete_floats(terms.width)
 
     def _folded(self, kind: str, *args: Term) -> Any:
-        """What the operation gives on constants; None where an argument is none."""
+        """The result of the operation on constants; None where an argument is none."""
         if all(arg.kind in ("float_const", "const") for arg in args):
             return getattr(self._concrete, kind)(*[arg.value for arg in args])
         return None

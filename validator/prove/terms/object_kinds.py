@@ -1,4 +1,4 @@
-"""What terms about objects are made of: numbers of classes, what leaves stand for, and the kinds of terms."""
+"""The parts of terms about objects: numbers of classes, what leaves stand for, and the kinds of terms."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _Children = dict[str | None, list[str]]
 """The classes right below each, None being above all."""
 
 NO_CLASS: ClassRange = (0, 0)
-"""What NULL has for a class."""
+"""The class of NULL."""
 
 STRUCTS: ClassRange = (1, (1 << 30) - 1)
 ARRAYS: ClassRange = (1 << 30, (1 << 31) - 1)
 _UNDECLARED = 1 << 10
-"""So many subclasses of a struct are told apart that are not declared."""
+"""The number of undeclared subclasses of a struct that are told apart."""
 
 OBJECTS: ClassRange = (STRUCTS[0], ARRAYS[1])
 ANY_CLASS: ClassRange = (NO_CLASS[0], ARRAYS[1])
 
 
 class Hashed(NamedTuple):
-    """Which items of an object were hashed, by their index."""
+    """The items of an object that were hashed, by their index."""
 
     slot: Field
     object: Term
@@ -37,7 +37,7 @@ class Hashed(NamedTuple):
 
 
 class Initial(NamedTuple):
-    """What the memory `key` held when the epoch began, behind so many events. Narrow memory has bounds."""
+    """The content of the memory `key` when the epoch began, behind `epoch` events. Narrow memory has bounds."""
 
     key: str
     epoch: int

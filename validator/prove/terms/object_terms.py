@@ -38,10 +38,11 @@ _LOADS = {INT: "load", REF: "load_ref", FLOAT: "load_float"}
 _ABSTRACT = (OF_OBJECTS | APPLIED | WORDS_OF_FLOATS | {"load"}) - {"null"}
 
 _MOST_HASHES = 6
-"""Of further hashes nothing is said."""
+"""The number of hashes of which something is said, at most."""
 
 _LONGEST_TEXT = 64
-"""Of a longer constant string only items at constant indices are known."""
+"""The length of a constant string up to which all its items are known; of a longer one only items at constant indices
+are."""
 
 
 class ObjectTerms(ReferenceTerms):
@@ -83,18 +84,18 @@ class ObjectTerms(ReferenceTerms):
     # What functions give.
 
     def applied(self, result: Type, args: tuple[Term, ...]) -> Term:
-        """What a function gives, its address being the first argument."""
+        """The result of a function, its address being the first argument."""
         return self._make(_APPLIED[result], args, Function(result, tuple(map(_type_of, args))))
 
     def raised(self, result: Type, args: tuple[Term, ...]) -> Term:
-        """What it raises, NULL if nothing."""
+        """The exception that it raises, NULL if none."""
         return self._make("raised_ref", args, Function(result, tuple(map(_type_of, args))))
 
     # Memory, as an epoch begins.
 
     def load(self, initial: Initial, p: Term, index: Term | None = None, *more: Term) -> Term:
-        """What the memory held for an object that is no choice. What raw memory held is that of NULL. It may be a
-        function of `more` than an index."""
+        """The initial content of the memory for an object that is no choice. What raw memory held is that of NULL. It
+        may be a function of `more` than an index."""
         if p is self.null and kind_of(initial.key) is not MemoryKind.RAW:
             return self.zero_of(initial.type)
         if p.kind == "choose":
@@ -105,7 +106,8 @@ class ObjectTerms(ReferenceTerms):
         return unknown
 
     def _known_content(self, name: str, key: str, unknown: Term) -> Term:
-        """What is declared of a constant's field; of a quasi-immutable one it holds where the code is still valid."""
+        """The declared content of a constant's field; of a quasi-immutable one it holds where the code is still
+        valid."""
         known = self.layout.constant(name)
         for slot, value in () if known is None else known.fields:
             if slot.key == key:
@@ -114,8 +116,8 @@ class ObjectTerms(ReferenceTerms):
         return unknown
 
     def declared_contents(self, conditions: Iterable[Term]) -> list[Term]:
-        """What holds of the terms of these conditions because it is declared of the fields of constants: what is the
-        same object as a constant holds it as well."""
+        """The conditions that hold of the terms of these conditions by the declared fields of constants: an object that
+        is the same as a constant holds the same."""
         conditions = list(conditions)
         of_items = self._equal_hashes(conditions) if self.hashes else []
         if self.compared:
@@ -177,7 +179,7 @@ class ObjectTerms(ReferenceTerms):
         return item
 
     def _text_contents(self, order: Sequence[Term]) -> list[Term]:
-        """What holds of items because a constant string may be their object: it always holds the same."""
+        """The conditions on items that hold because a constant string may be their object: it always holds the same."""
         texts = [term for term in order if term in self.texts]
         loads = [term for term in order if term.kind == "load" and len(term.args) == 2] if texts else []
         found: list[Term] = []

@@ -14,7 +14,7 @@ from optimizer.ir.immutable import immutable, replace
 from validator.prove.terms.object_kinds import APPLIED
 
 Moment = tuple[float, float]
-"""How many events are done, and a number that grows with each call of a function. What existed before the trace came
+"""The number of events done, and a number that grows with each call of a function. What existed before the trace came
 into being at (0, 0), what the n-th event gives and writes at (n + 1, 0)."""
 
 START: Moment = (0, 0)
@@ -52,8 +52,8 @@ class Pointers:
     # What is known.
 
     def birth(self, p: Term) -> Moment:
-        """When a reference that is neither a choice nor an allocation came into being. What an object holds is at least
-        as young as the object, which an event may have made."""
+        """The moment at which a reference that is neither a choice nor an allocation came into being. What an object
+        holds is at least as young as the object, which an event may have made."""
         birth = START
         while p.kind == "load_ref":
             birth = max(birth, (p.value.epoch, 0))
@@ -95,7 +95,7 @@ class Pointers:
         return events, self.calls + 1
 
     def exposing(self, allocs: Iterable[Term], event: int, surely: Iterable[Term] = ()) -> Pointers:
-        """That event sees these allocations, some of them `surely`, if no earlier one did."""
+        """The pointers where that event sees these allocations, some of them `surely`, if no earlier one did."""
         moment = at_event(event)
         new = {alloc: moment for alloc in allocs if alloc not in self.visible_from}
         return replace(
@@ -140,4 +140,4 @@ class Pointers:
 
 
 NO_POINTERS = Pointers({}, {}, {}, frozenset(), frozenset(), 0, START, object())
-"""What is known at the start of a trace: nothing was allocated."""
+"""The knowledge at the start of a trace: nothing was allocated."""

@@ -73,7 +73,7 @@ class ReferenceTerms(Terms):
 
     @property
     def floats(self) -> PlainFloatTerms:
-        """Those beside these terms, which do not keep them: nothing is left to the garbage collector."""
+        """The float terms beside these terms, which do not keep them: nothing is left to the garbage collector."""
         from validator.prove.terms.float_terms import FloatTerms  # here: most traces have no floats
 
         return FloatTerms(self)
@@ -141,13 +141,13 @@ class ReferenceTerms(Terms):
         return self._make("same", (p, q) if p.number < q.number else (q, p))
 
     def zero_of(self, type_: Type) -> Term:
-        """What memory of that type holds where it has been cleared."""
+        """The content of cleared memory of that type."""
         if type_ is Type.FLOAT:
             return self.floats.const(ZERO)
         return self.null if type_ is Type.REF else self.zero
 
     def by_object(self, p: Term, of: Callable[[Term], Term]) -> Term:
-        """What `of` says of the reference, which is no choice where it is asked: a word, reference, float or
+        """The value of `of` for the reference, which is no choice where it is asked: a word, reference, float or
         condition."""
         if p.kind != "choose":
             return of(p)
@@ -169,7 +169,7 @@ class ReferenceTerms(Terms):
         return self.select(c, a, b)
 
     def _if_exposed(self, p: Term, of: Callable[[Term], Term], otherwise: Term) -> Term:
-        """What `of` says of the allocation that `p` is, `otherwise` where it is none."""
+        """The value of `of` for the allocation that `p` is, `otherwise` where it is none."""
         result = otherwise
         for alloc in self.pointers.may_be(p):
             result = self._chosen(self.same(p, alloc), of(alloc), result)
@@ -348,8 +348,8 @@ class ReferenceTerms(Terms):
         return self._make("vtable", (class_,))
 
     def _known_vtables(self, order: Sequence[Term]) -> Iterator[Term]:
-        """Of an object whose class has one of the names whose addresses these terms have, it is that address; of NULL
-        it is 0."""
+        """The conditions on vtables: of an object whose class has one of the names whose addresses these terms have, it
+        is that address; of NULL it is 0."""
         vtables = [term for term in order if term.kind == "vtable"]
         yield from (self.either(self._class_in(one.args[0], OBJECTS), self.eq(one, self.zero)) for one in vtables)
         addresses = [(term, named) for term in order if vtables and (named := class_of_address(term)) is not None]

@@ -1,7 +1,8 @@
-"""The options of command lines that say what is compared of guards."""
+"""Options that several command lines have: limits of time, and what is compared of guards."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,3 +24,18 @@ def mode_options(guards: str, failargs: str) -> _Decorator:
 def _option(name: str, default: Guards | Failargs, help_text: str) -> _Decorator:
     modes = [mode.value for mode in type(default)]
     return click.option(name, type=click.Choice(modes), default=default.value, show_default=True, help=help_text)
+
+
+_MOST_S = 1e6
+"""Eleven days: what is more is no limit, and `inf` is that too. The system counts milliseconds in 32 bits."""
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it, or fail."""
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
+        return min(seconds, _MOST_S)

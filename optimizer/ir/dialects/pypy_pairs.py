@@ -1,0 +1,107 @@
+"""Pairs of a log: each recorded trace with what PyPy's optimizer made of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.text.syntax import OPERATION
+
+_POINT = re.compile(
+    r"# (?:Loop [0-9]+ \((?P<point>.*)\) : (?P<kind>loop|entry bridge)|bridge out of Guard (?P<guard>\S+)) with "
+)
+_POSITION = re.compile(r"debug_merge_point\([0-9]+, [0-9]+, '(?P<point>.*)'\)")
+
+
+class Kind(Enum):
+    LOOP = "loop"
+    ENTRY = "entry bridge"
+    BRIDGE = "bridge"
+
+
+@dataclass(frozen=True, slots=True)
+class LogPair:
+    """A recorded trace and the optimized one; the place in the program, and of a bridge the guard that it starts at."""
+
+    number: int
+    kind: Kind
+    point: str
+    guard: str | None
+    recorded: Section
+    optimized: Section
+
+
+class Count(Enum):
+    """A number that tells how much a trace does."""
+
+    OPERATIONS = "operations"
+    GUARDS = "guards"
+    ALLOCATIONS = "allocations"
+    LOADS = "loads"
+    STORES = "stores"
+
+
+_UNCOUNTED = ("debug_merge_point", "jit_debug", "label", "enter_portal_frame", "leave_portal_frame")
+_COUNTED = {
+    Count.GUARDS: re.compile(r"guard_(?!future_condition)"),
+    Count.ALLOCATIONS: re.compile(r"new(str|unicode|_|\Z)|virtual_ref\Z"),
+    Count.LOADS: re.compile(r"(get|gc_load|raw_load)"),
+    Count.STORES: re.compile(r"(set|gc_store|raw_store)"),
+}
+
+
+def counts_of(section: Section) -> Counter[Count]:
+    """The numbers of a trace, of the loop alone where it has labels; debug positions are not counted."""
+    names = [found[2] for line in section.lines if (found := OPERATION.match(line))]
+    names = names[len(names) - names[::-1].index("label") :] if "label" in names else names
+    counted = [name for name in names if name not in _UNCOUNTED and name != "guard_future_condition"]
+    counts = Counter({count: sum(1 for name in counted if look.match(name)) for count, look in _COUNTED.items()})
+    counts[Count.OPERATIONS] = len(counted)
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """A trace without its counterpart, and the reason."""
+
+    number: int
+    section: Section
+    reason: str
+
+
+def pair_sections(sections: Iterable[Section]) -> Iterator[LogPair | Unpaired]:
+    """The pairs of the sections of a log: PyPy prints what its optimizer has left directly behind what it recorded."""
+    waiting: Section | None = None
+    number = 0
+    for section in sections:
+        if section.is_recorded:
+            if waiting is not None:
+                number += 1
+                yield Unpaired(number, waiting, "no optimized trace follows: PyPy gave it up, or the log has none")
+            waiting = section
+            continue
+        number += 1
+        if waiting is None:
+            yield Unpaired(number, section, "no recorded trace stands in front of it")
+        elif loss := waiting.loss or section.loss:
+            yield Unpaired(number, section, loss)
+        else:
+            yield _pair(number, waiting, section)
+        waiting = None
+    if waiting is not None:
+        yield Unpaired(number + 1, waiting, "no optimized trace follows: PyPy gave it up, or the log has none")
+
+
+def _pair(number: int, recorded: Section, optimized: Section) -> LogPair | Unpaired:
+    said = _POINT.match(optimized.heading)
+    if said is None:
+        return Unpaired(number, optimized, f"what it is of is not known: {optimized.heading}")
+    if said["guard"] is None:
+        return LogPair(number, Kind(said["kind"]), said["point"], None, recorded, optimized)
+    points = (_POSITION.match(line) for line in recorded.lines)
+    point = next((found["point"] for found in points if found), "")
+    return LogPair(number, Kind.BRIDGE, point, said["guard"].removeprefix("0x"), recorded, optimized)
