@@ -10,25 +10,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MOST_LINES = 7_600
+MOST_LINES = 7_450
 """Of all that is loaded when pairs are read and checked. It is to become 6,000."""
 
 LOADED = """
 import sys
 from pathlib import Path
-from optimizer.ir.faults import InputError
 from optimizer.ir.text.parser import parse
 from validator.check.certificate import Certificate
 from validator.check.checker import check
 
 for case in sorted(Path("corpus").iterdir()):
-    if (case / "after.trace").exists():
-        try:
-            before = parse((case / "before.trace").read_text())
-            after = parse((case / "after.trace").read_text(), word=before.word)
-            check(before, after, Certificate(tuple(0 if before.guards else None for _ in after.guards)), effort=1000)
-        except InputError:
-            pass
+    if (case / "after.trace").exists() and not case.name.startswith("toy-dialect"):
+        before = parse((case / "before.trace").read_text())
+        after = parse((case / "after.trace").read_text(), word=before.word)
+        check(before, after, Certificate(tuple(0 if before.guards else None for _ in after.guards)), effort=1000)
 for name, module in sys.modules.items():
     if name.split(".")[0] in ("optimizer", "validator", "fuzz"):
         print(module.__file__)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import ModuleType
 from typing import NamedTuple
 
 from optimizer.ir.faults import InputError
@@ -76,14 +77,19 @@ def read_lines(text: str, file: str) -> Source:
     """The lines of `text`, whatever ends them. Raises InputError for what is not text."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     source = Source(file, text.split("\n"))
-    if garbage := _NOT_TEXT.search(text):
-        line = text.count("\n", 0, garbage.start()) + 1
-        code = ord(garbage[0])
-        column = garbage.start() - text.rfind("\n", 0, garbage.start())
-        raise InputError(f"this is not text: it holds the character U+{code:04X}", file=file, line=line, column=column)
+    garbage = _NOT_TEXT.search(text)
+    if garbage:
+        raise faults().not_text(file, text, garbage.start())
     if not text.strip():
         raise InputError("the file is empty: a trace begins with its inputs, such as [i0, i1]", file=file)
     return source
+
+
+def faults() -> ModuleType:
+    """The module with all that is said of texts that are no traces: to read one that is takes none of it."""
+    from optimizer.ir.text import reading_faults
+
+    return reading_faults
 
 
 def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
@@ -97,22 +103,12 @@ def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
         if kind == "mark":
             text = kind = match[0]
         elif kind in ("fault", "open_descr", None):
-            raise source.fault(_describe_fault(match[0], line[match.end() :]), number, match.start() + 1)
+            raise source.fault(faults().bad_character(match[0], line[match.end() :]), number, match.start() + 1)
         else:
             text = match[kind]
         tokens.append(Token(kind, text, match.start() + 1))
     tokens.append(Token("end", "", len(line.rstrip()) + 1))
     return tokens
-
-
-def _describe_fault(text: str, rest: str) -> str:
-    if len(text) > 1:
-        has_brackets = any(bracket in rest for bracket in "<([{")
-        return "the brackets of the descr must be closed" if has_brackets else "expected a name behind descr="
-    if text == '"':
-        return 'a text in quotes must end with " on the same line'
-    hint = "; a comment begins with #" if text == ";" else ""
-    return f"the character {text} has no meaning here{hint}"
 
 
 def is_variable_name(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.text.lexer import Source, read_lines
+from optimizer.ir.text.lexer import Source, faults, read_lines
 from optimizer.ir.text.resolver import Resolver
 from optimizer.ir.text.syntax import Body, parse_body
 from optimizer.ir.trace import Trace
@@ -28,7 +28,7 @@ def parse(
     word = _choose_word(source, word, own_word)
     body = translate(parse_body(source, first_line), source)
     if body.header is None:
-        raise _no_header(source, body)
+        raise faults().no_header(source, body.statements)
     return Resolver(source, word, declarations).trace(body.header, body.statements)
 
 
@@ -60,14 +60,3 @@ def _choose_word(source: Source, argument: int | None, front_matter: int | None)
         message = f"the trace is for words of {front_matter} bits, but words of {argument} bits are asked for"
         raise InputError(message, file=source.file)
     return argument or front_matter or 64
-
-
-def _no_header(source: Source, body: Body) -> InputError:
-    if not body.statements:
-        return InputError("there is no trace here: a trace begins with its inputs, such as [i0, i1]", file=source.file)
-    first = body.statements[0]
-    return source.fault(
-        f"a trace begins with its inputs, such as [i0, i1], got {first.name.text}",
-        first.line,
-        (first.result or first.name).column,
-    )

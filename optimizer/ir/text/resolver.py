@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
-from optimizer.ir.check import IllFormed, Part, Place, check, input_type
-from optimizer.ir.faults import InputError
+from optimizer.ir.check import IllFormed, check, input_type
 from optimizer.ir.rows.ops import OPS, DescrKind, Kind, Op
-from optimizer.ir.text.lexer import Source, Token, describe, is_variable_name, shorten
+from optimizer.ir.text.lexer import Source, Token, faults, is_variable_name
 from optimizer.ir.text.syntax import Header, Statement
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, RawText, Trace, Value, Var
 from optimizer.ir.types.declared import Declarations
 from optimizer.ir.values import BadConstant, read_constant
-
-_OF_VARIABLES = ("i", "p", "r", "f", "v")
-"""The first letters that variables have in most traces."""
 
 
 class Resolver:
@@ -37,20 +31,13 @@ class Resolver:
         try:
             check(trace)
         except IllFormed as fault:
-            raise self._placed(fault, header, statements) from None
+            raise faults().placed(self._source, fault, header, statements) from None
         return trace
 
     def _input(self, token: Token, line: int) -> Var:
-        type_ = input_type(token.text)
-        if token.kind != "name" or not is_variable_name(token.text):
-            raise self._source.fault(f"expected an input, got {describe(token)}", line, token.column)
-        if type_ is None:
-            raise self._source.fault(
-                "an input is named with the first letter i for a machine int, p or r for a reference, "
-                f"f for a float; got {shorten(token.text)}",
-                line,
-                token.column,
-            )
+        type_, is_name = input_type(token.text), token.kind == "name" and is_variable_name(token.text)
+        if not is_name or type_ is None:
+            raise faults().no_input(self._source, token, line, is_name)
         return self._define(Var(token.text, type_))
 
     def _define(self, var: Var) -> Var:
@@ -61,7 +48,7 @@ class Resolver:
     def _operation(self, statement: Statement) -> Operation:
         row = OPS.get(statement.name.text)
         if row is None:
-            raise self._unknown(statement)
+            raise faults().unknown_operation(self._source, statement)
         args: tuple[Value, ...]
         if row.raw:
             args = tuple(RawText(token.text) for token in statement.args)
@@ -118,82 +105,10 @@ class Resolver:
             except BadConstant as fault:
                 raise self._source.fault(str(fault), line, token.column) from None
             if constant is None:
-                raise self._undefined(token, line)
+                raise faults().undefined(self._source, token, line, self._hidden)
             value = self._values[text] = constant
         return value
-
-    def _undefined(self, token: Token, line: int) -> InputError:
-        name = token.text
-        if name == "None":
-            message = "None stands only in failargs, for a value that is not live"
-        elif name in self._hidden:
-            message = (
-                f"{name} is defined in the exit block on line {self._hidden[name]}: it is visible only there "
-                "and in its guard's failargs"
-            )
-        else:
-            defined = self._defined_later(name, line)
-            message = f"{shorten(name)} is not defined"
-            if defined:
-                message = f"{name} is used before it is defined, on line {defined}"
-            elif not name.startswith(_OF_VARIABLES):
-                message += f"; a class is written ConstClass({shorten(name)})"
-        return self._source.fault(message, line, token.column)
-
-    def _defined_later(self, name: str, line: int) -> int:
-        """The number of the line from `line` on that defines the name, or 0."""
-        definition = re.compile(rf"\s*(?:\+[0-9]+:\s*)?{re.escape(name)}\s*=[^=]")
-        lines = enumerate(self._source.lines[line - 1 :], start=line)
-        return next((number for number, text in lines if definition.match(text)), 0)
-
-    def _unknown(self, statement: Statement) -> InputError:
-        from difflib import get_close_matches  # here: only an error needs it
-
-        name = statement.name.text
-        known = [row for row in OPS if row[:-1] == f"{name}_"] or (
-            get_close_matches(name.lower(), OPS, n=2, cutoff=0.8) if len(name) < 50 else []
-        )
-        hint = ""
-        if known:
-            is_named = "is an operation" if len(known) == 1 else "are operations"
-            hint = f"; there {is_named} named {', '.join(known)}"
-        message = f"there is no operation {shorten(name)}{hint}"
-        return self._source.fault(message, statement.line, statement.name.column)
-
-    def _placed(self, fault: IllFormed, header: Header, statements: list[Statement]) -> InputError:
-        if fault.operation is None:
-            column = header.inputs[fault.place.index].column if fault.place.part is Part.INPUT else 1
-            return self._source.fault(fault.message, header.line, column)
-        line = fault.operation.line
-        every = [inner for statement in statements for inner in (statement, *(statement.block or ()))]
-        statement = next(one for one in every if one.line == line)
-        return self._source.fault(fault.message, line, _column(statement, fault.place))
 
 
 def _allocates_struct(row: Op) -> bool:
     return row.kind is Kind.NEW and row.memory is not None and row.memory.descr is DescrKind.STRUCT
-
-
-def _column(statement: Statement, place: Place) -> int:
-    """The column of a part of the statement; that of its name where it does not have the part."""
-    failargs = statement.failargs or []
-    tokens: list[Token | None]
-    match place.part:
-        case Part.RESULT:
-            return (statement.result or statement.name).column
-        case Part.ARGUMENT:
-            tokens = list(statement.args)
-        case Part.LAST_ARGUMENT:
-            return statement.closing - 1
-        case Part.DESCR:
-            tokens = [statement.descr]
-        case Part.FAILARG:
-            tokens = list(failargs)
-        case Part.FAILARGS:
-            tokens = [*failargs, statement.origin]
-        case Part.ORIGIN:
-            tokens = [statement.origin]
-        case _:
-            tokens = []
-    token = tokens[place.index] if place.index < len(tokens) else None
-    return (token or statement.name).column

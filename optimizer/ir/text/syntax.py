@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.text.lexer import NAME, Source, Token, describe, is_variable_name, shorten, tokenize
+from optimizer.ir.text.lexer import NAME, Source, Token, describe, faults, is_variable_name, shorten, tokenize
 
 
 class Statement(NamedTuple):
@@ -50,11 +50,11 @@ OPERATION = re.compile(rf"{_OFFSET}(?:({NAME})\s*=\s*)?({NAME})\s*\(")
 """The beginning of a line with an operation: its result and its name."""
 LOG_MARK = re.compile(r"\[[0-9a-f]+\] (?:\{(?P<opens>[\w-]+)|(?P<closes>[\w-]+)\})\s*\Z")
 """The line of a log of PyPy on which a section begins or ends."""
-_START = re.compile(_OFFSET)
+LINE_START = re.compile(_OFFSET)
+"""The space and the offset that may stand in front of all that a line says."""
 _BLOCK_END = re.compile(r"\s*\}\s*(?:#.*)?\Z")
 _LOOP_END = "--end of the loop--"
 _VALUES = frozenset(("name", "number", "constant", "string"))
-_AN_OPERATION = "an operation, such as i2 = int_add(i0, 1)"
 
 
 def parse_body(source: Source, first_line: int) -> Body:
@@ -86,7 +86,7 @@ def _meaningful_lines(source: Source, first_line: int) -> Iterator[tuple[int, in
     """The numbers of the lines that say something, each with the index at which it begins."""
     for number in range(first_line, len(source.lines) + 1):
         line = source.lines[number - 1]
-        match = _START.match(line)
+        match = LINE_START.match(line)
         start = match.end() if match else 0
         said = line[start:].rstrip()
         if said and said[0] != "#" and said != _LOOP_END:
@@ -134,7 +134,7 @@ class _LineParser:
         line = self.source.lines[number - 1]
         head = OPERATION.match(line)
         if head is None:
-            raise self._not_an_operation(number)
+            raise faults().not_an_operation(self.source, number)
         result = Token("name", head[1], head.start(1) + 1) if head[1] is not None else None
         name = Token("name", head[2], head.start(2) + 1)
         row = OPS.get(name.text)
@@ -242,21 +242,3 @@ class _LineParser:
 
     def _fault(self, message: str) -> Exception:
         return self.source.fault(message, self._line, self._tokens[self._at].column)
-
-    def _not_an_operation(self, number: int) -> Exception:
-        """The fault of a line that does not begin as an operation does."""
-        start = _START.match(self.source.lines[number - 1])
-        tokens = tokenize(self.source, number, start.end() if start else 0)
-        at = 2 if tokens[1:] and tokens[1].kind == "=" else 0
-        first = tokens[at]
-        if first.kind == "}":
-            message = "} ends an exit block, but none has begun"
-        elif at and tokens[0].kind != "name":
-            first = tokens[0]
-            message = f"expected the name of a variable in front of =, got {describe(first)}"
-        elif first.kind == "name":
-            first = tokens[at + 1]
-            message = f"expected ( behind {tokens[at].text}, got {describe(first)}"
-        else:
-            message = f"expected {_AN_OPERATION}, got {describe(first)}"
-        return self.source.fault(message, number, first.column)
