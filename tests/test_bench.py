@@ -177,9 +177,8 @@ def test_the_baseline_does_not_prove_what_is_wrong(name: str) -> None:
 def test_the_baseline_gives_up_at_its_limit() -> None:
     hard = sample(
         (
-            "[i0, i1]\ni2 = int_mul(i0, i1)\ni3 = int_mul(i2, i2)\ni4 = int_mul(i3, i0)\nfinish(i4)",
-            "[i0, i1]\ni2 = int_mul(i0, i0)\ni3 = int_mul(i1, i1)\ni4 = int_mul(i2, i3)\n"
-            "i5 = int_mul(i4, i0)\nfinish(i5)",
+            "[i0, i1, i2]\ni3 = uint_mul_high(i0, i1)\ni4 = uint_mul_high(i3, i2)\nfinish(i4)",
+            "[i0, i1, i2]\ni3 = uint_mul_high(i1, i2)\ni4 = uint_mul_high(i3, i0)\nfinish(i4)",
         )
     )
     judged = BASELINE.judge(hard, 0.5)

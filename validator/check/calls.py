@@ -15,8 +15,7 @@ from optimizer.ir.rows.row import REF, VOID, Role, Type
 from optimizer.ir.trace import Operation
 from optimizer.ir.types.calls import CallSite, call_of
 from validator.check.reach import OLD
-from validator.check.seen import Applied
-from validator.check.universe import NULL
+from validator.check.universe import NULL, is_reference
 
 if TYPE_CHECKING:
     from validator.check.side import Side
@@ -79,11 +78,14 @@ class Calls:
     def _event(
         self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any
     ) -> tuple[Any, Any] | Any:
-        count = len(self._side.events)
-        found = self._side.event(call, operation, args, happens)
+        side, count = self._side, len(self._side.events)
+        kind = call.name, self._universe.layout.canonical(operation.descr), len(args)
+        event = side.seen(call, number, kind, args, happens)
+        found = side.follower.event(event)
+        side.events.append(event)
         self._upheavals += call.effects.writes is None
         for kept in list(self._memory.happen(count, call.effects, found)):
-            if self._side.is_recorded:
+            if side.is_recorded:
                 self._must(number, "kept", kept, happens)
         if call.effects.can_raise:
             self._raise(call, self._from_world(f"raised by event {count}", REF), happens)
@@ -119,24 +121,18 @@ class Calls:
         side, type_ = self._side, operation.op.result
         if call.passing:
             args = (*args, self._universe.words.const(self._upheavals))
-        effects, slots = call.effects, self._universe.slots.values()
-        may_see = () if effects.sees_nothing else tuple(slot for slot in slots if effects.may_see(slot))
-        roots = [arg for arg in args if arg.sort() == NULL.sort()]
-        found = self._memory.reach.found(roots, may_see)
-        place, memory = (len(side.guards), len(side.events)), self._memory.copy()
-        looks = not effects.sees_nothing
-        applied = Applied(number, type_, args, happens, *place, memory, found, may_see, looks)
+        seen = side.seen(call, number, (type_, len(args)), args, happens)
         result = None if type_ is VOID else self._universe.apply("given by", type_, args)
         raised = self._universe.apply(f"raised, giving {type_.value}, by", REF, args)
-        given = [result] * (type_ is REF) + [raised] * effects.can_raise
+        given = [result] * (type_ is REF) + [raised] * call.effects.can_raise
         reach = self._memory.reach
         if given and side.is_recorded:
-            reach.given |= reach.found(roots, slots)
+            reach.given |= reach.found(filter(is_reference, args), self._universe.slots.values())
         for one in given:  # NULL or an object that existed before the trace, or one that can be found
             reach.note(self._universe.learn(one), reach.given | reach.seen | {OLD})
             side.fact(z3.Implies(happens, self._universe.among(one, reach.given | reach.seen)))
         self._raise(call, raised, happens)
-        side.follower.applied(applied)
+        side.follower.applied(seen)
         self._declared(call, number, args, result, raised, happens)
         return result
 

@@ -5,13 +5,14 @@ Arithmetic, casts and roots are opaque, but for some laws that hold bit for bit.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import z3
 
 from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
 from optimizer.ir.rows.float_domain import FloatDomain
-from validator.check.opaque import Opaque, ordered
+from validator.check.opaque import Opaque, methods, ordered
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)
@@ -71,24 +72,16 @@ class Floats(FloatDomain[Any, Any, Any]):
             return a.arg(0)
         return z3.simplify(z3.fpNeg(a)) if z3.is_fp_value(a) else z3.fpNeg(a)
 
-    def abs(self, a: Any) -> Any:
-        return z3.fpAbs(a)
+    (abs,) = methods(z3.fpAbs)
 
     # Conditions.
 
-    def same(self, a: Any, b: Any) -> Any:
-        return a == b
-
-    def eq(self, a: Any, b: Any) -> Any:
-        return z3.fpEQ(a, b)
-
-    def lt(self, a: Any, b: Any) -> Any:
-        return z3.fpLT(a, b)
-
-    def le(self, a: Any, b: Any) -> Any:
-        return z3.fpLEQ(a, b)
+    same, eq, lt, le = methods(operator.eq, z3.fpEQ, z3.fpLT, z3.fpLEQ)
 
     # Casts.
+
+    def of_bytes(self, n: Any) -> Any:
+        return z3.fpBVToFP(n, DOUBLE)
 
     def of_int(self, n: Any) -> Any:
         value = self._opaque("float_of_int", lambda x: z3.fpSignedToFP(z3.RNE(), x, DOUBLE), n)
@@ -102,9 +95,6 @@ class Floats(FloatDomain[Any, Any, Any]):
             was, limit = a.arg(0), 1 << EXACT_INTS
             self.facts.append(z3.Implies(z3.And(was >= -limit, was <= limit), number == was))
         return number
-
-    def of_bytes(self, n: Any) -> Any:
-        return z3.fpBVToFP(n, DOUBLE)
 
     def to_bytes(self, a: Any) -> Any:
         """Some pattern that is this float: which one NaN has, nobody knows."""

@@ -38,3 +38,8 @@ def ordered(a: Any, b: Any) -> tuple[Any, Any]:
     if a_is != b_is:
         return (b, a) if a_is else (a, b)
     return (a, b) if a.get_id() <= b.get_id() else (b, a)
+
+
+def methods(*functions: Any) -> Any:
+    """The functions as methods of a domain, which is none of their arguments."""
+    return map(staticmethod, functions)

@@ -33,13 +33,14 @@ from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.trace import Trace, Var, all_operations
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
-from validator.check.asking import Asking, Place
+from validator.check.asking import Asking
 from validator.check.calls import same
 from validator.check.certificate import AFTER, BEFORE, Certificate
+from validator.check.facts import Place
 from validator.check.memory import Memory
 from validator.check.modes import Failargs, Guards
 from validator.check.reach import Places
-from validator.check.seen import Applied, EventSeen, ExitSeen, Follower, GuardSeen
+from validator.check.seen import CallSeen, Follower, GuardSeen
 from validator.check.side import Side
 from validator.check.universe import NULL, Universe, allocation_number, has_limits, is_old
 
@@ -78,8 +79,8 @@ class Recorded(Follower):
     def __init__(self, trace: Trace, universe: Universe, certificate: Certificate, asking: Asking) -> None:
         self._asking, self._cuts = asking, Cuts(certificate, BEFORE, universe)
         numbers = {number: number + 1 for number in range(len(all_operations(trace)))}
-        self.applied_functions: list[Applied] = []
-        self.side = Side(trace, universe, numbers, trace, self)
+        self.applied_functions: list[CallSeen] = []
+        self.side = Side(trace, universe, asking.facts, numbers, trace, self)
 
     def must(self, op: int, what: str, condition: Any) -> None:
         self.side.fact(condition)
@@ -87,10 +88,12 @@ class Recorded(Follower):
     def guard(self, guard: GuardSeen) -> None:
         pass
 
-    def applied(self, applied: Applied) -> None:
-        self.applied_functions.append(applied)
+    passed = guard
 
-    def event(self, event: EventSeen) -> Places:
+    def applied(self, call: CallSeen) -> None:
+        self.applied_functions.append(call)
+
+    def event(self, event: CallSeen) -> Places:
         return event.found
 
     def given(self, var: Var, value: Any) -> Any:
@@ -98,7 +101,7 @@ class Recorded(Follower):
 
     def holds(self, claim: Any) -> bool:
         place = Place(len(self.side.guards), 0, None)
-        return self._asking.holds(self.side, None, place, (), claim, is_cut=True) is True
+        return self._asking.holds(place, (), claim) is True
 
 
 class Optimized(Follower):
@@ -123,7 +126,7 @@ class Optimized(Follower):
         numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
         self.obligations = 0
         self.unsettled: dict[str, tuple[str, Any]] = {}
-        self.side = Side(trace, universe, numbers, self._before.trace, self)
+        self.side = Side(trace, universe, asking.facts, numbers, self._before.trace, self)
         self.side.memory.reach.given = self._before.memory.reach.given
 
     # Places.
@@ -144,7 +147,7 @@ class Optimized(Follower):
 
     def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> bool:
         self.obligations += 1
-        answer = self._asking.holds(self._before, self.side, place, given, claim)
+        answer = self._asking.holds(place, given, claim, self._before.promised_ahead)
         if answer is None:
             self.unsettled.setdefault(name, ("the solver gave up", None))
         elif not answer:
@@ -172,26 +175,25 @@ class Optimized(Follower):
         return self._cuts.given(var, value, self.side, self._before.values, self.holds)
 
     def holds(self, claim: Any) -> bool:
-        return self._asking.holds(self._before, self.side, self._place(), (), claim, is_cut=True) is True
+        return self._asking.holds(self._place(), (), claim) is True
 
-    def applied(self, applied: Applied) -> None:
+    def applied(self, call: CallSeen) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
         place = self._place()
         claims: list[Any] = []
         for other in self._recorded.applied_functions:
-            alike = other.type is applied.type and len(other.args) == len(applied.args)
-            between = self._before.events[other.events : applied.events]
-            is_kept = not other.looks or not any(event.may_write for event in between)
-            if alike and is_kept and other.events <= applied.events:
+            between = self._before.events[other.events : call.events]
+            is_kept = other.effects.sees_nothing or all(event.effects.writes == frozenset() for event in between)
+            if other.kind == call.kind and is_kept and other.events <= call.events:
                 ahead = [guard.passes for guard in self._before.guards[place.before : other.guards]]
                 found = [
-                    self._same_there(slot, number, other.memory, applied.memory, f" of call {len(claims)}")[0]
+                    self._same_there(slot, number, other.memory, call.memory, f" of call {len(claims)}")[0]
                     for slot in other.may_see
-                    for number in self._parts(slot, other.memory, applied.memory, other.found)
+                    for number in self._parts(slot, other.memory, call.memory, other.found)
                 ]
-                claims.append(z3.And(other.happens, *ahead, *map(same, other.args, applied.args), *found))
+                claims.append(z3.And(other.happens, *ahead, *map(same, other.args, call.args), *found))
         if not any(z3.is_true(z3.simplify(claim)) for claim in claims):
-            self._prove(f"op {applied.op}: made before", place, z3.Or(*claims), (applied.happens,))
+            self._prove(f"op {call.op}: made before", place, z3.Or(*claims), (call.happens,))
 
     # Guards.
 
@@ -201,10 +203,9 @@ class Optimized(Follower):
         self._prove_condition(j, origin, guard)
         if origin is not None:
             self._prove_handed_over(j, origin, guard)
-        passed = self._row(j)
-        self.side.guards.append(guard)
-        self._prove_left(passed)
-        self.side.guards.pop()
+
+    def passed(self, guard: GuardSeen) -> None:
+        self._prove_left(self._row(len(self.side.guards) - 1))
 
     def _prove_condition(self, j: int, origin: int | None, guard: GuardSeen) -> None:
         name = f"guard {j}: condition"
@@ -217,24 +218,23 @@ class Optimized(Follower):
 
     def _prove_handed_over(self, j: int, origin: int, guard: GuardSeen) -> None:
         theirs, place, fails = self._before.guards[origin], self._place(), (z3.Not(guard.passes),)
-        wanted, got = theirs.exit, guard.exit
         if guard.events != theirs.events:
             self._prove(f"guard {j}: events", place, _FALSE, fails)
             return
-        for op, what, condition in got.block:
+        for op, what, condition in guard.block:
             self._prove(f"op {op}: {what}", place, condition, fails)
         if self._failargs is Failargs.IGNORE:
             return
-        for _, _, condition in wanted.block:
+        for _, _, condition in theirs.block:
             self._prove(f"guard {j}: origin's exit block", place, condition, fails)
-        self._prove_failargs(j, wanted, got, place, fails)
-        self._prove(f"guard {j}: exception", place, same(wanted.memory.pending(), got.memory.pending()), fails)
+        self._prove_failargs(j, theirs, guard, place, fails)
+        self._prove(f"guard {j}: exception", place, same(theirs.memory.pending(), guard.memory.pending()), fails)
         slots = tuple(self._universe.slots.values())
         self._prove_memory(
-            f"guard {j}", wanted.memory, got.memory, wanted.memory.found(wanted.failargs or ()), slots, place, fails
+            f"guard {j}", theirs.memory, guard.memory, theirs.memory.found(theirs.failargs or ()), slots, place, fails
         )
 
-    def _prove_failargs(self, j: int, wanted: ExitSeen, got: ExitSeen, place: Place, fails: tuple[Any, ...]) -> None:
+    def _prove_failargs(self, j: int, wanted: GuardSeen, got: GuardSeen, place: Place, fails: tuple[Any, ...]) -> None:
         if wanted.failargs is None:
             return
         if got.failargs is None:
@@ -304,7 +304,7 @@ class Optimized(Follower):
 
     # Events and the end.
 
-    def event(self, event: EventSeen) -> Places:
+    def event(self, event: CallSeen) -> Places:
         number = len(self.side.events)
         place = self._place()
         if number >= len(self._before.events):

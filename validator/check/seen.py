@@ -7,59 +7,32 @@ from typing import Any, Protocol
 
 import z3
 
-from optimizer.ir.rows.row import Type
 from optimizer.ir.trace import Var
+from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Field
 from validator.check.memory import Memory
 from validator.check.reach import Places
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """A condition that holds in every run that has passed `guards` guards and done `events` events."""
+class GuardSeen:
+    """A guard, with so many events ahead, and what it leaves where it fails: its exit block is defined where all of
+    `block` hold."""
 
-    condition: Any
-    guards: int
+    passes: Any
     events: int
-
-
-@dataclass(frozen=True, slots=True)
-class ExitSeen:
-    """The state that a failing guard leaves: the exit block is defined where all of `block` hold."""
-
     failargs: tuple[Any, ...] | None
     block: tuple[tuple[int, str, Any], ...]
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True)
-class GuardSeen:
-    passes: Any
-    exit: ExitSeen
-    events: int
-
-
-@dataclass(frozen=True, slots=True)
-class EventSeen:
-    """An event, with what it may find and see; so many guards stand before it. It is made where `happens` holds."""
-
-    kind: tuple[str, str | None, int]
-    args: tuple[Any, ...]
-    happens: Any
-    guards: int
-    memory: Memory
-    found: Places
-    may_see: tuple[Field, ...]
-    may_write: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """The call of a function, its address being the first argument, where `happens` holds. It looks at `may_see` of
-    what it has `found`, or at no memory; `looks` also where the traces name none of what it reads."""
+class CallSeen:
+    """The call of a function, its address being the first argument, or an event, with so many guards and events ahead.
+    It is made where `happens` holds, and looks at `may_see` of what it has `found`."""
 
     op: int
-    type: Type
+    kind: tuple[Any, ...]
     args: tuple[Any, ...]
     happens: Any
     guards: int
@@ -67,7 +40,7 @@ class Applied:
     memory: Memory
     found: Places
     may_see: tuple[Field, ...]
-    looks: bool
+    effects: Effects
 
 
 class Follower(Protocol):
@@ -79,9 +52,11 @@ class Follower(Protocol):
 
     def guard(self, guard: GuardSeen) -> None: ...
 
-    def applied(self, applied: Applied) -> None: ...
+    def passed(self, guard: GuardSeen) -> None: ...
 
-    def event(self, event: EventSeen) -> Places:
+    def applied(self, call: CallSeen) -> None: ...
+
+    def event(self, event: CallSeen) -> Places:
         """The trace comes to an event; what this finds."""
 
     def given(self, var: Var, value: Any) -> Any:

@@ -6,7 +6,7 @@ What is found on the way is told to a `Follower`: the recorded trace's keeps it,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import z3
 
@@ -29,30 +29,33 @@ from optimizer.ir.trace import (
 from optimizer.ir.types.calls import CallSite, may_be_raised_before
 from optimizer.ir.types.known_calls import meant
 from validator.check.calls import Calls
+from validator.check.facts import Fact, Facts, Place
 from validator.check.memory import Memory
-from validator.check.reach import OLD, Places
-from validator.check.seen import EventSeen, ExitSeen, Fact, Follower, GuardSeen
+from validator.check.reach import OLD
+from validator.check.seen import CallSeen, Follower, GuardSeen
 from validator.check.universe import NULL, Universe, is_reference
-
-if TYPE_CHECKING:
-    from validator.check.asking import Place
 
 
 class Side:
-    """One trace under way. `facts` are what holds of what has been loaded."""
+    """One trace under way."""
 
     def __init__(
-        self, trace: Trace, universe: Universe, numbers: Mapping[int, int], recorded: Trace, follower: Follower
+        self,
+        trace: Trace,
+        universe: Universe,
+        facts: Facts,
+        numbers: Mapping[int, int],
+        recorded: Trace,
+        follower: Follower,
     ) -> None:
         self.trace, self.universe, self.follower = trace, universe, follower
         self.is_recorded = trace is recorded
         self.memory = Memory(universe, numbers, recorded=self.is_recorded)
         self.values: dict[str, Any] = {}
-        self.facts: list[Fact] = []
         self.guards: list[GuardSeen] = []
-        self.events: list[EventSeen] = []
+        self.events: list[CallSeen] = []
         self.end: tuple[Any, ...] = ()
-        self._first: dict[int, Fact] = {}  # that says so, by the numbers of terms
+        self._facts, self._promised = facts, [list[Fact]()]  # by the guards ahead
         self._calls = Calls(self)
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
@@ -75,29 +78,26 @@ class Side:
 
     def fact(self, condition: Any) -> None:
         """Notes that from here on that holds, in every run that gets here."""
-        fact = Fact(condition, len(self.guards), len(self.events))
-        self.facts.append(fact)
-        parts = [condition]
-        for part in parts:
-            self._first.setdefault(part.get_id(), fact)
-            parts += part.children() if z3.is_and(part) else ()
+        fact = self._here(condition, len(self.events))
+        self._promised[-1].append(fact)
+        self._facts.add(fact)
 
-    def says(self, part: Any, guards: int, place: Place) -> bool:
-        """Is that a fact, or a part of one, where so many guards of this trace have passed?"""
-        fact = self._first.get(part.get_id())
-        return fact is not None and fact.guards <= guards and place.has_done(fact.events)
+    def _here(self, condition: Any, events: int) -> Fact:
+        passed = (len(self.guards), 0) if self.is_recorded else (0, len(self.guards))
+        return Fact(condition, *passed, events)
 
     def promised_ahead(self, place: Place) -> list[Any]:
         """The facts behind further guards if they pass, and in their exit blocks if they are the first to fail."""
         ahead: list[Any] = []
         promised: list[Any] = []
-        for number, guard in enumerate(self.guards[place.before :], place.before + 1):
+        for guard, facts in zip(self.guards[place.before :], self._promised[place.before + 1 :], strict=True):
             if place.has_done(guard.events):
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
-                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.exit.block]
+                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.block]
             ahead.append(guard.passes)
-            facts = [one.condition for one in self.facts if one.guards == number and place.has_done(one.events)]
-            promised.append(z3.Implies(z3.And(*ahead), z3.And(*facts)))
+            known = [fact.condition for fact in facts if place.has_done(fact.events)]
+            if known:
+                promised.append(z3.Implies(z3.And(*ahead), z3.And(*known)))
         return promised
 
     def give(self, operation: Operation, value: Any) -> None:
@@ -196,24 +196,21 @@ class Side:
         failargs = None
         if exit_.failargs is not None:
             failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
-        guard = GuardSeen(passes, ExitSeen(failargs, tuple(block), heap), len(self.events))
+        guard = GuardSeen(passes, len(self.events), failargs, tuple(block), heap)
         self.follower.guard(guard)
         self.guards.append(guard)
+        self._promised.append([])
+        self._facts.add(self._here(passes, 0))
+        self.follower.passed(guard)
         meaning = memory_of(operation)
         if meaning is not None and meaning.meaning is not None:
             descr = self.universe.layout.descr_of(operation)
             args = self._meant_args(operation, meaning)
             self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))
 
-    def event(self, call: CallSite, operation: Operation, args: tuple[Any, ...], happens: Any) -> Places:
-        """The trace comes to an event; what this finds."""
-        memory = self.memory
+    def seen(self, call: CallSite, op: int, kind: tuple[Any, ...], args: tuple[Any, ...], happens: Any) -> CallSeen:
+        """The call of that kind, here, with what it finds."""
         may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))
-        found = memory.reach.found([arg for arg in args if is_reference(arg)], may_see)
-        kind = call.name, self.universe.layout.canonical(operation.descr), len(args)
-        event = EventSeen(
-            kind, args, happens, len(self.guards), memory.copy(), found, may_see, call.effects.writes != frozenset()
-        )
-        found = self.follower.event(event)
-        self.events.append(event)
-        return found
+        found = self.memory.reach.found(filter(is_reference, args), may_see)
+        ahead, memory = (len(self.guards), len(self.events)), self.memory.copy()
+        return CallSeen(op, kind, args, happens, *ahead, memory, found, may_see, call.effects)

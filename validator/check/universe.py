@@ -122,9 +122,13 @@ class Universe:
             sort = z3.ArraySort(REFERENCE, self.of_object(slot.key, self.held(slot)))
             base = self._bases[slot.key, epoch] = z3.Const(f"{slot.key} behind {epoch} events", sort)
             for text, key, items in self._texts:
-                if key == slot.key:
-                    self.facts += [base[text][i] == item for i, item in enumerate(items)]
+                self._tell_text(text, key, items, slot.key, base)
         return self._bases[slot.key, epoch]
+
+    def _tell_text(self, text: Any, key: str, items: Sequence[int], of: str, base: Any) -> None:
+        """The text holds these items, if `base` is what that memory holds."""
+        if key == of:
+            self.facts += [base[text][i] == item for i, item in enumerate(items)]
 
     # Constants.
 
@@ -148,12 +152,9 @@ class Universe:
         if known.length is not None:
             self.facts.append(self._length_of(constant) == known.length)
         if known.items is not None:
-            key = known.array.item.key
-            self._texts.append((constant, key, known.items))
-            if key in self.slots:
-                self.facts += [
-                    self.base(known.array.item, 0)[constant][i] == item for i, item in enumerate(known.items)
-                ]
+            self._texts.append((constant, known.array.item.key, known.items))
+            for (key, _), base in self._bases.items():
+                self._tell_text(*self._texts[-1], key, base)
         for slot, value in known.fields:
             if slot.key in self.slots:
                 holds = self.is_valid(0) if slot.quasi_immutable else z3.BoolVal(True)

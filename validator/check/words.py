@@ -11,7 +11,7 @@ import z3
 
 from optimizer.ir.rows.domain import Domain
 from validator.check.floats import Floats
-from validator.check.opaque import Opaque, ordered
+from validator.check.opaque import Opaque, methods, ordered
 
 
 class Words(Domain[Any, Any]):
@@ -37,20 +37,17 @@ class Words(Domain[Any, Any]):
     def truth(self, value: bool) -> Any:
         return z3.BoolVal(value)
 
-    def add(self, a: Any, b: Any) -> Any:
-        return a + b
-
-    def sub(self, a: Any, b: Any) -> Any:
-        return a - b
+    add, sub, neg = methods(operator.add, operator.sub, operator.neg)
+    bit_and, bit_or, bit_xor = methods(operator.and_, operator.or_, operator.xor)
+    bit_not, shl, lshr, ashr = methods(operator.invert, operator.lshift, z3.LShR, operator.rshift)
+    eq, slt, ult = methods(operator.eq, operator.lt, z3.ULT)
+    not_, both, either, ite = methods(z3.Not, z3.And, z3.Or, z3.If)
 
     def mul(self, a: Any, b: Any) -> Any:
         return self._opaque("mul", operator.mul, *ordered(a, b))
 
     def umulh(self, a: Any, b: Any) -> Any:
         return self._opaque("umulh", _umulh, *ordered(a, b))
-
-    def neg(self, a: Any) -> Any:
-        return -a
 
     def udiv(self, a: Any, b: Any) -> Any:
         return self._opaque("udiv", z3.UDiv, a, b)
@@ -67,36 +64,6 @@ class Words(Domain[Any, Any]):
     def fmod(self, a: Any, b: Any) -> Any:
         return self._opaque("fmod", operator.mod, a, b)
 
-    def bit_and(self, a: Any, b: Any) -> Any:
-        return a & b
-
-    def bit_or(self, a: Any, b: Any) -> Any:
-        return a | b
-
-    def bit_xor(self, a: Any, b: Any) -> Any:
-        return a ^ b
-
-    def bit_not(self, a: Any) -> Any:
-        return ~a
-
-    def shl(self, a: Any, b: Any) -> Any:
-        return a << b
-
-    def lshr(self, a: Any, b: Any) -> Any:
-        return z3.LShR(a, b)
-
-    def ashr(self, a: Any, b: Any) -> Any:
-        return a >> b
-
-    def eq(self, a: Any, b: Any) -> Any:
-        return a == b
-
-    def slt(self, a: Any, b: Any) -> Any:
-        return a < b
-
-    def ult(self, a: Any, b: Any) -> Any:
-        return z3.ULT(a, b)
-
     def add_overflows(self, a: Any, b: Any) -> Any:
         return z3.Not(z3.And(z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b)))
 
@@ -105,18 +72,6 @@ class Words(Domain[Any, Any]):
 
     def mul_overflows(self, a: Any, b: Any) -> Any:
         return self._opaque("mul overflows", _mul_overflows, *ordered(a, b))
-
-    def not_(self, c: Any) -> Any:
-        return z3.Not(c)
-
-    def both(self, c: Any, d: Any) -> Any:
-        return z3.And(c, d)
-
-    def either(self, c: Any, d: Any) -> Any:
-        return z3.Or(c, d)
-
-    def ite(self, c: Any, a: Any, b: Any) -> Any:
-        return z3.If(c, a, b)
 
 
 def _umulh(a: Any, b: Any) -> Any:

@@ -236,9 +236,11 @@ class _Walk:
                     if place is not None and not place.types:
                         self._add(place, type_)
 
+    def _struct(self, class_: Value) -> Struct:
+        return self._plan.layout.struct_of_vtable(class_.name if isinstance(class_, ConstClass) else str(class_))
+
     def _catch(self, class_: Value) -> None:
-        vtable = class_.name if isinstance(class_, ConstClass) else str(class_)
-        struct = self._plan.layout.struct_of_vtable(vtable)
+        struct = self._struct(class_)
         self._plan.types.setdefault(struct.name, struct)
         self._plan.caught.append(struct)
 
@@ -279,9 +281,7 @@ class _Walk:
             self._ask_type(place, operation, memory)
             place.is_null = False if place.is_null is None else place.is_null
         elif memory.class_arg is not None:
-            named = args[memory.class_arg]
-            vtable = named.name if isinstance(named, ConstClass) else str(named)
-            self._add(place, self._plan.layout.struct_of_vtable(vtable))
+            self._add(place, self._struct(args[memory.class_arg]))
         elif operation.op.kind not in (GUARD, FACT):
             return
         elif len(args) == 1:

@@ -180,7 +180,8 @@ class Replay:
         if _is_too_long(expected):
             return None
         # Where `before` itself is defined, all that can be undefined here is the exit block of a guard that it passes.
-        reached = isinstance(expected.outcome, GuardFailed | Undefined) and not self._left_ahead(expected, origin)
+        there = expected.outcome
+        reached = there.guard == origin if isinstance(there, GuardFailed) else isinstance(there, Undefined)
         if not reached or len(expected.events) != len(runs.after.events):
             return Difference(
                 f"guard {guard}: events",
@@ -188,9 +189,6 @@ class Replay:
                 f"{origin} stands behind another number",
             )
         return self._condition(runs, guard, origin, expected) or self._handed_over(runs, left, origin, expected)
-
-    def _left_ahead(self, expected: Run, origin: int) -> bool:
-        return isinstance(expected.outcome, GuardFailed) and expected.outcome.guard != origin
 
     def _condition(self, runs: Runs, guard: int, origin: int, expected: Run) -> Difference | None:
         name = f"guard {guard}: condition"
@@ -262,11 +260,16 @@ def _at_events(before: Run, after: Run, renaming: Renaming) -> Difference | None
             return Difference(f"event {number}: kind", f"event {number} is another one in the optimized trace")
         found = renaming.difference(sight_of_event(wanted), sight_of_event(got))
         if found is not None:
-            sentence = f"at event {number}, {found}"
-            if found.value is not None:
-                sentence = f"argument {found.value} of event {number} is {found.got}, not {found.wanted}"
-            return Difference(_obligation(f"event {number}", "argument", found), sentence)
+            return _mismatch(f"event {number}", f"event {number}", found)
     return None
+
+
+def _mismatch(where: str, place: str, found: Mismatch) -> Difference:
+    """The difference in what an event or the end is handed."""
+    sentence = f"at {place}, {found}"
+    if found.value is not None:
+        sentence = f"argument {found.value} of {place} is {found.got}, not {found.wanted}"
+    return Difference(_obligation(where, "argument", found), sentence)
 
 
 def _obligation(where: str, what: str, found: Mismatch) -> str:
@@ -282,11 +285,8 @@ def _at_end(runs: Runs, label: str | None) -> Difference | None:
     if isinstance(got, Stopped):
         if isinstance(wanted, Stopped):
             return None
-        how = _ending(wanted)
-        return Difference(
-            f"event {got.event}: reached",
-            f"the optimized trace does event {got.event}; the recorded one {how} before",
-        )
+        sentence = f"the optimized trace does event {got.event}; the recorded one {_ending(wanted)} before"
+        return Difference(f"event {got.event}: reached", sentence)
     if isinstance(wanted, GuardFailed):
         return Difference(
             f"guard {wanted.guard}: left",
@@ -309,12 +309,7 @@ def _at_end(runs: Runs, label: str | None) -> Difference | None:
             "end: arguments", f"the end hands over {_count(len(got.args), 'value')}, not {len(wanted.args)}"
         )
     found = runs.renaming.copy().difference(sight_of_end(before), sight_of_end(after))
-    if found is None:
-        return None
-    sentence = f"at the end, {found}"
-    if found.value is not None:
-        sentence = f"argument {found.value} of the end is {found.got}, not {found.wanted}"
-    return Difference(_obligation("end", "argument", found), sentence)
+    return None if found is None else _mismatch("end", "the end", found)
 
 
 def _is_too_long(run: Run) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from itertools import islice, tee
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.interpreter import GuardFailed
@@ -18,20 +19,6 @@ from validator.verdict import Options
 
 _MOST_RERUN = 1_000_000
 """The number of operations that are run again, at most, to see which origins of a guard a state rules out."""
-
-
-class _Remembered(Iterable[State]):
-    """States that are made when they are first asked for, the same each time."""
-
-    def __init__(self, states: Iterator[State]) -> None:
-        self._coming = states
-        self._made: list[State] = []
-
-    def __iter__(self) -> Iterator[State]:
-        yield from self._made
-        for state in self._coming:
-            self._made.append(state)
-            yield state
 
 
 class Running:
@@ -55,14 +42,14 @@ class Running:
         self._alignment = alignment
         self._is_late = is_late
         self._replay = Replay(before, after, options, layout)
-        self._samples = _Remembered(sample_states(before, after, examples, layout))
+        self._samples = tee(sample_states(before, after, examples, layout), 1)[0]  # copies run, this one stays
         self._ran = 0
         self._runs: list[Runs] = []
         self.counterexamples: list[Counterexample] = []
 
     def reaches_end(self, first: int, last: int | None) -> bool:
         """Does the recorded trace go to its end on one of the samples `first` to `last` (not included)?"""
-        for state in islice(self._samples, first, last):
+        for state in islice(copy(self._samples), first, last):
             if self._is_late():
                 return False
             if self._replay.reaches_end(state):
@@ -78,7 +65,7 @@ class Running:
         assignment is wrong?"""
         if any(map(self._rule_out, self._runs)):
             return True
-        for state in islice(self._samples, self._ran, most):
+        for state in islice(copy(self._samples), self._ran, most):
             if self._is_late():
                 return False
             self._ran += 1

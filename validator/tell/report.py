@@ -92,14 +92,9 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "seconds": round(evidence.seconds, 6),
         "cached": evidence.cached,
         "obligations": [
-            {
-                "name": one.name,
-                "status": one.status.value,
-                "by": one.by,
-                "solver": one.solver or None,
-                "seconds": round(one.seconds, 6),
-            }
-            for one in evidence.obligations
+            {"name": settled.name, "status": settled.status.value, "by": settled.by}
+            | {"solver": settled.solver or None, "seconds": round(settled.seconds, 6)}
+            for settled in evidence.obligations
         ],
         "certificate": evidence.certificate and certificate_json(evidence.certificate),
         "check": evidence.audit and check_json(evidence.audit),
@@ -124,7 +119,8 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
     says of it. `width` is that of a terminal."""
     match verdict:
         case Proved(evidence):
-            said = f"{_checked(evidence)}{_vacuous(evidence)}{_cached(evidence)}"
+            vacuous = ", but vacuous" if evidence.vacuous else ""
+            said = f"{_checked(evidence)}{vacuous}{_cached(evidence)}"
             lines = [f"{style('proved', 'green')}{said}: {_rungs(evidence)}", *_notes(evidence)]
         case Unknown(evidence, reason, why):
             words = f"{style('unknown', 'yellow')}{_cached(evidence)}: {reason}"
@@ -154,10 +150,6 @@ def _rungs(evidence: Evidence) -> str:
     by = ", ".join(f"{count} by {rung}" for rung, count in counts.items())
     what = "1 obligation holds" if total == 1 else f"{total} obligations hold"
     return f"{what} ({by}; {evidence.seconds:.3f} s)" if by else f"{what} ({evidence.seconds:.3f} s)"
-
-
-def _vacuous(evidence: Evidence) -> str:
-    return ", but vacuous" if evidence.vacuous else ""
 
 
 def _checked(evidence: Evidence) -> str:

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.term import Term
+from optimizer.ir.floats import EXACT_INTS
 from optimizer.ir.rules.guesses import guess
 from optimizer.ir.rules.language import Rule
 from optimizer.ir.rules.terms import Constant, Literal, Primitive, Variable, evaluate, holds
@@ -52,11 +53,18 @@ class BoundedRewriting:
                 return self._terms.truth(value)
         elif value.low == value.high:
             return self._terms.const(value.low)
+        if term.kind == "float_to_int" and term.args[0].kind == "float_of_int":
+            return self._cast_back(term, term.args[0].args[0])
         for rule in _by_root().get(term.kind, ()):
             new = self._applied(rule, term)
             if new is not None and new is not term:
                 return new
         return term
+
+    def _cast_back(self, term: Term, number: Term) -> Term:
+        """The number that is cast to a float and back, where that is exact."""
+        bounds = self._intervals.value(number)
+        return number if bounds.low >= -1 << EXACT_INTS and bounds.high <= 1 << EXACT_INTS else term
 
     def _applied(self, rule: Rule, term: Term) -> Term | None:
         """The rewritten term, None where the rule does not match or its conditions are not known to hold."""
