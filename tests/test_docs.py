@@ -270,7 +270,8 @@ def fits(printed: str, shown: str) -> bool:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_print_what_is_shown(document: Path, tmp_path: Path) -> None:
-    shutil.copytree(CORPUS / "swapped-failargs", tmp_path / "corpus" / "swapped-failargs")
+    if document == NIGHTLY:  # it shows a case that is there
+        shutil.copytree(CORPUS / "swapped-failargs", tmp_path / "corpus" / "swapped-failargs")
     session = Session(tmp_path)
     if document == OPTIMIZER and shutil.which("cc") is None:
         pytest.skip("the page compiles a program, and there is no C compiler here")
