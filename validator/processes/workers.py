@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
@@ -24,6 +27,7 @@ from validator.command.exits import collect_seldom
 from validator.processes.guardian import let_go, watch
 
 _DYING_S = 1.0
+_AGAIN_S = 0.01
 
 _SLACK_MB = 256
 """Processes that a worker starts inherit its limit of memory. With this, limits of their own come first."""
@@ -194,6 +198,7 @@ def _serve(
     collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)
+    sys.unraisablehook = partial(_swallowed, sys.unraisablehook)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
     for one in inherited:
         one.close()
@@ -240,6 +245,14 @@ class Terminated(SystemExit):
 
 def _exit(*_: object) -> None:
     raise Terminated(128 + signal.SIGTERM)
+
+
+def _swallowed(hook: Callable[[sys.UnraisableHookArgs], object], problem: sys.UnraisableHookArgs) -> None:
+    """Sends SIGTERM again where it came while an object was going: Python swallows what is raised then."""
+    if issubclass(problem.exc_type, Terminated):
+        threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    else:
+        hook(problem)
 
 
 @contextmanager

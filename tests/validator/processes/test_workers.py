@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from multiprocessing import Pipe, get_context
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from processes import children_of, is_running, start_python
 
 from validator.processes.guardian import let_go, watch
 from validator.processes.ordered import Answer, Request, answer_all, judge_all
-from validator.processes.workers import Loss, Supervision
+from validator.processes.workers import Loss, Supervision, _serve
 
 PATIENCE_S = 0.4
 PLENTY_MB = 1 << 20
@@ -204,7 +205,7 @@ PROGRAM = """
 import sys, time
 from validator.command.exits import run_command
 from validator.processes.ordered import Answer, judge_all
-from validator.processes.workers import Loss, Supervision
+from validator.processes.workers import Loss, Supervision, _serve
 
 def judge(request):
     if b"hang" in request.text:
@@ -236,3 +237,28 @@ def test_ctrl_c_ends_all(tmp_path: Path, number: signal.Signals, code: int, word
     assert program.communicate(timeout=10) == ("", words)
     assert program.returncode == code
     assert not any(map(is_running, workers))
+
+
+class _Going:
+    """Where it goes, the process is to end."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_an_end_that_is_swallowed_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
+    def answers(_request: object) -> Iterator[str]:
+        _Going()
+        for _ in range(500):
+            time.sleep(0.01)
+        yield "went on"
+
+    ours, theirs = Pipe()
+    worker = get_context("fork").Process(target=_serve, args=(theirs, (), nullcontext(answers), 1024), daemon=True)
+    worker.start()
+    theirs.close()
+    ours.send("go")
+    worker.join(4.0)
+    worker.kill()
+    assert worker.exitcode == 128 + signal.SIGTERM
+    assert capfd.readouterr().err == ""
