@@ -53,7 +53,6 @@ class Cuts:
     def __init__(self, certificate: Certificate, trace: str, universe: Universe) -> None:
         self._trace, self._universe = trace, universe
         self._equal = {var: other for of, var, other in certificate.equal if of == trace}
-        self._bounds = {var: (low, high) for of, var, low, high in certificate.bounds if of == trace}
 
     def given(self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]) -> Any:
         """The value of a variable as it is written from now on: as the certificate says, if that is proved to be the
@@ -65,11 +64,6 @@ class Cuts:
             if var.type is REF:
                 side.memory.reach.identify(other, value)
             return other
-        low, high = self._bounds.get(var.name, (0, 0))
-        if var.type is INT and low < high:
-            within = z3.And(value >= low, value <= high)
-            if holds(within):
-                side.fact(within)
         return value
 
 
@@ -123,7 +117,8 @@ class Optimized(Follower):
         self._total = len(self._before.guards)
         self._origins = certificate.origins
         self._cuts = Cuts(certificate, AFTER, universe)
-        numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
+        theirs = range(len(all_operations(recorded.side.trace)))
+        numbers = {mine: other + 1 for mine, other in certificate.partners if other in theirs}
         self.obligations = 0
         self.unsettled: dict[str, tuple[str, Any]] = {}
         self.side = Side(trace, universe, asking.facts, numbers, self._before.trace, self)
