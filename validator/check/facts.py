@@ -6,7 +6,6 @@ are done.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -41,65 +40,35 @@ class Fact(NamedTuple):
 
 
 class Facts:
-    """Facts and definitions, with the symbols of their terms: the constants that stand in them, but for memory, and the
-    numbers of allocations. Those of the universe are taken up as they come."""
+    """Facts, with the symbols of their terms: the constants that stand in them, but for memory, and the numbers of
+    allocations. Those of the universe are taken up as they come."""
 
     def __init__(self, universe: Universe) -> None:
-        self._sources = universe.facts, universe.words.floats.facts, universe.definitions
-        self._taken = [0, 0, 0]
+        self._universe, self._taken = universe, 0
         self._symbols: dict[int, tuple[Any, Symbols]] = {}  # by the number of the term, which is kept
-        self._facts: list[tuple[Fact, Symbols]] = []
-        self._saying: defaultdict[int, list[Fact]] = defaultdict(list)  # by the number of a part of the condition
-        self._definitions: list[tuple[int, Any, Symbols]] = []  # the symbol that is defined, and what others it takes
+        self._facts: dict[tuple[int, Place], tuple[Fact, Symbols]] = {}  # by the number of the condition
 
     def add(self, fact: Fact) -> None:
-        place = Place(*fact[1:])
-        if any(other.holds_at(place) for other in self._saying[fact.condition.get_id()]):
-            return
-        self._facts.append((fact, self._symbols_of(fact.condition)))
-        parts = [fact.condition]
-        for part in parts:
-            self._saying[part.get_id()].append(fact)
-            parts += part.children() if z3.is_and(part) else ()
-
-    def say(self, claim: Any, place: Place) -> bool:
-        """Is each part of the claim a fact there, or a part of one, by the looks of it?"""
-        parts = [claim]
-        for part in parts:
-            if not z3.is_true(part) and not any(fact.holds_at(place) for fact in self._saying.get(part.get_id(), ())):
-                if not z3.is_and(part):
-                    return False
-                parts += part.children()
-        return True
+        key = fact.condition.get_id(), Place(*fact[1:])
+        if key not in self._facts:
+            self._facts[key] = fact, self._symbols_of(fact.condition)
 
     def all(self, place: Place) -> list[Any]:
-        """All facts that hold there, and all definitions."""
-        self._take()
-        definitions = [definition for _, definition, _ in self._definitions]
-        return [*definitions, *(fact.condition for fact, _ in self._facts if fact.holds_at(place))]
+        """All facts that hold there."""
+        return [fact.condition for fact, _ in self._there(place)]
 
     def near(self, asked: Sequence[Any], place: Place) -> list[Any]:
-        """The definitions of the values that the terms name, or that are computed from those alone; the facts about
-        something in these terms, and those about nothing else than is named by then."""
-        self._take()
+        """The facts about something that the terms name, and those about nothing else than these name in turn."""
         named = frozenset().union(*map(self._symbols_of, asked))
-        near, wide = [], set(named)
-        for name, definition, operands in self._definitions:
-            if name in named or (operands and operands <= wide):
-                near.append(definition)
-                wide |= {name, *operands}
-        there = [(fact, symbols) for fact, symbols in self._facts if fact.holds_at(place)]
-        wide.update(*(symbols for _, symbols in there if not symbols.isdisjoint(named)))
-        return [*near, *(fact.condition for fact, symbols in there if symbols <= wide)]
+        there = self._there(place)
+        wide = named.union(*(symbols for _, symbols in there if not symbols.isdisjoint(named)))
+        return [fact.condition for fact, symbols in there if symbols <= wide]
 
-    def _take(self) -> None:
-        """Takes up what the universe has come to know."""
-        *facts, definitions = (source[taken:] for source, taken in zip(self._sources, self._taken, strict=True))
-        self._taken = [len(source) for source in self._sources]
-        for condition in (*facts[0], *facts[1]):
+    def _there(self, place: Place) -> list[tuple[Fact, Symbols]]:
+        for condition in self._universe.facts[self._taken :]:
             self.add(Fact(condition))
-        for name, definition in definitions:
-            self._definitions.append((name.get_id(), definition, self._symbols_of(definition) - {name.get_id()}))
+        self._taken = len(self._universe.facts)
+        return [one for one in self._facts.values() if one[0].holds_at(place)]
 
     def _symbols_of(self, term: Any) -> Symbols:
         known = self._symbols.get(term.get_id())
