@@ -1,4 +1,4 @@
-"""Knowledge of a whole log: what its pairs say of fields and calls, which a single pair does not; and each pair translated.
+"""Knowledge of a whole log: what its pairs say of fields and calls, and a single one does not; each pair translated.
 
 A log is read twice, since what one pair tells of a field may forbid an assumption in an earlier one.
 """
