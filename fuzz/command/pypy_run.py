@@ -82,31 +82,28 @@ def _run(program: tuple[str, ...], place: Path) -> str:
         process = subprocess.Popen(program, env=environment)
     except OSError as problem:
         raise InputError(describe(problem)) from None
-    with _ends_with_us(process):
-        while True:
-            try:
-                code = process.wait()
-                break
-            except KeyboardInterrupt:  # which has come to the program as well
-                continue
+    with _while_it_runs(process):
+        code = process.wait()
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return f"ended with {code}" if code else ""
 
 
 @contextmanager
-def _ends_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Hands SIGTERM on to the program, and ends it however this ends."""
+def _while_it_runs(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Leaves Ctrl-C to the program, to which a terminal sends it as well; hands SIGTERM on to it, and ends it however
+    this ends."""
 
     def end(number: int, _: FrameType | None) -> None:
         process.terminate()
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.signal(number, do) for number, do in ((signal.SIGTERM, end), (signal.SIGINT, _leave))}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if process.poll() is None:
             process.terminate()
             try:
@@ -114,3 +111,7 @@ def _ends_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _leave(*_: object) -> None:
+    pass
