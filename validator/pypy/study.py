@@ -43,10 +43,11 @@ def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
     return Knowledge(fields, evidence.assumed())
 
 
-def translated(pair: LogPair, file: str, knowledge: Knowledge) -> Translated:
-    """The pair in the trace language, with its assumptions. Raises NotStraight and InputError."""
+def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
+    """The pair in the trace language, with its assumptions; a `generous` one grants the optimizer all that it may have
+    known, and the log does not say. Raises NotStraight and InputError."""
     sides = _sides(pair, file)
-    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields)
+    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
 
 
 def _sides(pair: LogPair, file: str) -> Sides:
