@@ -31,8 +31,8 @@ _AGAIN_S = 0.5
 @dataclass(slots=True)
 class LogRun:
     """A log, as a file that can be read twice, its name for messages, the numbers of the pairs that are wanted (none:
-    all), and whether their traces are kept. Read to its end, `damage` says what is wrong with the file, if anything is, and `kinds` whether there
-    are recorded traces in it (true), and optimized ones (false)."""
+    all), and whether their traces are kept. Read to its end, `damage` says what is wrong with the file, if anything is,
+    and `kinds` whether there are recorded traces in it (true), and optimized ones (false)."""
 
     file: str
     name: str
