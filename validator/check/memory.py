@@ -110,7 +110,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
 
     def _disturb(self, p: Any, slot: Field) -> None:
-        """What the object holds in memory that may overlap with that one becomes a function of what both hold."""
+        """Makes what the object holds in memory that may overlap with that one a function of what both hold."""
         content = self.held(slot.key, p)
 
         def changed(held: Any) -> Any:
