@@ -18,7 +18,7 @@ from fuzz.cases.run import run_case
 from fuzz.cases.store import Case, Expected, case_names, read_case, store_case
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import generate_from
-from fuzz.draw.shape import draw_shape
+from fuzz.draw.mixes import draw_shape
 from optimizer.ir.text import parse
 from validator import validate
 from validator.verdict import Failargs, Guards, Options
