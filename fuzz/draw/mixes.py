@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.draw.choices import Choices
 from fuzz.draw.shape import HeapShape, Mix, Shape
-from fuzz.draw.steps import calls, floats, heaps, immutable, integers, pointers, raw, strings
+from fuzz.draw.steps import calls, floats, heaps, integers, pointers, raw, strings
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, REF, Op
@@ -60,9 +60,9 @@ HEAP_MIX: Mix = (
     (heaps.take_length, 2),
     (heaps.access_items, 3),
     (pointers.record_fact, 1),
-    (immutable.initialize_by_call, 3),
+    (heaps.initialize_by_call, 3),
     (strings.use_strings, 2),
-    (immutable.watch_field, 2),
+    (heaps.watch_field, 2),
     (calls.call_something, 7),
     (integers.guard, 2),
     (integers.event, 2),

@@ -237,3 +237,53 @@ def _leak_one(draft: AimedDraft, made: Var) -> None:
             _put(draft, holder, made)
     else:
         draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
+
+
+# Fields that do not change, or seldom.
+
+
+def initialize_by_call(draft: AimedDraft) -> None:
+    """An immutable field, stored, and read behind an event that may initialize it."""
+    layout = draft.types.layout
+    written = {
+        key
+        for call in draft.types.declarations.calls
+        for key in layout.memory_keys(call.writes) or ()
+        if not call.elidable
+    }
+    fitting = [
+        (type_, place.slot.key)
+        for type_ in draft.types.classes
+        for place in draft.types.places.get(type_.name, ())
+        if place.slot.immutable and place.slot.key in written
+    ]
+    type_, key = draft.choices.pick(fitting) if fitting else (None, None)
+    pointer = draft.reference() if draft.choices.chance(40) else draft.allocate(type_)
+    aim = None if pointer is None else draft.aim_at(pointer, key=key)
+    if pointer is not None and aim is not None and draft.store(aim) is not None:
+        heap_event(draft, pointer, writes=aim.place.slot)
+        draft.load(aim)
+
+
+def watch_field(draft: AimedDraft) -> None:
+    """A quasi-immutable field, read where the code is checked to be valid, and again behind events."""
+    pointer = draft.reference()
+    found = None if pointer is None else draft.object_of(pointer)
+    if pointer is None or found is None:
+        return
+    places = draft.types.places.get(found.type.name, ())
+    keys = [place.slot.key for place in places if place.slot.quasi_immutable]
+    aim = draft.aim_at(pointer, key=draft.choices.pick(keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
+    if aim is None:
+        return
+    mark = draft.choices.pick(draft.memory.marks)
+
+    def once() -> None:
+        draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
+        draft.attempt(draft.choices.pick(draft.memory.checks), ())
+        draft.load(aim)
+        if draft.choices.chance(70):
+            heap_event(draft)
+
+    draft.choices.repeat(1, 2, once)
+    draft.load(aim)
