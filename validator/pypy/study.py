@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.faults import InputError
 from validator.pypy.effects import Effect, Evidence
 from validator.pypy.fields import Fields
 from validator.pypy.lines import read_printed
@@ -24,6 +25,10 @@ class Knowledge:
     fields: Fields
     effects: frozenset[Effect]
 
+    def certain(self) -> Knowledge:
+        """The part of it that is not inferred."""
+        return Knowledge(self.fields, frozenset())
+
 
 def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
     """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
@@ -31,17 +36,18 @@ def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
     for pair in pairs:
         try:
             sides = _sides(pair, file)
-        except NotStraight:
+        except (NotStraight, InputError):
             continue
         fields.add(sides.before.lines)
         evidence.add(pair.number, sides, Sameness(sides))
     return Knowledge(fields, evidence.assumed())
 
 
-def translated(pair: LogPair, file: str, knowledge: Knowledge) -> Translated:
-    """The pair in the trace language, with its assumptions. Raises NotStraight and InputError."""
+def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
+    """The pair in the trace language, with its assumptions; a `generous` one grants the optimizer all that it may have
+    known, and the log does not say. Raises NotStraight and InputError."""
     sides = _sides(pair, file)
-    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields)
+    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

@@ -29,8 +29,10 @@ class Translated:
     assumes: tuple[str, ...]
 
 
-def translate(sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields) -> Translated:
-    """The pair, where calls are taken not to have these effects."""
+def translate(
+    sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
+) -> Translated:
+    """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
     names = _Names(sides, sameness)
     floats = sorted(
         {arg for side in (sides.before, sides.after) for line in side.lines for arg in line.args if is_float(arg)}
@@ -41,11 +43,12 @@ def translate(sides: Sides, sameness: Sameness, effects: frozenset[Effect], fiel
         for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
     )
     lines = (*sides.before.lines, *sides.after.lines)
-    used = {effect for effect in effects if effect in set(_possible(lines))}
+    possible = frozenset(_possible(lines))
+    used = possible if generous else possible & effects
     return Translated(
         f"{before}\n",
         f"{after}\n",
-        format_declarations(_declarations(lines, used, fields)),
+        format_declarations(_declarations(lines, used, fields, generous)),
         tuple(map(str, sorted(used))),
     )
 
@@ -112,7 +115,7 @@ def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
             yield Effect(function, "writes", memory)
 
 
-def _declarations(lines: tuple[Line, ...], effects: set[Effect], fields: Fields) -> Declarations:
+def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields, generous: bool) -> Declarations:
     memories = sorted({found.memory for line in lines if (found := access(line))})
     calls: dict[str, Call] = {}
     for line in lines:
@@ -127,6 +130,8 @@ def _declarations(lines: tuple[Line, ...], effects: set[Effect], fields: Fields)
             call = replace(call, writes=written)
         if len(read) < len(memories):
             call = replace(call, reads=read)
+        if generous:
+            call = replace(call, can_invalidate=False)
         calls[line.function] = call
     certain = declarations_of(memories)
     return replace(certain, fields=fields.declared(memories), calls=tuple(calls.values()))
