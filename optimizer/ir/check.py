@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from optimizer.ir.loops import inner_label
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.text.lexer import is_variable_name
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
@@ -65,7 +66,8 @@ def input_type(name: str) -> Type | None:
 
 def check(trace: Trace) -> None:
     """Raises IllFormed unless the trace is in SSA form, its operations have the arguments that they take, an
-    operation with an overflow flag is followed by the guard that reads it, and the trace ends at its end.
+    operation with an overflow flag is followed by the guard that reads it, and the trace ends at its end. Behind a
+    label that the jump at the end goes back to, its arguments alone are visible.
     """
     if not 4 <= trace.word <= 64:
         raise IllFormed(f"a word has 4 to 64 bits, not {trace.word}")
@@ -82,6 +84,7 @@ class _Checker:
         self._low, self._high = -(1 << (word - 1)), (1 << (word - 1)) - 1
         self._visible: dict[str, Var] = {}
         self._hidden: set[str] = set()  # defined in exit blocks that have ended
+        self._in_front: set[str] = set()  # of the inner label: what it does not take
         self._layout = Layout(trace.declarations, trace.word)
 
     def declarations(self, declarations: Declarations) -> None:
@@ -110,6 +113,7 @@ class _Checker:
         if not operations:
             raise IllFormed("a trace has a jump or finish at its end")
         flag_from: Operation | None = None
+        label = inner_label(self._trace)
         for number, operation in enumerate(operations, start=1):
             row = operation.op
             if row.reads_flag != (flag_from is not None) and row.kind is not Kind.POSITION:
@@ -117,12 +121,28 @@ class _Checker:
             if row.kind is not Kind.POSITION:
                 flag_from = operation if row.overflows is not None else None
             self._operation(operation)
+            if number - 1 == label:
+                self._inner_label(operation, operations[-1])
             if row.kind is Kind.END and number < len(operations):
                 behind = operations[number]
                 raise IllFormed(f"{behind.op.name} stands behind {row.name}, where the trace ends", behind)
         last = operations[-1]
         if last.op.kind is not Kind.END:
             raise IllFormed(f"a trace ends with jump or finish, not with {last.op.name}", last)
+
+    def _inner_label(self, label: Operation, end: Operation) -> None:
+        taken = {arg.name: arg for arg in label.args if isinstance(arg, Var)}
+        if len(taken) < len(label.args):
+            args = ", ".join(map(str, label.args))
+            message = f"a label that the jump at the end goes back to takes variables, each of them once, got {args}"
+            raise IllFormed(message, label)
+        if len(end.args) != len(label.args):
+            raise IllFormed(
+                f"the jump goes back to a label with {len(label.args)} arguments, and has {len(end.args)}", end
+            )
+        _check_types(end, [arg.type for arg in label.args])
+        self._in_front |= self._visible.keys() - taken.keys()
+        self._visible = taken
 
     def _operation(self, operation: Operation) -> None:
         self._arguments(operation)
@@ -192,6 +212,8 @@ class _Checker:
     def _undefined(self, name: str) -> str:
         if name in self._hidden:
             return f"{name} is defined in an exit block: it is visible only there and in its guard's failargs"
+        if name in self._in_front:
+            return f"{name} is defined in front of the label that the jump goes back to, which does not take it"
         return f"{name} is not defined in front of its use"
 
     def _result(self, operation: Operation) -> None:
@@ -207,7 +229,7 @@ class _Checker:
             message = f"{row.name} gives {_NAMES[row.result]}, and {result} is {_NAMES[result.type]}"
             raise IllFormed(message, operation, place)
         name = result.name
-        if name in self._visible or name in self._hidden:
+        if name in self._visible or name in self._hidden or name in self._in_front:
             raise IllFormed(f"{name} is defined twice{self._first_definition(name)}", operation, place)
         if not is_variable_name(name):
             raise IllFormed(f"{name} cannot be the name of a variable", operation, place)
