@@ -5,6 +5,7 @@ Nothing that an optimizer or the validator does ends a campaign: a crash is a fi
 
 from __future__ import annotations
 
+import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -180,9 +181,11 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
         return Counted(seed, Unsupported(_encodable(f"the optimizer: {limit}")), made, took=Took(clock() - start))
     except OutsideFailure as failure:
         return find(failure.kind, failure.output, str(failure), failure.report)
-    except (MemoryError, Terminated, KeyboardInterrupt):
+    except (MemoryError, Terminated):
         raise
     except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            raise  # where Ctrl-C is left to another process, it is the optimizer's own
         return find(FindKind.CRASH, None, describe(error), traceback.format_exc())
     optimized = result if isinstance(result, Optimized) else Optimized(result)
     after, optimizing = optimized.trace, clock() - start

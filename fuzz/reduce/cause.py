@@ -7,7 +7,6 @@ only those are taken whose change is of the same nature, and which are right wit
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +37,8 @@ def _innocent_parts(candidate: Candidate, is_right: IsRight) -> Iterator[Callabl
     do with the rest."""
     change = candidate.change
     assert change is not None
-    parts, regions = parts_of(change), regions_of(change)
+    parts = parts_of(change)
+    regions = regions_of(change, parts)
     for first, last in halves(len(regions)):
         if last - first < len(regions):
             yield partial(_undone, places=frozenset[Place]().union(*regions[first:last]))
@@ -56,51 +56,36 @@ def _undone(candidate: Candidate, places: frozenset[Place]) -> Candidate | None:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """`decisive` are sets of lines: without one of the sets, the pair is right."""
+    """Without one of the `decisive` lines, the pair is right."""
 
     nature: Nature
-    decisive: tuple[frozenset[int], ...] = ()
+    decisive: tuple[int, ...] = ()
 
 
 def cause_of(candidate: Candidate, is_right: IsRight) -> Cause:
     """The cause for which the pair is wrong."""
     assert candidate.change is not None
-    decisive = tuple(lines for lines in _single(candidate) if _is_decisive(candidate, lines, is_right))
-    if not decisive:
-        alike = (lines for lines in _alike(candidate) if _is_decisive(candidate, lines, is_right))
-        decisive = tuple(lines for lines in [next(alike, None)] if lines)
-    return Cause(candidate.change.nature, decisive)
+    decisive = (line for line in reversed(_effects(candidate)) if _is_decisive(candidate, line, is_right))
+    return Cause(candidate.change.nature, tuple(decisive))
 
 
 def is_cause(cause: Cause, candidate: Candidate, is_right: IsRight) -> bool:
     """Is the pair still wrong because of that?"""
     assert candidate.change is not None
     return candidate.change.nature == cause.nature and all(
-        _is_decisive(candidate, lines, is_right) for lines in cause.decisive
+        _is_decisive(candidate, line, is_right) for line in cause.decisive
     )
 
 
-def _is_decisive(candidate: Candidate, lines: frozenset[int], is_right: IsRight) -> bool:
-    left = without(candidate, lines & candidate.shared_lines)
+def _is_decisive(candidate: Candidate, line: int, is_right: IsRight) -> bool:
+    left = without(candidate, {line} & candidate.shared_lines)
     return left is not None and is_right(left)
 
 
-def _single(candidate: Candidate) -> Iterator[frozenset[int]]:
-    return (frozenset([line]) for line, _ in reversed(_effects(candidate)))
-
-
-def _alike(candidate: Candidate) -> Iterator[frozenset[int]]:
-    """Lines that do the same kind of thing, where there are several."""
-    found: dict[str, list[int]] = defaultdict(list)
-    for line, name in reversed(_effects(candidate)):
-        found[name].append(line)
-    return (frozenset(lines) for lines in found.values() if len(lines) > 1)
-
-
-def _effects(candidate: Candidate) -> list[tuple[int, str]]:
+def _effects(candidate: Candidate) -> list[int]:
     """The lines of both whose loss may make a difference less: what only computes a value becomes any value."""
     return [
-        (op.line, op.op.name)
+        op.line
         for op in all_operations(candidate.before)
         if op.line in candidate.shared_lines and op.op.kind not in (Kind.PURE, Kind.END)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from fuzz.edits.edit import Put, Substitute
-from fuzz.edits.walk import each, operands, results, with_values
+from fuzz.edits.walk import each, operands, results
 from fuzz.reduce.candidate import Candidate, constant_cost
 from fuzz.reduce.drop import without
 from fuzz.reduce.structure import Change
@@ -34,9 +34,6 @@ _EARLIER = 4
 
 def forward(candidate: Candidate) -> Iterator[Change]:
     """An operation goes, and an earlier value stands for its result, or the number that it is."""
-    for one, two in reversed(candidate.change.shared if candidate.change is not None else ()):
-        for place in range(min(len(one.args), len(two.args))):
-            yield partial(_with_operand, line=one.line, place=place)
     for op in reversed(candidate.before.ops):
         if op.result is not None and op.line in candidate.shared_lines:
             for value in earlier(candidate.before, op.args, op.line, op.result.type):
@@ -45,18 +42,6 @@ def forward(candidate: Candidate) -> Iterator[Change]:
                     yield partial(_with_shifted, line=op.line, old=op.result, new=value)
             if candidate.takes_constants and op.result.type is not Type.REF:
                 yield partial(_with_its_number, line=op.line, old=op.result)
-
-
-def _with_operand(candidate: Candidate, line: int, place: int) -> Candidate | None:
-    """The candidate in which on each side an operand of its own stands for the result."""
-    traces = []
-    for trace in candidate.traces:
-        op = next((op for op in trace.ops if op.line == line), None)
-        if op is None or op.result is None or place >= len(op.args) or op.args[place].type is not op.result.type:
-            return None
-        values = {op.result: op.args[place]}
-        traces.append(trace.of(with_values(one, values) for one in trace.ops if one.line != line))
-    return candidate.with_traces(traces)
 
 
 def _with_shifted(candidate: Candidate, line: int, old: Var, new: Var) -> Candidate | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from optimizer.ir.loops import inner_label
 from optimizer.ir.rows.ops import Kind, Type
+from optimizer.ir.supported import inner_label
 from optimizer.ir.text.lexer import is_variable_name
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
 from optimizer.ir.types.declared import Declarations
@@ -55,6 +55,7 @@ _NAMES = {
     Type.VOID: "nothing",
     Type.PLACE: "an address or an object",
 }
+_BLOCK = "an exit block: it is visible only there and in its guard's failargs"
 _FITTING = {Type.ANY: frozenset(Type), Type.PLACE: frozenset({Type.INT, Type.REF})}
 """The types of values that fit where several do."""
 
@@ -66,8 +67,7 @@ def input_type(name: str) -> Type | None:
 
 def check(trace: Trace) -> None:
     """Raises IllFormed unless the trace is in SSA form, its operations have the arguments that they take, an
-    operation with an overflow flag is followed by the guard that reads it, and the trace ends at its end. Behind a
-    label that the jump at the end goes back to, its arguments alone are visible.
+    operation with an overflow flag is followed by the guard that reads it, and the trace ends at its end.
     """
     if not 4 <= trace.word <= 64:
         raise IllFormed(f"a word has 4 to 64 bits, not {trace.word}")
@@ -83,8 +83,7 @@ class _Checker:
         self._word = word = trace.word
         self._low, self._high = -(1 << (word - 1)), (1 << (word - 1)) - 1
         self._visible: dict[str, Var] = {}
-        self._hidden: set[str] = set()  # defined in exit blocks that have ended
-        self._in_front: set[str] = set()  # of the inner label: what it does not take
+        self._hidden: dict[str, str] = {}  # names that are visible no more, and where they are defined
         self._layout = Layout(trace.declarations, trace.word)
 
     def declarations(self, declarations: Declarations) -> None:
@@ -113,10 +112,10 @@ class _Checker:
         if not operations:
             raise IllFormed("a trace has a jump or finish at its end")
         flag_from: Operation | None = None
-        label = inner_label(self._trace)
+        label = inner_label(self._trace)  # behind it, its arguments alone are visible
         for number, operation in enumerate(operations, start=1):
             row = operation.op
-            if row.reads_flag != (flag_from is not None) and row.kind is not Kind.POSITION:
+            if row.reads_flag != (flag_from is not None) and (row.kind is not Kind.POSITION or number - 1 == label):
                 raise _wrong_flag(flag_from, operation)
             if row.kind is not Kind.POSITION:
                 flag_from = operation if row.overflows is not None else None
@@ -133,15 +132,12 @@ class _Checker:
     def _inner_label(self, label: Operation, end: Operation) -> None:
         taken = {arg.name: arg for arg in label.args if isinstance(arg, Var)}
         if len(taken) < len(label.args):
-            args = ", ".join(map(str, label.args))
-            message = f"a label that the jump at the end goes back to takes variables, each of them once, got {args}"
-            raise IllFormed(message, label)
+            raise IllFormed("a label that the jump at the end goes back to takes variables, each of them once", label)
         if len(end.args) != len(label.args):
-            raise IllFormed(
-                f"the jump goes back to a label with {len(label.args)} arguments, and has {len(end.args)}", end
-            )
+            raise _wrong_number(end, len(label.args))
         _check_types(end, [arg.type for arg in label.args])
-        self._in_front |= self._visible.keys() - taken.keys()
+        in_front = "front of the label that the jump goes back to, which does not take it"
+        self._hidden |= dict.fromkeys(self._visible.keys() - taken.keys(), in_front)
         self._visible = taken
 
     def _operation(self, operation: Operation) -> None:
@@ -211,9 +207,7 @@ class _Checker:
 
     def _undefined(self, name: str) -> str:
         if name in self._hidden:
-            return f"{name} is defined in an exit block: it is visible only there and in its guard's failargs"
-        if name in self._in_front:
-            return f"{name} is defined in front of the label that the jump goes back to, which does not take it"
+            return f"{name} is defined in {self._hidden[name]}"
         return f"{name} is not defined in front of its use"
 
     def _result(self, operation: Operation) -> None:
@@ -229,7 +223,7 @@ class _Checker:
             message = f"{row.name} gives {_NAMES[row.result]}, and {result} is {_NAMES[result.type]}"
             raise IllFormed(message, operation, place)
         name = result.name
-        if name in self._visible or name in self._hidden or name in self._in_front:
+        if name in self._visible or name in self._hidden:
             raise IllFormed(f"{name} is defined twice{self._first_definition(name)}", operation, place)
         if not is_variable_name(name):
             raise IllFormed(f"{name} cannot be the name of a variable", operation, place)
@@ -266,7 +260,7 @@ class _Checker:
         for operation in exit_.block:
             if operation.result is not None:
                 del self._visible[operation.result.name]
-                self._hidden.add(operation.result.name)
+                self._hidden[operation.result.name] = _BLOCK
 
 
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.ops import OPS
+from optimizer.ir.supported import has_front_label, inner_label
 from optimizer.ir.trace import Exit, Operation, RawText, Trace, Value, Var, exit_of
 
 
@@ -48,20 +49,6 @@ class Peeled:
 
     preamble: Part
     body: Part
-
-
-def inner_label(trace: Trace) -> int | None:
-    """The place of the label that the jump at the end goes back to, unless that is the start of the trace."""
-    end = trace.ops[-1] if trace.ops else None
-    if end is None or not end.op.jumps or end.descr is None:
-        return None
-    place = next((at for at, one in enumerate(trace.ops) if one.op.is_entry and one.descr == end.descr), None)
-    return None if place == 0 and has_front_label(trace) else place
-
-
-def has_front_label(trace: Trace) -> bool:
-    """Does it begin with a label that says what the header says?"""
-    return bool(trace.ops) and trace.ops[0].op.is_entry and trace.ops[0].args == trace.inputs
 
 
 def goes_back(trace: Trace) -> bool:

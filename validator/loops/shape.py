@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
-from optimizer.ir.loops import Part, Peeled, goes_back, inner_label, part_of, taken_apart
+from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
+from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.ir.types.calls import call_of, effects_at
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.immutable import replace
-from optimizer.ir.loops import inner_label
+from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.processes.alarm import Late, alarm

@@ -182,7 +182,8 @@ def guess_origins(before: Encoding, after: Encoding, allowed: Sequence[Sequence[
 class _Flow:
     """Partners, found by following values that are handed over; each of `taken` is its own partner already.
 
-    `contradicted` are those of these that have met another one, `unconfirmed` those that have met none.
+    `contradicted` are those of these that have met another one that could be their partner, `unconfirmed` those that
+    have met none.
     """
 
     def __init__(self, taken: Iterable[Term]) -> None:
@@ -246,7 +247,8 @@ class _Flow:
             self._partner[got] = wanted
             self._taken.add(wanted)
         if self._partner.get(got) is not wanted:
-            self.contradicted |= self.unconfirmed & {wanted, got}
+            if _alike(wanted, got):
+                self.contradicted |= self.unconfirmed & {wanted, got}
             return False
         self.unconfirmed.discard(got)
         return True

@@ -133,16 +133,21 @@ def declarations_of(descrs: Iterable[str]) -> Declarations:
         if array := _ARRAY.fullmatch(text):
             item = _NARROW.get(array["kind"] + array["size"])
             arrays += [Array(text, declared_field(text, "", item, items=True))] if item is not None else []
-        elif call := _CALL.fullmatch(text):
-            calls.append(_call(text, call["result"], int(call["effect"]), int(call["oopspec"] or 0)))
+        elif call := declared_call(text, text):
+            calls.append(call)
     return Declarations(arrays=tuple(arrays), calls=tuple(calls), cleared=False)
 
 
-def _call(text: str, result: str, effect: int, oopspec: int) -> Call:
+def declared_call(descr: str, name: str) -> Call | None:
+    """The effects that the text of a call's descr tells, declared under that name; None of other texts."""
+    found = _CALL.fullmatch(descr)
+    if found is None:
+        return None
+    effect, oopspec = int(found["effect"]), int(found["oopspec"] or 0)
     silent = {"reads": (), "writes": (), "elidable": True} if effect in _ELIDABLE else {"can_invalidate": True}
     return Call(
-        text,
-        _RESULTS[result],
+        name,
+        _RESULTS[found["result"]],
         loop_invariant=effect == _LOOP_INVARIANT,
         can_raise=effect not in _SILENT and not (effect == _NO_MEMORY and oopspec in _OOPSPECS),
         oopspec=_OOPSPECS.get(oopspec),

@@ -12,7 +12,7 @@ from typing import Any
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
-from optimizer.ir.loops import goes_back, inner_label
+from optimizer.ir.loops import goes_back
 from optimizer.ir.rows.ops import Kind, Meaning, Memory
 from optimizer.ir.run.caller import Caller
 from optimizer.ir.run.environment import Environment
@@ -30,7 +30,7 @@ from optimizer.ir.run.runs import Run as Run
 from optimizer.ir.run.runs import Stopped as Stopped
 from optimizer.ir.run.runs import Undefined as Undefined
 from optimizer.ir.run.runs import World as World
-from optimizer.ir.supported import check_supported
+from optimizer.ir.supported import check_supported, inner_label
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -222,6 +223,14 @@ def test_ctrl_c_is_no_find() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         examine(made(0), interrupted, judge)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        find = examine(made(0), interrupted, judge)  # as in a worker, where nobody else can have raised it
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert isinstance(find, Find)
+    assert find.kind is FindKind.CRASH
+    assert find.message.startswith("KeyboardInterrupt (")
 
 
 @pytest.mark.parametrize("optimizer", [crashing, without_end, no_trace, claiming, with_one_more_at_the_end])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +89,27 @@ def test_a_reader_that_goes_ends_a_command_quietly() -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert (done.returncode, done.stderr) == (Exit.UNREAD, "")
+
+
+LOADING = """
+import os, signal
+os.kill(os.getpid(), signal.SIGINT)
+def main():
+    print("loaded")
+"""
+
+
+@pytest.mark.parametrize(
+    ("handler", "outcome"),
+    [
+        ("signal.default_int_handler", (Exit.INTERRUPTED, "", "interrupted\n")),
+        ("signal.SIG_IGN", (0, "loaded\n", "")),
+    ],
+)
+def test_ctrl_c_while_modules_load_is_an_interruption(handler: str, outcome: object, tmp_path: Path) -> None:
+    (tmp_path / "loading.py").write_text(LOADING)
+    entered = "from validator.command.entry import enter\nenter('loading')"
+    program = f"import signal; signal.signal(signal.SIGINT, {handler})\n{entered}"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={"PYTHONPATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == outcome

@@ -134,6 +134,27 @@ guard_no_overflow() []
     assert "intervals" in proofs(positive + check + "finish(i4)", positive + "finish(i4)")
 
 
+def test_a_product_that_is_divided_again_and_again() -> None:
+    """That it does not wrap is learned behind a condition that its quotient is a part of."""
+    before = EXACT + "i3 = int_floordiv(i2, i1)\ni4 = int_floordiv(i3, i1)\nfinish(i4)"
+    assert "intervals" in proofs(before, EXACT + "i4 = int_floordiv(i0, i1)\nfinish(i4)")
+
+
+@pytest.mark.parametrize("order", ["lt", "gt"])
+def test_a_high_word_and_its_factor(order: str) -> None:
+    high = "[i0, i1]\ni2 = uint_mul_high(i0, 1000)\ni3 = uint_mul_high(i2, i1)\n"
+    before, after = (f"{high}i4 = {kind}_{order}(i2, i3)\nfinish(i4)" for kind in ("uint", "int"))
+    assert proofs(before, after) == {"intervals"}
+    of_any = [parse(text.replace("(i0, 1000)", "(i0, -1)")) for text in (before, after)]
+    assert isinstance(validate(*of_any, Options()), Refuted)
+
+
+def test_a_difference_less_what_it_is_taken_from() -> None:
+    before = "[i0, i1]\ni2 = int_sub(i0, i1)\ni3 = int_sub(i2, i0)\ni4 = uint_floordiv(i0, i3)\nfinish(i4)"
+    after = "[i0, i1]\ni3 = int_neg(i1)\ni4 = uint_floordiv(i0, i3)\nfinish(i4)"
+    assert "solving" not in proofs(before, after)
+
+
 def test_a_sum_of_what_is_not_negative_may_be_negative() -> None:
     ahead = """[i0, i1, i2]
 i3 = int_ge(i0, 0)

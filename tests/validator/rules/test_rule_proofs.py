@@ -33,6 +33,8 @@ SMALL_WIDTH_ONLY = {
     },
     "product_below_factor": "the overflow check of a product of two unknowns",
     "square_below_zero": "the overflow check of a square",
+    "high_word_below_factor": "the high word of a product of two unknowns",
+    "factor_below_high_word": "the high word of a product of two unknowns",
 }
 """Rules that Z3 gives up on at 64 bits, and why; they are proved on all inputs at 4 or 5 bits."""
 

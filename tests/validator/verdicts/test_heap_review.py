@@ -70,6 +70,20 @@ def test_names_that_have_changed_places_do_not_decide_who_is_whose_partner(uses:
     proved(before, before.replace("p2", "q").replace("p3", "p2").replace("q", "p3"))
 
 
+def test_what_cannot_be_partners_does_not_speak_against_names() -> None:
+    """An event that sees no memory stands between the two stores of one trace, and ahead of both in the other."""
+    made = [
+        "p2 = new_array(2, descr=refs)",
+        "p3 = new_array(0, descr=refs)",
+        "setfield_gc(p0, p3, descr=b)",
+        "escape_n()",
+    ]
+    store, event, end = "setfield_gc(p0, p2, descr=b)", "leave_portal_frame(0)", "finish(p3)"
+    before = [*made, store, event, "guard_true(i0) []", end]
+    after = [*made, event, "guard_true(i0) [] {", store, "}", store, end]
+    proved(text(before, "[p0, i0]"), text(after, "[p0, i0]"))
+
+
 def test_a_partner_that_must_be_refused_does_not_keep_the_search_going() -> None:
     before = ["p2 = new(descr=Node)", "escape_n(p2)", "finish(p2)"]
     after = ["escape_n(NULL)", "p2 = new(descr=Node)", "p3 = new(descr=Node)", "finish(p2)"]

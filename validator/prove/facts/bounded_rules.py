@@ -132,6 +132,10 @@ _DIVISIONS = [
     ),
 ]
 
+_SUMS = [
+    rule("rest_of_difference", "sub(sub(x, y), x) => neg(y)"),
+]
+
 _BITS = [
     rule(
         "and_is_sum",
@@ -196,6 +200,8 @@ _ORDER = [
     ),
     rule("square_below_zero", "slt(exact_mul(x, x), C) => slt(x, x)", "sle(C, 0)"),
     rule("product_below_factor", "slt(exact_mul(x, y), x) => slt(x, x)", "sle(0, x)", "slt(0, y)"),
+    rule("high_word_below_factor", "slt(umulh(x, y), y) => ne(y, 0)", "sle(0, y)"),
+    rule("factor_below_high_word", "slt(y, umulh(x, y)) => slt(y, y)", "sle(0, y)"),
     rule("sum_below", "slt(exact_add(x, C), D) => slt(x, sub(D, C))", "not_(sub_overflows(D, C))"),
     rule(
         "ashr_below",
@@ -248,5 +254,5 @@ _ORDER = [
     ),
 ]
 
-BOUNDED_RULES: tuple[Rule, ...] = (*_SHIFTS, *_DIVISIONS, *_BITS, *_ORDER)
+BOUNDED_RULES: tuple[Rule, ...] = (*_SHIFTS, *_DIVISIONS, *_SUMS, *_BITS, *_ORDER)
 """The table."""

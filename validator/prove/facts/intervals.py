@@ -199,6 +199,8 @@ class Intervals:
         if term.kind == kind and set(term.args) == set(denied.args) and term not in self._exact:
             self.value(term)
             self._journal.put(self._exact, term, True)
+            if self._changed is not None:
+                self._changed(term)
             self._journal.put(self._limited, term, True)
             self._sharpen(term, self._computed(term))
             self._waiting.append(term)

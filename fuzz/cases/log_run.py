@@ -1,0 +1,149 @@
+"""The pairs of a log of PyPy, proved by processes that may hang or die. The log is read twice, and never held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from fuzz.cases.recorded import traces_of
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired, pair_sections
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from validator.command.exits import Exit, exit_code, report_fault
+from validator.command.judging import Judging
+from validator.command.requests import lost_verdict
+from validator.processes.ordered import answer_all
+from validator.processes.workers import Loss, Supervision
+from validator.pypy.judge import Judged, Texts, judge
+from validator.pypy.study import Knowledge, study
+from validator.tell.report import verdict_json
+from validator.verdict import Failed, Fault, Proved
+
+_LATE_S = 10.0
+_AGAIN_S = 0.5
+"""The seconds that a proved pair has at least, to be proved again without what is inferred."""
+
+
+@dataclass(slots=True)
+class LogRun:
+    """A log, as a file that can be read twice, its name for messages, the numbers of the pairs that are wanted (none:
+    all), and whether their traces are kept. Read to its end, `damage` says what is wrong with the file, if anything is,
+    and `kinds` whether there are recorded traces in it (true), and optimized ones (false)."""
+
+    file: str
+    name: str
+    judging: Judging
+    only: frozenset[int] = frozenset()
+    keeps_texts: bool = False
+    damage: str = ""
+    kinds: set[bool] = field(default_factory=set)
+
+    def items(self) -> Iterator[LogPair | Unpaired]:
+        """The pairs of the log, and the traces without one."""
+        return pair_sections(self._sections())
+
+    def _sections(self) -> Iterator[Section]:
+        try:
+            for section in traces_of(self.file):
+                self.kinds.add(section.is_recorded)
+                yield section
+        except InputError as damage:
+            self.damage = str(damage)
+
+    def pairs(self) -> Iterator[LogPair]:
+        return (item for item in self.items() if isinstance(item, LogPair))
+
+
+@dataclass(frozen=True, slots=True)
+class PairRun:
+    """The outcome of a pair: its verdict in JSON, the traces that it is about (where they are kept), what is inferred,
+    what the log does not say, and of a proof: does it hold without what is inferred?"""
+
+    pair: LogPair
+    verdict: dict[str, Any]
+    code: Exit
+    texts: Texts | None = None
+    inferred: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    holds_without: bool | None = None
+    warning: str = ""
+
+    @property
+    def name(self) -> str:
+        """The verdict in a word; a proof that says little is not taken for one."""
+        return "vacuous" if self.verdict["vacuous"] else str(self.verdict["verdict"])
+
+
+def study_log(run: LogRun, watch: Callable[[Iterable[LogPair]], Iterable[LogPair]] = iter) -> Knowledge:
+    """Knowledge of the whole log; `watch` is given all pairs that are studied. Raises InputError."""
+    return study(watch(run.pairs()), run.name)
+
+
+def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun | Unpaired]:
+    """The outcomes of the pairs of a log, in its order, by `jobs` processes at once. To be closed when it is not run to
+    its end. Raises InputError."""
+    options = run.judging.options
+    supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
+    wanted = (item for item in run.items() if not run.only or item.number in run.only)
+    return answer_all(wanted, _proving(run, knowledge), partial(_lost, run.name), supervision)
+
+
+@contextmanager
+def _proving(run: LogRun, knowledge: Knowledge) -> Iterator[Callable[[LogPair | Unpaired], PairRun | Unpaired]]:
+    def prove(item: LogPair | Unpaired) -> PairRun | Unpaired:
+        if isinstance(item, Unpaired):
+            return item
+        done = prove_pair(item, run.name, knowledge, run.judging)
+        return done if run.keeps_texts else replace(done, texts=None)
+
+    yield prove
+
+
+def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) -> PairRun:
+    """The outcome of a pair."""
+    name = f"{log}: pair {pair.number}"
+    try:
+        judged = judge(pair, log, knowledge, lambda before, after: judging.verdict(before, after, name))
+        done = _outcome(pair, name, judged)
+        if isinstance(judged.verdict, Proved):
+            done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging, judged))
+    except Exception:
+        import traceback  # here: only a fault needs it
+
+        fault = report_fault(f"{name}\n{_lines(pair)}\n\n{traceback.format_exc()}")
+        return _outcome(pair, name, Judged(Failed(Fault.TOOL, fault)))
+    return done if judging.cache is None else replace(done, warning=judging.cache.problem)
+
+
+def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging, judged: Judged) -> bool:
+    """Is a pair that is proved so also without what is inferred, in about the same time?"""
+    assert isinstance(judged.verdict, Proved)
+    if judged.texts is None or not judged.texts.assumes:
+        return True
+    limit_s = min(judging.options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
+    quick = replace(judging, options=replace(judging.options, timeout_s=limit_s))
+    again = judge(pair, log, knowledge.certain(), lambda before, after: quick.verdict(before, after, log))
+    return isinstance(again.verdict, Proved)
+
+
+def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:
+    texts = judged.texts
+    traces = (None, None) if texts is None else (texts.before, texts.after)
+    said, code = verdict_json(judged.verdict, name, *traces), exit_code(judged.verdict)
+    if texts is None:
+        return PairRun(pair, said, code)
+    return PairRun(pair, said, code, texts, texts.assumes, judged.missing)
+
+
+def _lines(pair: LogPair) -> str:
+    return "\n".join((*pair.recorded.lines, *pair.optimized.lines))
+
+
+def _lost(log: str, item: LogPair | Unpaired, loss: Loss) -> PairRun | Unpaired:
+    if isinstance(item, Unpaired):
+        return item
+    return _outcome(item, f"{log}: pair {item.number}", Judged(lost_verdict(loss, _lines(item))))

@@ -1,0 +1,105 @@
+"""Pairs of a log are translated so that the validator can judge them."""
+
+from __future__ import annotations
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved, Refuted, Unknown, Unsupported
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+LOG = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 5 ops
+[p0, i1]
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, i1, descr=<FieldS W_IntObject.inst_intval 8 pure>)
+i3 = getfield_gc_i(p2, descr=<FieldS W_IntObject.inst_intval 8 pure>)
+i4 = int_add(i3, 1)
+jump(p0, i4, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 3 ops
+[p0, i1]
++17: label(p0, i1, descr=TargetToken(140))
++19: i4 = int_add(i1, NUMBER)
++21: jump(p0, i4, descr=TargetToken(140))
++30: --end of the loop--
+[4] jit-log-opt-loop}
+"""
+
+
+FORGOTTEN = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 6 ops
+[p0]
+i1 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
+call_n(ConstClass(work), descr=<Callv 0 EF=5>)
+i2 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
+i3 = int_add(i1, i2)
+setfield_gc(p0, i3, descr=<FieldS Box.value 8>)
+jump(p0, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 6 ops
+[p0]
++17: label(p0, descr=TargetToken(140))
++19: i1 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
++20: call_n(ConstClass(work), descr=<Callv 0 EF=5>)
++21: i3 = int_add(i1, i1)
++22: setfield_gc(p0, i3, descr=<FieldS Box.value 8>)
++23: jump(p0, descr=TargetToken(140))
++30: --end of the loop--
+[4] jit-log-opt-loop}
+[5] {jit-log-noopt
+# Traced loop or bridge with 6 ops
+[p0]
+i1 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
+call_n(ConstClass(work), descr=<Callv 0 EF=5>)
+i2 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
+i3 = int_add(i1, i2)
+setfield_gc(p0, i3, descr=<FieldS Box.value 8>)
+jump(p0, descr=<Loop-2>)
+[6] jit-log-noopt}
+[7] {jit-log-opt-loop
+# Loop 2 (f;a.py:4-9~#40 FOR_ITER) : loop with 7 ops
+[p0]
++17: label(p0, descr=TargetToken(140))
++19: i1 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
++20: call_n(ConstClass(work), descr=<Callv 0 EF=5>)
++20: i2 = getfield_gc_i(p0, descr=<FieldS Box.value 8>)
++21: i3 = int_add(i1, i2)
++22: setfield_gc(p0, i3, descr=<FieldS Box.value 8>)
++23: jump(p0, descr=TargetToken(140))
++30: --end of the loop--
+[8] jit-log-opt-loop}
+"""
+
+
+def judged(log: str) -> list[Judged]:
+    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    knowledge = study(pairs, "log")
+    return [judge(pair, "log", knowledge) for pair in pairs]
+
+
+def test_a_loop_of_a_log_is_proved() -> None:
+    (one,) = judged(LOG.replace("NUMBER", "1"))
+    assert isinstance(one.verdict, Proved)
+
+
+def test_a_wrong_constant_in_a_loop_of_a_log_is_refuted() -> None:
+    (one,) = judged(LOG.replace("NUMBER", "2"))
+    assert isinstance(one.verdict, Refuted)
+
+
+def test_what_hangs_on_knowledge_that_the_log_denies_is_unknown() -> None:
+    first, second = judged(FORGOTTEN)
+    assert isinstance(first.verdict, Unknown)
+    assert "call <Callv 0 EF=5>@work does not write <FieldS Box.value 8>" in first.missing
+    assert isinstance(second.verdict, Proved)
+
+
+def test_a_pair_that_cannot_be_translated_is_unsupported() -> None:
+    twice = LOG.replace("[p0, i1]\n+17", "[p0, i1]\n+16: label(p0, i1, descr=TargetToken(139))\n+17")
+    (one,) = judged(twice.replace("loop with 3", "loop with 4"))
+    assert isinstance(one.verdict, Unsupported)

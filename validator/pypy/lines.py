@@ -1,0 +1,118 @@
+"""The operations of a section of a log, as they are printed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.faults import InputError
+from optimizer.ir.text.lexer import Source
+from optimizer.ir.text.syntax import Statement, parse_body
+
+NULL = "ConstPtr(null)"
+_CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<oopspec>[0-9]+))?>")
+_POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
+_FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
+
+ANY_EFFECT = 7
+"""The class of the effects of a call of which nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An operation: the texts of its result (None without one), name, arguments and descr ("" without one)."""
+
+    result: str | None
+    name: str
+    args: tuple[str, ...]
+    descr: str = ""
+
+    @property
+    def is_guard(self) -> bool:
+        return self.name.startswith("guard_")
+
+    @property
+    def is_call(self) -> bool:
+        return self.name.startswith(("call_", "cond_call"))
+
+    @property
+    def effect(self) -> int:
+        """The class of a call's effects: the number behind EF."""
+        found = _CALL.fullmatch(self.descr)
+        return int(found["effect"]) if found else ANY_EFFECT
+
+    @property
+    def function(self) -> str:
+        """The function that is called, and how: `descr@callee`, since one descr is printed for many functions."""
+        callee = self.args[self.name.startswith("cond_call")]
+        return f"{self.descr}@{callee.removeprefix('ConstClass(').removesuffix(')')}"
+
+    def __str__(self) -> str:
+        args = ", ".join([*self.args, *([f"descr={self.descr}"] if self.descr else [])])
+        return f"{self.result} = {self.name}({args})" if self.result else f"{self.name}({args})"
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A trace of a log: its inputs and operations."""
+
+    inputs: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    def with_lines(self, lines: tuple[Line, ...]) -> Printed:
+        return replace(self, lines=lines)
+
+
+def read_printed(section: Section, file: str) -> Printed:
+    """The trace in a section of the log `file`. Raises InputError."""
+    try:
+        body = parse_body(Source(file, list(section.lines)), 1)
+        if body.header is None:
+            raise InputError("this trace has no inputs", file=file, line=1)
+    except InputError as mistake:
+        line = mistake.line and mistake.line + section.line - 1
+        raise InputError(mistake.message, file=file, line=line, column=mistake.column, source=mistake.source) from None
+    return Printed(tuple(token.text for token in body.header.inputs), tuple(map(_line, body.statements)))
+
+
+def _line(statement: Statement) -> Line:
+    args = tuple(token.text for token in statement.args)
+    result = None if statement.result is None else statement.result.text
+    return Line(result, statement.name.text, args, "" if statement.descr is None else statement.descr.text)
+
+
+def is_pointer(text: str) -> bool:
+    """Is it a constant object? A log numbers each of its uses."""
+    return _POINTER.fullmatch(text) is not None
+
+
+def is_float(text: str) -> bool:
+    return _FLOAT.fullmatch(text) is not None
+
+
+def is_variable(text: str) -> bool:
+    return text[0] in "ipf" and text[1:].isdigit()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store: the descr of the memory, the object with its index, and what is loaded or stored."""
+
+    is_store: bool
+    memory: str
+    place: tuple[str, ...]
+    value: str
+
+
+_LOADS = ("getfield_gc", "getarrayitem_gc", "getinteriorfield_gc")
+_STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
+
+
+def access(line: Line) -> Access | None:
+    """The access to the memory of objects that the line is; None of any other line."""
+    if line.name.startswith(_LOADS) and line.result is not None:
+        return Access(False, line.descr, line.args, line.result)
+    if line.name.startswith(_STORES):
+        return Access(True, line.descr, line.args[:-1], line.args[-1])
+    return None

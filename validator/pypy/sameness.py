@@ -1,0 +1,183 @@
+"""The constant objects of both traces of a pair that are the same.
+
+A log gives each use of a constant object a number of its own. Which of them are one object follows from where they
+stand: values of both traces are numbered, equal operations on equal values alike, and what stands at the same place of
+guards, calls, stores and ends is taken to be equal. A guard that only the recorded trace has says nothing here but of
+that trace: that it passed.
+
+Two constants that one trace tells apart are never made one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from validator.pypy.lines import NULL, Line, access, is_pointer, is_variable
+from validator.pypy.straight import TOKEN, Sides
+
+BEFORE, AFTER = "before", "after"
+Node = tuple[str, str]
+"""A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
+
+_PURE = re.compile(
+    r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen|strlen|unicodelen|strgetitem|unicodegetitem)_"
+)
+_COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
+_ROUNDS = 30
+"""Classes grow in each round; behind so many they are taken as they are."""
+
+
+class Sameness:
+    """Classes of values and constants of both traces."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._parents: dict[Node, Node] = {}
+        self._apart: dict[Node, set[Node]] = {}
+        self._grew = True
+        for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
+            self._join((BEFORE, one), (AFTER, other))
+        self._join((BEFORE, TOKEN), (AFTER, TOKEN))
+        for _ in range(_ROUNDS):
+            if not self._grew:
+                break
+            self._grew = False
+            known: dict[object, Node] = {}
+            for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
+                _Pass(self, trace, known).number(lines)
+            self._meet(sides.before.lines, sides.after.lines)
+
+    def of(self, trace: str, text: str) -> Node:
+        """The class of what this text stands for in that trace."""
+        node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
+        while (parent := self._parents.get(node, node)) != node:
+            node = parent
+        return node
+
+    def join(self, trace: str, one: str, other: str) -> None:
+        self._join(self.of(trace, one), self.of(trace, other))
+
+    def _join(self, one: Node, other: Node) -> None:
+        """Makes one class of two, but for what is told apart: constants that print differently, or are compared."""
+        if one == other or (not one[0] and not other[0]) or other in self._apart.get(one, ()):
+            return
+        kept, gone = (other, one) if not other[0] else (one, other)
+        self._parents[gone] = kept
+        for enemy in self._apart.pop(gone, ()):
+            self.tell_apart(kept, enemy)
+            self._apart[enemy].discard(gone)
+        self._grew = True
+
+    def tell_apart(self, one: Node, other: Node) -> None:
+        self._apart.setdefault(one, set()).add(other)
+        self._apart.setdefault(other, set()).add(one)
+
+    def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
+        """Joins what stands at the same place of both traces."""
+        self._meet_in_order([line for line in before if line.is_guard], [line for line in after if line.is_guard])
+        self._meet_in_order([line for line in before if line.is_call], [line for line in after if line.is_call])
+        if before and after:
+            self._meet_args(before[-1].args, after[-1].args)
+        stored = self._last_stores(BEFORE, before)
+        for key, value in self._last_stores(AFTER, after).items():
+            if key in stored:
+                self._meet_args((stored[key],), (value,))
+
+    def _meet_in_order(self, before: list[Line], after: list[Line]) -> None:
+        start = 0
+        for line in after:
+            for number in range(start, len(before)):
+                if self._correspond(before[number], line):
+                    self._meet_args(before[number].args, line.args)
+                    if (one := before[number].result) and (other := line.result):
+                        self._meet_args((one,), (other,))
+                    start = number + 1
+                    break
+
+    def _correspond(self, before: Line, after: Line) -> bool:
+        if before.is_call:
+            return len(before.args) == len(after.args) and before.function == after.function
+        return before.name == after.name == "guard_value" and self.of(BEFORE, before.args[0]) == self.of(
+            AFTER, after.args[0]
+        )
+
+    def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
+        for one, other in zip(before, after, strict=False):
+            if NULL not in (one, other) and (is_pointer(other) or is_variable(other)):
+                self._join(self.of(BEFORE, one), self.of(AFTER, other))
+
+    def _last_stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, str]:
+        found: dict[object, str] = {}
+        for line in lines:
+            if (store := access(line)) and store.is_store:
+                found[store.memory, tuple(self.of(trace, part) for part in store.place)] = store.value
+        return found
+
+
+@dataclass(slots=True)
+class _Pass:
+    """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
+    traces; `memory` what a load gives here, and `epoch` counts the calls that may have written it."""
+
+    sameness: Sameness
+    trace: str
+    known: dict[object, Node]
+    memory: dict[tuple[str, tuple[Node, ...]], str] = field(default_factory=dict)
+    epoch: int = 0
+
+    def number(self, lines: tuple[Line, ...]) -> None:
+        truths: dict[str, Line] = {}
+        for line in lines:
+            if line.result and line.name in ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne"):
+                truths[line.result] = line
+            self._line(line, truths)
+
+    def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
+        args = tuple(self.sameness.of(self.trace, arg) for arg in line.args)
+        if line.name.startswith("same_as_") and line.result:
+            self.sameness.join(self.trace, line.result, line.args[0])
+        elif line.name == "guard_value":
+            self.sameness.join(self.trace, *line.args)
+        elif line.name == "guard_isnull":
+            self.sameness.join(self.trace, line.args[0], NULL)
+        elif line.name in ("guard_true", "guard_false") and (compared := truths.get(line.args[0])):
+            self._compared(compared, holds=line.name == "guard_true")
+        elif found := access(line):
+            self._access(found.memory, tuple(self.sameness.of(self.trace, part) for part in found.place), line)
+        elif line.is_call:
+            self._call(line, args)
+        elif line.result and _PURE.match(line.name):
+            name = line.name.removesuffix("_ovf")
+            self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
+
+    def _compared(self, line: Line, *, holds: bool) -> None:
+        if holds == line.name.endswith("_eq"):
+            self.sameness.join(self.trace, *line.args)
+        else:
+            one, other = (self.sameness.of(self.trace, arg) for arg in line.args)
+            self.sameness.tell_apart(one, other)
+
+    def _access(self, memory: str, place: tuple[Node, ...], line: Line) -> None:
+        if line.result is None:
+            self.memory = {key: value for key, value in self.memory.items() if key[0] != memory}
+            self.memory[memory, place] = line.args[-1]
+            return
+        if (memory, place) in self.memory:
+            self.sameness.join(self.trace, line.result, self.memory[memory, place])
+        self.memory[memory, place] = line.result
+        self._same(line.result, ("load", memory, place, 0 if "pure" in memory else self.epoch))
+
+    def _call(self, line: Line, args: tuple[Node, ...]) -> None:
+        if line.result:
+            epoch = 0 if line.effect in (0, 1, 3, 4) else self.epoch
+            self._same(line.result, ("call", line.name[-1], line.function, args, epoch))
+        if line.effect >= 5:
+            self.epoch += 1
+            self.memory.clear()
+
+    def _same(self, result: str, key: object) -> None:
+        if key in self.known:
+            self.sameness._join(self.sameness.of(self.trace, result), self.sameness.of(*self.known[key]))
+        else:
+            self.known[key] = (self.trace, result)

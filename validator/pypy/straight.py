@@ -1,0 +1,112 @@
+"""Both traces of a pair as straight lines from the same inputs.
+
+PyPy's optimized loops load the fields of the virtualizable, which are inputs of the recorded one, in a fixed order, in
+front of their label, or where nothing jumps to them, in front of everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from validator.pypy.lines import NULL, Line, Printed
+
+TOKEN = "p_token"
+"""The input that `force_token` gives on both sides: the frame of the running loop."""
+
+_UNSEEN = (
+    *("enter_portal_frame", "leave_portal_frame", "guard_future_condition", "debug_merge_point", "jit_debug"),
+    "increment_debug_counter",
+)
+_VIRTUAL_TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
+_FORCED = "<FieldP JitVirtualRef.forced 16>"
+VIRTUAL_REF = "<SizeDescr JitVirtualRef>"
+"""The class of what `virtual_ref` makes."""
+
+
+class NotStraight(Exception):
+    """A pair that is no pair of straight lines; its text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A pair, whose inputs correspond by position."""
+
+    before: Printed
+    after: Printed
+
+
+def straight(recorded: Printed, optimized: Printed) -> Sides:
+    """The pair from the inputs of the recorded trace on. Raises NotStraight."""
+    after = _from_label(optimized)
+    if len(after.inputs) != len(recorded.inputs):
+        after = _from_entry(after, len(recorded.inputs))
+    return Sides(*(side.with_lines(tuple(_plain(side.lines))) for side in (recorded, after)))
+
+
+def _from_label(optimized: Printed) -> Printed:
+    labels = [number for number, line in enumerate(optimized.lines) if line.name == "label"]
+    if not labels:
+        return optimized
+    if len(labels) > 1:
+        raise NotStraight("the loop is peeled")
+    (label,) = labels
+    _inputs_of_prologue(optimized.inputs, optimized.lines[:label])
+    return Printed(optimized.lines[label].args, optimized.lines[label + 1 :])
+
+
+def _from_entry(optimized: Printed, number: int) -> Printed:
+    """The trace behind the loads that give so many inputs."""
+    for end in range(len(optimized.lines) + 1):
+        inputs, arrays = _inputs_of_prologue(optimized.inputs, optimized.lines[:end])
+        if len(inputs) == number and not any(_is_item(line, inputs) for line in optimized.lines[end : end + 1]):
+            break
+    else:
+        raise NotStraight(f"the recorded trace has {number} inputs, the optimized one {len(optimized.inputs)}")
+    rest = optimized.lines[end:]
+    used = {arg for line in rest for arg in line.args}
+    kept = [line for line in optimized.lines[:end] if line.result in arrays and line.result in used]
+    return Printed(inputs, (*kept, *rest))
+
+
+def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> tuple[tuple[str, ...], set[str]]:
+    """The inputs that a prologue loads, behind the given ones, and the arrays that it loads them from. Raises
+    NotStraight for whatever is no such load."""
+    loaded, arrays = list(given), set()
+    for line in prologue:
+        if line.result is None or not _loads(line, {*loaded}):
+            raise NotStraight(f"{line.name} stands in front of the loop")
+        if line.name.startswith("getarrayitem_gc"):
+            arrays.add(line.args[0])
+        loaded.append(line.result)
+    return tuple(value for value in loaded if value not in arrays), arrays
+
+
+def _is_item(line: Line, loaded: tuple[str, ...]) -> bool:
+    return line.name.startswith("getarrayitem_gc") and line.args[0] in loaded
+
+
+def _loads(line: Line, objects: set[str]) -> bool:
+    return line.name.startswith(("getfield_gc", "getarrayitem_gc")) and line.args[0] in objects
+
+
+def _plain(lines: tuple[Line, ...]) -> Iterator[Line]:
+    """The lines without what nobody sees, and with virtual references as the objects that they are."""
+    for line in lines:
+        match line.name:
+            case name if name in _UNSEEN:
+                pass
+            case "force_token":
+                yield Line(line.result, "same_as_r", (TOKEN,))
+            case "virtual_ref":
+                assert line.result is not None
+                yield Line(line.result, "new_with_vtable", (), VIRTUAL_REF)
+                yield Line(None, "setfield_gc", (line.result, TOKEN), _VIRTUAL_TOKEN)
+                yield Line(None, "setfield_gc", (line.result, NULL), _FORCED)
+            case "virtual_ref_finish":
+                reference, forced = line.args
+                if forced != NULL:
+                    yield Line(None, "setfield_gc", (reference, forced), _FORCED)
+                yield Line(None, "setfield_gc", (reference, NULL), _VIRTUAL_TOKEN)
+            case _:
+                yield line

@@ -1,0 +1,54 @@
+"""Knowledge of a whole log: what its pairs say of fields and calls, and a single one does not; each pair translated.
+
+A log is read twice, since what one pair tells of a field may forbid an assumption in an earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.faults import InputError
+from validator.pypy.effects import Effect, Evidence
+from validator.pypy.fields import Fields
+from validator.pypy.lines import read_printed
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import NotStraight, Sides, straight
+from validator.pypy.translate import Translated, translate
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Statements of a whole log: on its fields, and the effects that its calls are taken not to have."""
+
+    fields: Fields
+    effects: frozenset[Effect]
+
+    def certain(self) -> Knowledge:
+        """The part of it that is not inferred."""
+        return Knowledge(self.fields, frozenset())
+
+
+def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
+    """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
+    fields, evidence = Fields(), Evidence()
+    for pair in pairs:
+        try:
+            sides = _sides(pair, file)
+        except (NotStraight, InputError):
+            continue
+        fields.add(sides.before.lines)
+        evidence.add(pair.number, sides, Sameness(sides))
+    return Knowledge(fields, evidence.assumed())
+
+
+def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
+    """The pair in the trace language, with its assumptions; a `generous` one grants the optimizer all that it may have
+    known, and the log does not say. Raises NotStraight and InputError."""
+    sides = _sides(pair, file)
+    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
+
+
+def _sides(pair: LogPair, file: str) -> Sides:
+    return straight(read_printed(pair.recorded, file), read_printed(pair.optimized, file))

@@ -1,0 +1,137 @@
+"""A pair of a log in the trace language: two texts, declarations, and what is assumed beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
+from optimizer.ir.immutable import replace
+from optimizer.ir.text.declaration_writer import format_declarations
+from optimizer.ir.types.declared import Call, Declarations
+from validator.pypy.effects import Effect, may_write
+from validator.pypy.fields import Fields
+from validator.pypy.lines import NULL, Line, Printed, access, is_float, is_pointer
+from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
+from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
+
+_ALLOCATIONS = ("new", "new_with_vtable")
+_CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name."""
+
+    before: str
+    after: str
+    types: str
+    assumes: tuple[str, ...]
+
+
+def translate(
+    sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
+) -> Translated:
+    """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
+    names = _Names(sides, sameness)
+    floats = sorted(
+        {arg for side in (sides.before, sides.after) for line in side.lines for arg in line.args if is_float(arg)}
+    )
+    extra = (TOKEN, *map(_float_name, floats))
+    before, after = (
+        "\n".join(_text(trace, printed, extra, names))
+        for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
+    )
+    lines = (*sides.before.lines, *sides.after.lines)
+    possible = frozenset(_possible(lines))
+    used = possible if generous else possible & effects
+    return Translated(
+        f"{before}\n",
+        f"{after}\n",
+        format_declarations(_declarations(lines, used, fields, generous)),
+        tuple(map(str, sorted(used))),
+    )
+
+
+def _text(trace: str, printed: Printed, extra: tuple[str, ...], names: _Names) -> Iterator[str]:
+    yield f"[{', '.join((*printed.inputs, *extra))}]"
+    yield f"assert_not_none({TOKEN})"
+    for line in printed.lines:
+        args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
+        yield str(Line(line.result, line.name, args, names.descr(trace, line)))
+
+
+@dataclass(slots=True)
+class _Names:
+    """Names of constants and classes: alike where they are the same."""
+
+    sides: Sides
+    sameness: Sameness
+    objects: dict[Node, str] = field(default_factory=dict)
+    classes: dict[Node, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for line in self.sides.before.lines:
+            if line.name == "guard_class":
+                self.classes.setdefault(self.sameness.of(BEFORE, line.args[0]), _class_name(line.args[1]))
+
+    def argument(self, trace: str, line: Line, place: int) -> str:
+        text = line.args[place]
+        if text == NULL:
+            return "NULL"
+        if is_pointer(text):
+            node = self.sameness.of(trace, text)
+            return f"ConstPtr({self.objects.setdefault(node, f'k{len(self.objects)}')})"
+        if is_float(text):
+            return _float_name(text)
+        if line.name in _CLASS_TESTS and place == 1:
+            return f"ConstClass({_class_name(text)})"
+        return text
+
+    def descr(self, trace: str, line: Line) -> str:
+        if line.is_call:
+            return line.function
+        if line.is_guard or line.name in ("jump", "finish"):
+            return ""
+        if line.name in _ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
+            node = self.sameness.of(trace, line.result)
+            return self.classes.setdefault(node, f"{line.descr.rstrip('>')} ${len(self.classes)}>")
+        return line.descr
+
+
+def _class_name(text: str) -> str:
+    return text.removeprefix("ConstClass(").removesuffix(")")
+
+
+def _float_name(text: str) -> str:
+    return "f_" + "".join({"-": "m", "+": "p", ".": "d"}.get(char, char) for char in text)
+
+
+def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
+    memories = {found.memory for line in lines if (found := access(line))}
+    for function in {line.function for line in lines if may_write(line)}:
+        for memory in memories:
+            yield Effect(function, "reads", memory)
+            yield Effect(function, "writes", memory)
+
+
+def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields, generous: bool) -> Declarations:
+    memories = sorted({found.memory for line in lines if (found := access(line))})
+    calls: dict[str, Call] = {}
+    for line in lines:
+        call = declared_call(line.descr, line.function) if line.is_call else None
+        if call is None:
+            continue
+        written, read = (
+            tuple(memory for memory in memories if Effect(line.function, verb, memory) not in effects)
+            for verb in ("writes", "reads")
+        )
+        if len(written) < len(memories):
+            call = replace(call, writes=written)
+        if len(read) < len(memories):
+            call = replace(call, reads=read)
+        if generous:
+            call = replace(call, can_invalidate=False)
+        calls[line.function] = call
+    certain = declarations_of(memories)
+    return replace(certain, fields=fields.declared(memories), calls=tuple(calls.values()))
