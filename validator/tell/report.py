@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.trace import Trace
-from validator.check.certificate import certificate_json
 from validator.verdict import (
     Audit,
     Evidence,
@@ -97,7 +96,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
             | {"solver": settled.solver or None, "seconds": round(settled.seconds, 6)}
             for settled in evidence.obligations
         ],
-        "certificate": evidence.certificate and certificate_json(evidence.certificate),
+        "certificate": evidence.certificate and asdict(evidence.certificate),
         "check": evidence.audit and check_json(evidence.audit),
     }
 
