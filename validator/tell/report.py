@@ -21,6 +21,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
+    from validator.search.counterexample import Counterexample
     from validator.tell.columns import Style
 
 
@@ -128,7 +129,7 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
             from validator.tell.side_by_side import side_by_side  # here: a proof is told without it
 
             lines = [
-                f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
+                f"{style('refuted', 'red')}{_cached(evidence)}: {_proof(counterexample)}{counterexample.obligation}",
                 *_notes(evidence),
                 "",
             ]
@@ -141,6 +142,10 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
         case Failed(_, reason):
             lines = [f"{style('error', 'red')}: {reason}"]
     return "\n".join(lines)
+
+
+def _proof(counterexample: Counterexample) -> str:
+    return f"{counterexample.proof}: " if counterexample.proof else ""
 
 
 def _rungs(evidence: Evidence) -> str:
