@@ -52,11 +52,6 @@ def number(table: bytes) -> int:
     return int.from_bytes(table, "big")
 
 
-def both(table: bytes, other: bytes) -> bytes:
-    """The bits that are in both."""
-    return (number(table) & number(other)).to_bytes(len(table), "big")
-
-
 _WHERE_UNDEFINED = bytes(UNDEFINED) + bytes((UNDEFINED,))
 
 
