@@ -79,17 +79,6 @@ class PutRow(Edit):
 
 
 @immutable
-class PutDescr(Edit):
-    """Other memory for an operation."""
-
-    line: int
-    descr: str | None
-
-    def on(self, trace: Trace) -> Trace:
-        return each(trace, lambda op: replace(op, descr=self.descr) if op.line == self.line else op)
-
-
-@immutable
 class Become(Edit):
     """Another operation in the place of one; it keeps the line."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.draw.aimed_draft import AimedDraft
-from fuzz.draw.shape import Step
 from fuzz.draw.steps.object_accesses import in_object
 from fuzz.draw.steps.pointers import guard_something, heap_event
 from fuzz.draw.steps.raw_access import Access, do
@@ -37,11 +36,23 @@ def _drawn(draft: AimedDraft, kind: Kind, near: Access | None = None) -> Access 
 # Steps.
 
 
-def _one(draft: AimedDraft) -> None:
+def _limited(step: Callable[[AimedDraft], None]) -> Callable[[AimedDraft], None]:
+    """The step, where words have room for it and there are not too many accesses already."""
+
+    def taken(draft: AimedDraft) -> None:
+        if draft.shape.word >= 16 and draft.raw_accesses < _MOST_ACCESSES:
+            step(draft)
+
+    return taken
+
+
+@_limited
+def access_raw(draft: AimedDraft) -> None:
     do(draft, _drawn(draft, draft.choices.pick((Kind.RAW_LOAD, Kind.RAW_STORE))))
 
 
-def _overlap(draft: AimedDraft) -> None:
+@_limited
+def overlap_raw(draft: AimedDraft) -> None:
     """A store, others near it, and a load from there, narrower or wider."""
     first = _drawn(draft, Kind.RAW_STORE)
     if first is None:
@@ -80,7 +91,8 @@ def _between(draft: AimedDraft, access: Access) -> None:
             guard_something(draft)
 
 
-def _overwrite(draft: AimedDraft) -> None:
+@_limited
+def overwrite_raw(draft: AimedDraft) -> None:
     """Two stores to nearly the same bytes, with something between them."""
     first = _drawn(draft, Kind.RAW_STORE)
     if first is None:
@@ -102,7 +114,8 @@ def _with_value(draft: AimedDraft, access: Access) -> Access:
     return replace(access, operation=replace(access.operation, args=tuple(args)))
 
 
-def _reread(draft: AimedDraft) -> None:
+@_limited
+def reread_raw(draft: AimedDraft) -> None:
     """Two loads from nearly the same bytes, with something between them."""
     first = _drawn(draft, Kind.RAW_LOAD)
     if first is None:
@@ -110,21 +123,3 @@ def _reread(draft: AimedDraft) -> None:
     do(draft, first)
     draft.choices.repeat(0, 1, lambda: _between(draft, first))
     do(draft, first if draft.choices.chance(40) else _drawn(draft, Kind.RAW_LOAD, first))
-
-
-def _limited(step: Callable[[AimedDraft], None]) -> Callable[[AimedDraft], None]:
-    """The step, where words have room for it and there are not too many accesses already."""
-
-    def taken(draft: AimedDraft) -> None:
-        if draft.shape.word >= 16 and draft.raw_accesses < _MOST_ACCESSES:
-            step(draft)
-
-    return taken
-
-
-RAW_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
-    Step.RAW_ACCESS: _limited(_one),
-    Step.RAW_OVERLAP: _limited(_overlap),
-    Step.RAW_OVERWRITE: _limited(_overwrite),
-    Step.RAW_REREAD: _limited(_reread),
-}
