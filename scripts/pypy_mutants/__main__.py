@@ -60,6 +60,9 @@ def pypy_mutants(
     for mutant in proofs:
         print(f"\n{mutant.fault}, {Path(mutant.log).name}, pair {mutant.pair}, mutant {mutant.number}:")
         print(mutant.difference, *(f"assumes: {what}" for what in mutant.assumes), sep="\n")
+    for mutant in judged:
+        if mutant.verdict == "error":
+            print(f"\nerror in mutant {mutant.number} of {mutant.log}, pair {mutant.pair}: {mutant.reason}")
     if kept is not None:
         Path(kept).write_text("".join(f"{json.dumps(asdict(mutant))}\n" for mutant in proofs))
     return int(10 * len(proofs) > len(judged))

@@ -131,7 +131,13 @@ def _swapped(lines: list[Line], _: Random) -> Iterator[list[Line]]:
 
 def _dropped_guards(lines: list[Line], _: Random) -> Iterator[list[Line]]:
     for at, op in _ops(lines):
-        if op.is_guard and (op.result is None or not any(_uses(line, op.result) for line in lines)):
+        if not op.is_guard or (op.result is not None and any(_uses(line, op.result) for line in lines)):
+            continue
+        checked = lines[at - 1]
+        if isinstance(checked, Op) and checked.name.endswith("_ovf"):
+            wraps = replace(checked, name=checked.name.removesuffix("_ovf"))
+            yield [*lines[: at - 1], wraps, *lines[at + 1 :]]
+        else:
             yield _with(lines, at)
 
 
@@ -139,7 +145,9 @@ _INVERSE = {
     "guard_true": "guard_false",
     "guard_nonnull": "guard_isnull",
     "guard_no_overflow": "guard_overflow",
-    **{"guard_false": "guard_true", "guard_isnull": "guard_nonnull", "guard_overflow": "guard_no_overflow"},
+    "guard_false": "guard_true",
+    "guard_isnull": "guard_nonnull",
+    "guard_overflow": "guard_no_overflow",
 }
 
 
@@ -154,14 +162,16 @@ _TIED = ("guard_no_overflow", "guard_overflow", "guard_no_exception", "guard_exc
 
 
 def _moved_guards(lines: list[Line], _: Random) -> Iterator[list[Line]]:
-    """Guards behind a store or a call that stood behind them, or in front of one that stood in front of them."""
+    """Guards behind a store or a call that stood behind them, or in front of one that stood in front of them; stores
+    into objects that nobody has seen do not count."""
+    fresh = {op.result for _, op in _ops(lines) if op.is_allocation}
     for at, op in _ops(lines):
         if not op.is_guard or op.name in _TIED or op.result is not None:
             continue
         for to in _near(lines, at):
             low, high = min(at, to), max(at, to)
             crossed = [line for line in lines[low:high] if isinstance(line, Op) and line is not op]
-            if any(line.is_store or line.has_effect for line in crossed) and (
+            if any((line.is_store and line.args[0] not in fresh) or line.has_effect for line in crossed) and (
                 to > at or _is_defined(lines, op.args, to, at)
             ):
                 yield _moved(lines, at, to)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from random import Random
 
+from fuzz.cases.log_run import proving
 from fuzz.cases.recorded import traces_of
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from optimizer.ir.immutable import replace
@@ -16,7 +17,7 @@ from validator.command.judging import Judging
 from validator.pypy.judge import OPTIONS, Judged, judge
 from validator.pypy.study import study
 from validator.tell.report import verdict_name
-from validator.verdict import Proved, Unknown
+from validator.verdict import Failed, Proved, Unknown, Unsupported
 
 _CONTEXT = 3
 
@@ -62,9 +63,9 @@ def verdict_of(judged: Judged) -> str:
 
 def judged_in(log: Log, number: int, timeout_s: float) -> Judged:
     """The verdict on a pair of the log."""
-    judging = Judging(replace(OPTIONS, timeout_s=timeout_s))
+    options = replace(OPTIONS, timeout_s=timeout_s)
     knowledge = study(log.pairs, log.name)
-    return judge(log.pairs[number], log.name, knowledge, lambda *traces: judging.verdict(*traces, log.name))
+    return judge(log.pairs[number], log.name, knowledge, options, proving(Judging(options), log.name))
 
 
 def drawn(logs: Sequence[Log], seed: int, number: int) -> tuple[Log, int, str, tuple[str, ...]] | None:
@@ -93,11 +94,13 @@ def judging(logs: Sequence[Log], seed: int, timeout_s: float) -> Iterator[Callab
         pairs = (*log.pairs[:place], wrong, *log.pairs[place + 1 :])
         found = judged_in(replace(log, pairs=pairs), place, timeout_s)
         verdict = verdict_of(found)
-        reason = found.verdict.reason if isinstance(found.verdict, Unknown) else ""
+        reason = found.verdict.reason if isinstance(found.verdict, Unknown | Failed | Unsupported) else ""
         if verdict != "proved":
             return Mutant(log.name, pair.number, number, fault, verdict, reason)
         difference = "\n".join(unified_diff(pair.optimized.lines, lines, "PyPy", "mutant", lineterm="", n=_CONTEXT))
-        assumes = () if found.texts is None else found.texts.assumes
+        assert isinstance(found.verdict, Proved)
+        inferred = () if found.texts is None else found.texts.assumes
+        assumes = (*inferred, *found.verdict.evidence.assumes)
         texts = ("\n".join(pair.recorded.lines), "\n".join(lines))
         return Mutant(log.name, pair.number, number, fault, verdict, reason, difference, assumes, texts)
 
