@@ -9,6 +9,7 @@ from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
+from validator.pypy.copies import Copies, copies_of
 from validator.pypy.effects import Effect, may_write
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, access, is_float, is_pointer
@@ -33,7 +34,8 @@ def translate(
     sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
 ) -> Translated:
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
-    names = _Names(sides, sameness)
+    copies = copies_of(sides)
+    names = _Names(sides, sameness, copies)
     floats = sorted(
         {arg for side in (sides.before, sides.after) for line in side.lines for arg in line.args if is_float(arg)}
     )
@@ -43,12 +45,12 @@ def translate(
         for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
     )
     lines = (*sides.before.lines, *sides.after.lines)
-    possible = frozenset(_possible(lines))
+    possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
     return Translated(
         f"{before}\n",
         f"{after}\n",
-        format_declarations(_declarations(lines, used, fields, generous)),
+        format_declarations(_with_copies(_declarations(lines, used, fields, generous), copies, lines)),
         tuple(map(str, sorted(used))),
     )
 
@@ -67,6 +69,7 @@ class _Names:
 
     sides: Sides
     sameness: Sameness
+    copies: Copies
     objects: dict[Node, str] = field(default_factory=dict)
     classes: dict[Node, str] = field(default_factory=dict)
 
@@ -90,7 +93,7 @@ class _Names:
 
     def descr(self, trace: str, line: Line) -> str:
         if line.is_call:
-            return line.function
+            return self.copies.function(line)
         if line.is_guard or line.name in ("jump", "finish"):
             return ""
         if line.name in _ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
@@ -107,9 +110,9 @@ def _float_name(text: str) -> str:
     return "f_" + "".join({"-": "m", "+": "p", ".": "d"}.get(char, char) for char in text)
 
 
-def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
+def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
     memories = {found.memory for line in lines if (found := access(line))}
-    for function in {line.function for line in lines if may_write(line)}:
+    for function in {line.function for line in lines if may_write(line) and line.args not in copies.arrays}:
         for memory in memories:
             yield Effect(function, "reads", memory)
             yield Effect(function, "writes", memory)
@@ -135,3 +138,8 @@ def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: F
         calls[line.function] = call
     certain = declarations_of(memories)
     return replace(certain, fields=fields.declared(memories), calls=tuple(calls.values()))
+
+
+def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:
+    arrays, calls = copies.declared(lines)
+    return replace(certain, arrays=(*certain.arrays, *arrays), calls=(*certain.calls, *calls))
