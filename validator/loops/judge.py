@@ -129,7 +129,7 @@ def _together(loop: Loop, proved: dict[str, Evidence]) -> Evidence:
 
 
 def _of(guards: tuple[int, ...], first: int, end: int | None = None) -> tuple[int, ...]:
-    """Those of the guards from a first one on."""
+    """The guards from a first one on, up to an end if there is one."""
     return tuple([j for j in guards if first <= j and (end is None or j < end)])
 
 
