@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def reduce(
         status = Status(time.monotonic())
         is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
         separable = OurParts(optimizer.limit_s) if is_ours else None
-        settled = settle(find, subject, seconds, separable, lambda at: status.show(_Line(at)), jobs)
+        settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
         status.clear()
     if output is not None:
         _store(Path(output), case or _fresh(find, options), settled)
@@ -175,13 +175,9 @@ def _store(folder: Path, case: Case, settled: Settled) -> None:
         raise InputError(f"--output: {folder} is there already")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    progress: Progress
-
-    def line(self, seconds: float) -> str:
-        left, tried = counted(self.progress.operations, "operation"), counted(self.progress.tried, "trace")
-        return f"{seconds:.0f} s: {left} left, {tried} tried"
+def _line(progress: Progress, seconds: float) -> str:
+    left, tried = counted(progress.operations, "operation"), counted(progress.tried, "trace")
+    return f"{seconds:.0f} s: {left} left, {tried} tried"
 
 
 def _words(find: Find, settled: Settled) -> Iterator[str]:
