@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from fuzz.campaign.examine import Counted, Find, Optimizer, Record
+from fuzz.campaign.examine import Counted, Find, Optimizer, Record, validating
 from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
@@ -27,12 +27,10 @@ from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, describe, exit_code
 from validator.command.shared_options import Seconds
-from validator.prove.judge import validate
-from validator.search.counterexample import State
 from validator.tell.report import verdict_name
 from validator.tell.state_text import state_lines
 from validator.tell.stored_state import stored_state
-from validator.verdict import Options, Proved, Refuted, Verdict
+from validator.verdict import Options, Proved, Refuted
 
 _DEFAULT = Options()
 
@@ -103,10 +101,10 @@ def _looked_at(
 ) -> tuple[Record, Subject]:
     """The record of the case or the files, and the subject that smaller ones are tried on."""
     if isinstance(given, Case):
-        return look_at_case(given, optimizer, _judge(options), options)
+        return look_at_case(given, optimizer, validating(options), options)
     before = reading.trace(given)
     optimized = None if after is None else reading.trace(after, before.word)
-    subject = Subject(None if optimized else optimizer, _judge(options), options)
+    subject = Subject(None if optimized else optimizer, validating(options), options)
     return look_at(before, optimized, subject), subject
 
 
@@ -141,13 +139,6 @@ def _case(source: str, corpus: str) -> Case | None:
     if not (Path(corpus) / source).is_dir():
         raise InputError(f"{source}: there is neither a file nor a case in {corpus} of that name")
     return read_case(Path(corpus), source)
-
-
-def _judge(options: Options) -> Any:
-    def judge(before: Trace, after: Trace, state: State) -> Verdict:
-        return validate(before, after, options, examples=(state,))
-
-    return judge
 
 
 def _fresh(find: Find, options: Options) -> Case:
