@@ -9,7 +9,8 @@ from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
 from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace, exit_of
-from optimizer.ir.types.calls import call_of, effects_at
+from optimizer.ir.types.call_questions import effects_at
+from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout, Struct
