@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.draw.call_draft import CallDraft
-from fuzz.draw.choices import Choices
+from fuzz.draw.choices import Choices, NotDrawable
 from fuzz.draw.draft import Args
 from fuzz.draw.heap_draft import NULL_REF, HeapDraft
 from fuzz.draw.random_types import Place
@@ -12,7 +12,7 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.ops import FLOAT, REF, DescrKind, Kind, Op
 from optimizer.ir.rows.row import FIELD
 from optimizer.ir.run.objects import Object
-from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _RECENT = 6
 
@@ -35,6 +35,8 @@ class AimedDraft(HeapDraft):
     have their addresses, `byte_bases` the objects that are used by their bytes, in `byte_share` percent of these
     accesses."""
 
+    of_block = (*HeapDraft.of_block, "aims")
+
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
         self.raw_bases: list[Value] = []
@@ -51,8 +53,8 @@ class AimedDraft(HeapDraft):
         self.need(row)
         self.calls.add(row, args, descr)
 
-    def aim(self) -> Aim | None:
-        """A place to access: often one that was accessed, through the same pointer or another."""
+    def aim(self) -> Aim:
+        """A place to access: often one that was accessed, through the same pointer or another. Raises NotDrawable."""
         if self.aims:
             recent = self.choices.latest(self.aims, _RECENT)
             if self.choices.chance(35):
@@ -61,14 +63,15 @@ class AimedDraft(HeapDraft):
                 return self.beside(recent)
         return self.new_aim()
 
-    def new_aim(self, kind: DescrKind | None = None) -> Aim | None:
+    def new_aim(self, kind: DescrKind | None = None) -> Aim:
+        """Any place of that kind. Raises NotDrawable."""
         for _ in range(4):
             pointer = self.reference()
             if pointer is not None:
                 aim = self.aim_at(pointer, kind)
                 if aim is not None:
                     return aim
-        return None
+        raise NotDrawable
 
     def aim_at(self, pointer: Value, kind: DescrKind | None = None, key: str | None = None) -> Aim | None:
         """A place of that object; None where it has none of that kind and key."""
@@ -168,12 +171,6 @@ class AimedDraft(HeapDraft):
 
     # Exits.
 
-    def exit_with_block(self) -> Exit:
-        aims = list(self.aims)
-        exit = super().exit_with_block()
-        self.aims = aims
-        return exit
-
     def in_block(self) -> None:
         match self.choices.integer(0, 3):
             case 0 | 1:
@@ -184,6 +181,4 @@ class AimedDraft(HeapDraft):
                 if aim is not None:
                     self.store(aim)
             case _:
-                aim = self.aim()
-                if aim is not None:
-                    self.store(aim)
+                self.store(self.aim())

@@ -24,7 +24,7 @@ from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.rows.row import FLOAT
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value
 from optimizer.ir.types.byte_access import takes_object
-from optimizer.ir.types.calls import effects_at
+from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import RawItem
 from optimizer.ir.types.memory_types import MemoryKind, has_kind
@@ -102,6 +102,8 @@ class RawAccesses(Pass):
             case Kind.EVENT if not _sees_raw(effects_at(operation, facts.layout)):
                 return ()
             case Kind.EVENT | Kind.END:
+                pass
+            case Kind.POSITION if operation.op.is_entry:
                 pass
             case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
                 pass
