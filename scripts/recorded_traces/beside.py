@@ -1,4 +1,4 @@
-"""What PyPy's optimizer and ours leave of the same recorded traces."""
+"""Operations that PyPy's optimizer and ours leave of the same recorded traces."""
 
 from __future__ import annotations
 
