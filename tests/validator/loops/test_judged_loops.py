@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from fuzz.report.judged import judge_pair
+from fuzz.report.pair_page import pair_page
 from optimizer.ir.text import parse
 from tests.validator.pairs import judge
 from validator import Options, Proved, Refuted, Unknown, Verdict, validate
+from validator.cache import Cache, Question, validate_cached
 from validator.tell.report import verdict_json
 
 ADDS = """
@@ -446,3 +450,102 @@ def test_a_straight_counterexample_has_no_iterations() -> None:
     found = told(judge(ADDS, wrong))["counterexample"]
     assert isinstance(found, dict)
     assert "proof" not in found
+
+
+BRIDGE = """
+[p0, i0]
+i1 = int_mul(i0, 3)
+i2 = int_ne(i1, 0)
+guard_true(i2) [p0, i0]
+jump(p0, i1)
+"""
+BRIDGED = """
+[p0, i0]
+i1 = int_mul(i0, 3)
+i2 = int_is_true(i0)
+guard_true(i2) [p0, i0]
+i3 = getfield_gc_i(p0, descr=Node.step)
+jump(p0, i1, i3, descr=Body)
+"""
+
+
+def bridged(before: str, after: str, loop: tuple[str, str] = (ADDS, LOADED_ONCE), **options: object) -> Verdict:
+    given = parse(loop[0]), parse(loop[1])
+    return validate(parse(before), parse(after), Options(**options), loop=given)  # type: ignore[arg-type]
+
+
+def test_a_bridge_brings_what_the_label_takes() -> None:
+    verdict = bridged(BRIDGE, BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"))
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.evidence.assumes == ("the loop that the bridge jumps to is right",)
+    assert len(verdict.evidence.origins) == 1
+    checked = bridged(BRIDGE, BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"), audit=True)
+    assert isinstance(checked, Proved)
+    assert checked.evidence.audit is not None
+    assert not checked.evidence.audit.unsettled
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("jump(p0, i1, i3,", "jump(p0, i1, i1,"),
+        ("jump(p0, i1, i3,", "jump(p0, i0, i3,"),
+        ("guard_true(i2) [p0, i0]", ""),
+        ("i1 = int_mul(i0, 3)", "i1 = int_mul(i0, 4)"),
+    ],
+)
+def test_a_wrong_bridge_is_refuted(old: str, new: str) -> None:
+    verdict = bridged(BRIDGE, edited(BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"), old, new))
+    assert isinstance(verdict, Refuted), verdict
+
+
+def test_a_bridge_may_check_what_the_preamble_checks() -> None:
+    bridge = "[p0, i0, i1]\ni2 = int_add(i0, i1)\njump(p0, i2, i1)\n"
+    right = """[p0, i0, i1]
+i2 = int_add(i0, i1)
+guard_nonnull(p0) [i2]
+i3 = int_lt(i1, 10)
+guard_true(i3) [i2, i1]
+jump(p0, i2, descr=Body)
+"""
+    loop = INVARIANT_GUARD, GUARDED_ONCE
+    verdict = bridged(bridge, right, loop)
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.evidence.origins == (0, 1)
+    for check in ("guard_nonnull(p0) [i2]\n", "guard_true(i3) [i2, i1]\n"):
+        assert not isinstance(bridged(bridge, edited(right, check, ""), loop), Proved)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        (BRIDGE.replace("jump(p0, i1)", "jump(p0)"), BRIDGED, "a bridge jumps to its loop with values for (ref, int)"),
+        (BRIDGE.replace("jump(p0, i1)", "finish(p0, i1)"), BRIDGED, "a bridge jumps to its loop"),
+        (
+            BRIDGE,
+            BRIDGED.replace("descr=Body", "descr=Elsewhere"),
+            "the bridge jumps to Elsewhere, and the label is Body",
+        ),
+        (BRIDGE, BRIDGED.replace("i1, i3", "i1"), "a bridge jumps to its loop with values for (ref, int, int)"),
+    ],
+)
+def test_what_is_no_bridge_to_the_loop(before: str, after: str, what: str) -> None:
+    assert what in str(bridged(before, after))
+
+
+@pytest.mark.parametrize("pair", [*RIGHT.values(), *WRONG.values()], ids=[*RIGHT, *WRONG])
+def test_a_page_shows_it(pair: tuple[str, str]) -> None:
+    before, after = map(parse, pair)
+    shown = pair_page("loop", judge_pair(before, after, Options()))
+    assert "iteration 2" in shown or pair in RIGHT.values() or "iteration 1" in shown
+
+
+def test_a_cache_keeps_what_is_proved_of_loops(tmp_path: Path) -> None:
+    known = Cache(tmp_path)
+    for before, after in (RIGHT["a load"], WRONG["a store dropped"]):
+        for _ in range(2):
+            verdict = validate_cached(parse(before), parse(after), Options(), known)
+            assert type(verdict) is type(judge(before, after))
+    again = known.get(Question(parse(ADDS), parse(LOADED_ONCE), Options()))
+    assert isinstance(again, Proved)
+    assert again.evidence.cached
