@@ -12,7 +12,6 @@ The way is an optimized trace, so what is proved rests on that trace being right
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -22,14 +21,15 @@ from optimizer.ir.text.declarations import parse_declarations
 from validator.prove.judge import validate
 from validator.pypy.effects import Effect, may_write
 from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, access, is_pointer, is_variable
+from validator.pypy.lines import NULL, Line, Printed, access, is_variable
 from validator.pypy.parents import Path, highest_number
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
 from validator.pypy.translate import ALLOCATIONS, translate
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
 
-_OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=0.5)
+_OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=2.0)
+_ALL = "all that may have been known where the bridge starts"
 _QUESTIONS = 4
 """Questions in a row, each without what failed before; behind them nothing is taken to be proved."""
 
@@ -59,19 +59,20 @@ def facts_of(path: Path, recorded: Printed, effects: frozenset[Effect], fields: 
     accessed = {found.memory for line in recorded.lines if (found := access(line))}
     first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
-    if generous:
-        kept, assumes = facts, ()
-    else:
-        kept, assumes = _proved(path, facts, effects, fields)
+    kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
     names = dict(zip(path.handed, recorded.inputs, strict=True))
-    return Facts(tuple(line.renamed(lambda text: names.get(text, text)) for fact in kept for line in fact.lines), assumes)
+    return Facts(
+        tuple(line.renamed(lambda text: names.get(text, text)) for fact in kept for line in fact.lines), assumes
+    )
 
 
 def _with_classes(path: Path, recorded: Printed) -> Iterator[Line]:
     """The way with the classes of what it allocates, which the log prints only where the recorded bridge tests them:
     it has passed that test, on such an object."""
     names = dict(zip(recorded.inputs, path.handed, strict=True))
-    tests = {names[line.args[0]]: line for line in recorded.lines if line.name == "guard_class" and line.args[0] in names}
+    tests = {
+        names[line.args[0]]: line for line in recorded.lines if line.name == "guard_class" and line.args[0] in names
+    }
     for line in path.lines:
         yield line
         if line.name in ALLOCATIONS and line.result in tests:
@@ -149,7 +150,12 @@ class _Walk:
                 yield Fact((Line(None, "record_exact_value_i", (value, self.constants[value])),))
         for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
             content, load, kind = self._value(content), _LOADS[len(place)], _kind(memory)
-            if memory in accessed and place[0] in handed and kind != "f" and (content in handed or not is_variable(content)):
+            if (
+                memory in accessed
+                and place[0] in handed
+                and kind != "f"
+                and (content in handed or not is_variable(content))
+            ):
                 result = f"{'p' if kind == 'r' else kind}{number}"
                 yield Fact((Line(result, f"{load}_{kind}", place, memory), *_equal(result, content, number)))
 
@@ -167,7 +173,10 @@ def _equal(value: str, content: str, number: int) -> Iterator[Line]:
 _SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
 """The guards that say which constant a value is; "" where it is the second argument."""
 
-_EQUAL, _DIFFERENT = ("int_eq", "int_is_zero", "ptr_eq", "instance_ptr_eq"), ("int_ne", "int_is_true", "ptr_ne", "instance_ptr_ne")
+_EQUAL, _DIFFERENT = (
+    ("int_eq", "int_is_zero", "ptr_eq", "instance_ptr_eq"),
+    ("int_ne", "int_is_true", "ptr_ne", "instance_ptr_ne"),
+)
 _TESTS = dict.fromkeys(_EQUAL, "1") | dict.fromkeys(_DIFFERENT, "0")
 """The comparisons that say that two values are equal, the second being 0 where there is none, by what they give."""
 
@@ -204,10 +213,9 @@ def _proved(
         types = parse_declarations(text.types)
         before, after = parse(text.before, types=types), parse(text.after, types=types)
         verdict = validate(before, after, _OPTIONS)
-        if isinstance(verdict, Proved):
+        if isinstance(verdict, Proved) and not verdict.evidence.vacuous:
             return facts, text.assumes
         wrong = _wrong(verdict, facts, len(before.ops) - 1)
-        if os.environ.get('DBG'): print([l for f in wrong for l in map(str,f.lines)],verdict)
         if not wrong:
             break
         facts = [fact for fact in facts if fact not in wrong]

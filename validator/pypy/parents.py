@@ -73,7 +73,9 @@ class Path:
 
     def highest(self) -> int:
         """The highest number of a variable."""
-        return highest_number((*self.inputs, *(text for line in self.lines for text in (line.result or "", *line.args))))
+        return highest_number(
+            (*self.inputs, *(text for line in self.lines for text in (line.result or "", *line.args)))
+        )
 
 
 def path_to(pair: LogPair, file: str) -> Path | None:
@@ -128,9 +130,9 @@ def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Pat
     that no other trace has."""
 
     def rename(text: str) -> str:
-        if text in bound or not is_variable(text):
-            return f"{text[:-1]}_{number})" if is_pointer(text) else bound.get(text, text)
-        return f"{text[0]}{int(text[1:]) + offset}"
+        if is_pointer(text):
+            return f"{text[:-1]}_{number})"
+        return bound.get(text) or (f"{text[0]}{int(text[1:]) + offset}" if is_variable(text) else text)
 
     lines = tuple(line.renamed(rename) for line in path.lines)
     return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)))
