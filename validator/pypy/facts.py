@@ -140,7 +140,7 @@ class _Walk:
         return not self.fields.is_immutable(memory) and Effect(call.function, "writes", memory) not in self.effects
 
     def facts(self, handed: tuple[str, ...], accessed: set[str], first: int) -> Iterator[Fact]:
-        """What is known of these values, of memory that matters; results are numbered from `first` on."""
+        """Facts on these values, and memory that matters; results are numbered from `first` on."""
         for value in handed:
             if value in self.classes:
                 yield Fact((Line(None, "record_exact_class", (value, self.classes[value])),))
@@ -202,7 +202,7 @@ class _OneName(Sameness):
 def _proved(
     path: Path, facts: list[Fact], effects: frozenset[Effect], fields: Fields
 ) -> tuple[list[Fact], tuple[str, ...]]:
-    """Those of the facts that hold at the end of the path, and what is assumed for that."""
+    """The facts that do hold at the end of the path, and what is assumed for that."""
     for _ in range(_QUESTIONS):
         if not facts:
             break
