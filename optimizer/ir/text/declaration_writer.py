@@ -14,7 +14,9 @@ from optimizer.ir.types.memory_types import Field, Struct, declared_type
 
 def format_declarations(declarations: Declarations) -> str:
     """Canonical TOML, which reads back as the same; '' where nothing is declared."""
-    blocks = [] if declarations.cleared else ["cleared = false\n"]
+    flags = ("cleared", "string_identity")
+    top = "".join(f"{flag} = false\n" for flag in flags if not getattr(declarations, flag))
+    blocks = [top] if top else []
     if declarations.fields:
         blocks.append(
             "[field]\n" + "".join(f"{_key(item.name)} = {_field_toml(item)}\n" for item in declarations.fields)

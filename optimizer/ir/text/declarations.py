@@ -41,7 +41,7 @@ def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS)
     says none. Raises InputError."""
     tables = _Entry(source, (), source.load()).table(_TOP)
     sections = {name: tables.get(key, ()) for key, (name, _) in _SECTIONS.items()}
-    own = Declarations(**sections, cleared=tables.get("cleared", True))
+    own = Declarations(**sections, **{flag: tables.get(flag, True) for flag in _FLAGS})
     declarations = merge(known, own, source)
     for path, message in find_problems(declarations):
         raise source.fault(path, message)
@@ -61,7 +61,8 @@ def merge(first: Declarations, second: Declarations, source: TomlSource | None =
                 message = f"{key} {item.name} is declared twice, in different ways"
                 raise source.fault((key, item.name), message) if source else InputError(message)
         merged[name] = tuple(by_name.values())
-    return Declarations(**merged, cleared=first.cleared and second.cleared)
+    flags = {flag: getattr(first, flag) and getattr(second, flag) for flag in _FLAGS}
+    return Declarations(**merged, **flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +249,13 @@ def _call(at: _Entry) -> Call:
 
 
 _FIELD: dict[str, _Reader] = {"type": _one_of(DECLARED_TYPES), "immutable": _flag, "quasi_immutable": _flag}
-_STRUCT: dict[str, _Reader] = {"parent": _text, "vtable": _text, "cleared": _flag, "fields": _all(_field)}
+_STRUCT: dict[str, _Reader] = {
+    "parent": _text,
+    "vtable": _text,
+    "cleared": _flag,
+    "identity": _flag,
+    "fields": _all(_field),
+}
 _ARRAY: dict[str, _Reader] = {"item": _one_of(DECLARED_TYPES), "fields": _all(_field), "immutable": _flag}
 _CALL: dict[str, _Reader] = {
     "result": _one_of(RESULT_TYPES),
@@ -274,8 +281,9 @@ _SECTIONS: dict[str, tuple[str, _Reader]] = {
     "descr": ("descrs", lambda at: Descr(at.name, _text(at))),
     "const": ("consts", lambda at: KnownObject(at.name, **at.table(_CONST))),
 }
+_FLAGS = ("cleared", "string_identity")  # on top of all sections; true where nobody says otherwise
 _TOP: dict[str, _Reader] = {
     **{key: _all(reader) for key, (_, reader) in _SECTIONS.items()},
-    "cleared": _flag,
+    **dict.fromkeys(_FLAGS, _flag),
     "word": _whole(4, 64),
 }

@@ -66,7 +66,8 @@ class KnownObject:
 @immutable
 class Declarations:
     """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared` speaks
-    of the structs that are not declared: have new ones zeros in their int and float fields?"""
+    of the structs that are not declared: have new ones zeros in their int and float fields? Without `string_identity`
+    nobody asks which object a string is."""
 
     structs: tuple[Struct, ...] = ()
     arrays: tuple[Array, ...] = ()
@@ -74,6 +75,7 @@ class Declarations:
     descrs: tuple[Descr, ...] = ()
     consts: tuple[KnownObject, ...] = ()
     cleared: bool = True
+    string_identity: bool = True
     fields: tuple[Field, ...] = ()
 
     def __hash__(self) -> int:

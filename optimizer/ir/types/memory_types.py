@@ -121,12 +121,13 @@ def declared_type(field: Field) -> str:
 @immutable
 class Struct:
     """A class of objects, with all its fields, the inherited ones first; as it is declared, with its own. `vtable` is
-    what `ConstClass` names."""
+    what `ConstClass` names. Without `identity` nobody asks which one of its instances an object is."""
 
     name: str
     vtable: str
     parent: str | None = None
     cleared: bool = True
+    identity: bool = True
     fields: tuple[Field, ...] = ()
     declared: bool = False
 

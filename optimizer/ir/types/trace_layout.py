@@ -88,7 +88,8 @@ def _are_the_same(one: Declarations, other: Declarations) -> bool:
         (one.descrs, other.descrs),
         (one.consts, other.consts),
     )
-    return one.cleared == other.cleared and all(set(mine) == set(others) for mine, others in pairs)
+    flags = (one.cleared, one.string_identity), (other.cleared, other.string_identity)
+    return flags[0] == flags[1] and all(set(mine) == set(others) for mine, others in pairs)
 
 
 _latest = _Latest()
