@@ -7,7 +7,6 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import LogPair
@@ -17,24 +16,25 @@ from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
+from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
 from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
 
-OPTIONS = Options(guards=Guards.SAFE, failargs=Failargs.IGNORE)
-"""A log holds no resume data, and guards may fail where the recorded trace goes on."""
-
-Prove = Callable[[Trace, Trace], Verdict]
+OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
+"""Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A pair in the trace language, and what is assumed of it beside its declarations, by name."""
+    """A pair in the trace language, what is assumed of it beside its declarations, by name, and the options that it is
+    judged with."""
 
     before: Trace
     after: Trace
     assumes: tuple[str, ...]
+    options: Options = OPTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,15 @@ def judge(
     pair: LogPair,
     file: str,
     knowledge: Knowledge,
-    prove: Prove = lambda before, after: validate(before, after, OPTIONS),
+    options: Options = OPTIONS,
+    prove: Prove = lambda before, after, options: validate(before, after, options),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     try:
-        texts = _texts(translated(pair, file, knowledge))
-        verdict = prove(texts.before, texts.after)
+        verdict, texts = _verdict(translated(pair, file, knowledge), options, prove)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
-        generous = _texts(translated(pair, file, knowledge, generous=True))
-        again = prove(generous.before, generous.after)
+        again, generous = _verdict(translated(pair, file, knowledge, generous=True), options, prove)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
@@ -73,6 +72,8 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def _texts(text: Translated) -> Texts:
+def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     types = parse_declarations(text.types)
-    return Texts(parse(text.before, types=types), parse(text.after, types=types), text.assumes)
+    before, after = (parse(trace, types=types) for trace in (text.before, text.after))
+    verdict, after, options = prove_with_exits(before, after, options, prove)
+    return verdict, Texts(before, after, text.assumes, options)

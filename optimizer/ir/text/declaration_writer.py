@@ -14,8 +14,7 @@ from optimizer.ir.types.memory_types import Field, Struct, declared_type
 
 def format_declarations(declarations: Declarations) -> str:
     """Canonical TOML, which reads back as the same; '' where nothing is declared."""
-    flags = ("cleared", "string_identity")
-    top = "".join(f"{flag} = false\n" for flag in flags if not getattr(declarations, flag))
+    top = "".join(f"{flag} = false\n" for flag, said in declarations.flags.items() if not said)
     blocks = [top] if top else []
     if declarations.fields:
         blocks.append(
