@@ -77,10 +77,11 @@ def validate(
     """
 
     def judge(recorded: Trace) -> Verdict:
-        return _judged(recorded, after, options or Options(), examples, runs_to_end, clock, observe)
+        return _judged(recorded, after, options or Options(), examples, runs_to_end, clock, observe, loop)
 
     declared = (before.declarations, after.declarations)
-    if all(one.string_identity and all(struct.identity for struct in one.structs) for one in declared):
+    may_matter = all(one.string_identity and all(struct.identity for struct in one.structs) for one in declared)
+    if may_matter or loop is not None or inner_label(after) is not None:  # a loop asks about straight pairs in turn
         return judge(before)
     from validator.prove.stand_ins import with_stand_ins  # here: few pairs declare that identity does not matter
 
@@ -95,6 +96,7 @@ def _judged(
     runs_to_end: bool,
     clock: Callable[[], float],
     observe: Callable[[Query], None] | None,
+    loop: tuple[Trace, Trace] | None,
 ) -> Verdict:
     """The verdict on the traces as they are written."""
     start = clock()

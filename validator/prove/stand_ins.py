@@ -18,7 +18,7 @@ from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, exit_of
 from optimizer.ir.types.byte_access import takes_object
-from optimizer.ir.types.calls import effects_at
+from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout, Struct
 from optimizer.ir.types.trace_layout import layout_of
