@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import Line, access
+from validator.pypy.lines import Line
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import Sides
 
@@ -75,7 +75,7 @@ class _Trace:
         self.accesses = [
             _Done(at, found.is_store, (found.memory, places), sameness.of(trace, found.value))
             for at, line in enumerate(lines)
-            if (found := access(line))
+            if (found := line.access)
             for places in [tuple(sameness.of(trace, part) for part in found.place)]
         ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from optimizer.ir.types.memory_types import Field, lone_field
-from validator.pypy.lines import Line, access
+from validator.pypy.lines import Line
 
 _PURE = " pure>"
 _TYPES = {"<FieldS": "int", "<FieldU": "int", "<FieldP": "ref", "<FieldF": "float"}
@@ -28,7 +28,7 @@ class Fields:
         for line in recorded:
             if line.name == "quasiimmut_field":
                 watched.add(line.args[0])
-            elif (found := access(line)) and found.memory.endswith(_PURE):
+            elif (found := line.access) and found.memory.endswith(_PURE):
                 self.pure.add(found.memory)
                 if found.place[0] in watched and not found.is_store:
                     self.may_change.add(found.memory)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import NULL, Line, access, is_pointer, is_variable
+from validator.pypy.lines import NULL, Line, is_pointer, is_variable
 from validator.pypy.straight import TOKEN, Sides
 
 BEFORE, AFTER = "before", "after"
@@ -34,6 +34,7 @@ class Sameness:
 
     def __init__(self, sides: Sides) -> None:
         self._parents: dict[Node, Node] = {}
+        self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
         self._grew = True
         for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
@@ -50,10 +51,18 @@ class Sameness:
 
     def of(self, trace: str, text: str) -> Node:
         """The class of what this text stands for in that trace."""
-        node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
-        while (parent := self._parents.get(node, node)) != node:
-            node = parent
-        return node
+        node = self._nodes.get((trace, text))
+        if node is None:
+            node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
+            self._nodes[trace, text] = node
+        parents = self._parents
+        if node not in parents:
+            return node
+        top = parents[node]
+        while top in parents:
+            top = parents[top]
+        self._nodes[trace, text] = top
+        return top
 
     def join(self, trace: str, one: str, other: str) -> None:
         self._join(self.of(trace, one), self.of(trace, other))
@@ -110,7 +119,7 @@ class Sameness:
     def _last_stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, str]:
         found: dict[object, str] = {}
         for line in lines:
-            if (store := access(line)) and store.is_store:
+            if (store := line.access) and store.is_store:
                 found[store.memory, tuple(self.of(trace, part) for part in store.place)] = store.value
         return found
 
@@ -123,7 +132,7 @@ class _Pass:
     sameness: Sameness
     trace: str
     known: dict[object, Node]
-    memory: dict[tuple[str, tuple[Node, ...]], str] = field(default_factory=dict)
+    memory: dict[str, dict[tuple[Node, ...], str]] = field(default_factory=dict)
     epoch: int = 0
 
     def number(self, lines: tuple[Line, ...]) -> None:
@@ -143,7 +152,7 @@ class _Pass:
             self.sameness.join(self.trace, line.args[0], NULL)
         elif line.name in ("guard_true", "guard_false") and (compared := truths.get(line.args[0])):
             self._compared(compared, holds=line.name == "guard_true")
-        elif found := access(line):
+        elif found := line.access:
             self._access(found.memory, tuple(self.sameness.of(self.trace, part) for part in found.place), line)
         elif line.is_call:
             self._call(line, args)
@@ -160,12 +169,12 @@ class _Pass:
 
     def _access(self, memory: str, place: tuple[Node, ...], line: Line) -> None:
         if line.result is None:
-            self.memory = {key: value for key, value in self.memory.items() if key[0] != memory}
-            self.memory[memory, place] = line.args[-1]
+            self.memory[memory] = {place: line.args[-1]}
             return
-        if (memory, place) in self.memory:
-            self.sameness.join(self.trace, line.result, self.memory[memory, place])
-        self.memory[memory, place] = line.result
+        values = self.memory.setdefault(memory, {})
+        if place in values:
+            self.sameness.join(self.trace, line.result, values[place])
+        values[place] = line.result
         self._same(line.result, ("load", memory, place, 0 if "pure" in memory else self.epoch))
 
     def _call(self, line: Line, args: tuple[Node, ...]) -> None:

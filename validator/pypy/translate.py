@@ -11,7 +11,7 @@ from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
 from validator.pypy.effects import Effect, may_write
 from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, access, is_float, is_pointer
+from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
@@ -108,7 +108,7 @@ def _float_name(text: str) -> str:
 
 
 def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
-    memories = {found.memory for line in lines if (found := access(line))}
+    memories = {found.memory for line in lines if (found := line.access)}
     for function in {line.function for line in lines if may_write(line)}:
         for memory in memories:
             yield Effect(function, "reads", memory)
@@ -116,7 +116,7 @@ def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
 
 
 def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields, generous: bool) -> Declarations:
-    memories = sorted({found.memory for line in lines if (found := access(line))})
+    memories = sorted({found.memory for line in lines if (found := line.access)})
     calls: dict[str, Call] = {}
     for line in lines:
         call = declared_call(line.descr, line.function) if line.is_call else None
