@@ -174,7 +174,6 @@ class Machine:
         self.seen: list[list[object]] = []
         self.kept: set[tuple[int, int]] = set()
         self.watched: set[tuple[int, str]] = set()
-        self.protected: set[tuple[int, str]] = set()
         self.invalidations = 0
         ended = self.walk(events)
         ended.seen, ended.kept = self.seen, self.kept
@@ -245,14 +244,13 @@ class Machine:
             return False
         if invalidates:
             self.invalidations += 1
-            self.watched, self.protected = set(), set()
         for position, poke in enumerate(self.script.pokes[number] if number < len(self.script.pokes) else ()):
             if self.poke(poke, writes):
                 self.kept.add((number, position))
         return True
 
     def poke(self, poke: Poke, writes: set[str] | None) -> bool:
-        """Writes if that is allowed; is it refused only because of what the trace has read or protected?"""
+        """Writes if that is allowed; is it refused only because of what the trace has read or watches?"""
         target, value = self.resolved(poke.target), self.resolved(poke.value)
         descr = ALIASES.get(poke.descr, poke.descr)
         owner, _, name = descr.rpartition(".")
@@ -277,7 +275,9 @@ class Machine:
         if descr in ("Words", "Base.fixed", "Node.fixed") if writes is None else place not in writes:
             return False
         is_read = (poke.index if is_item else name) in target.read
-        if (descr in ("Words", "Base.fixed", "Node.fixed") and is_read) or (id(target), place) in self.protected:
+        if (descr in ("Words", "Base.fixed", "Node.fixed") and is_read) or (
+            (id(target), place) in self.watched and self.is_valid()
+        ):
             return True
         assert target.items is None or not is_item or poke.index is not None
         if not is_item:
@@ -287,6 +287,9 @@ class Machine:
         else:
             target.items[poke.index] = value  # type: ignore[index]  # an array
         return False
+
+    def is_valid(self) -> bool:
+        return min(self.script.invalid, default=99) > self.invalidations
 
     def resolved(self, value: object) -> object:
         if not isinstance(value, list):
@@ -305,10 +308,7 @@ class Machine:
             case "guard_isnull":
                 return x is None
             case "guard_not_invalidated":
-                if self.invalidations not in self.script.invalid:
-                    self.protected |= self.watched
-                    return True
-                return False
+                return self.is_valid()
             case "guard_gc_type":
                 if kind is None:
                     raise Wrong

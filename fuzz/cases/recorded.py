@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import shutil
+import stat
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePath
+from contextlib import contextmanager, nullcontext
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from optimizer.ir.dialects.pypy_log import Section, read_traces
@@ -43,6 +47,24 @@ def traces_of(log: str) -> Iterator[Section]:
         raise InputError(describe(problem)) from None
     except (EOFError, lzma.LZMAError, zlib.error) as problem:
         raise InputError(f"the compressed data is damaged: {problem}", file=file_name(log)) from None
+
+
+@contextmanager
+def rereadable(log: str) -> Iterator[str]:
+    """A name under which the log can be read more than once: its own, or while this lasts, that of a copy on disk of
+    what comes from standard input or a pipe. Raises InputError."""
+    try:
+        if log != "-" and not stat.S_ISFIFO(Path(log).stat().st_mode):
+            yield log
+            return
+        with tempfile.NamedTemporaryFile(prefix="traceproof-", suffix=PurePath(log).suffix) as copy:
+            with open(log, "rb") if log != "-" else nullcontext(sys.stdin.buffer) as source:
+                shutil.copyfileobj(source, copy)
+            copy.flush()
+            yield copy.name
+    except OSError as problem:
+        problem.filename = problem.filename or file_name(log)
+        raise InputError(describe(problem)) from None
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -23,6 +23,7 @@ _COMMANDS = {
     "report": "fuzz.command.report:report",
     "reduce": "fuzz.command.reduce:reduce",
     "pypy-log": "fuzz.command.pypy_log:pypy_log",
+    "pypy-run": "fuzz.command.pypy_run:pypy_run",
     "init": "fuzz.command.init:init",
 }
 

@@ -1,4 +1,4 @@
-"""The command `pypy-log`: the traces in a log of PyPy, and what its optimizer made of them."""
+"""The command `pypy-log`: the traces in a log of PyPy, and what its optimizer made of them, proved."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import json_option
 from fuzz.command.pypy_pairs import list_pairs
+from fuzz.command.pypy_prove import Proving, extract_pairs, prove, proving_options
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
@@ -19,14 +20,25 @@ from validator.command.exits import Exit
 from validator.command.files import write_text
 
 
-@click.command("pypy-log", short_help="List or extract the traces in a log of PyPy.")
+@click.command("pypy-log", short_help="List, extract or prove the traces in a log of PyPy.")
 @click.argument("log", metavar="LOG")
 @click.option("--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default.")
 @click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder.")
 @click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
 @click.option("--pairs", is_flag=True, help="Count what PyPy's optimizer has left of each recorded trace.")
-@json_option("Print one JSON object a trace, and one at the end.")
-def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, pairs: bool, as_json: bool) -> int:
+@click.option("--prove", "proves", is_flag=True, help="Prove what PyPy's optimizer made of each recorded trace.")
+@proving_options
+@json_option("Print one JSON object a trace or pair, and one at the end.")
+def pypy_log(
+    log: str,
+    listing: bool,
+    extract: str | None,
+    bare: bool,
+    pairs: bool,
+    proves: bool,
+    proving: Proving,
+    as_json: bool,
+) -> int:
     """Read the traces that PyPy recorded from a log (`-`: standard input), which may end in .gz or .xz.
 
     A log of a program is made by PyPy itself. What a log does not say, docs/pypy-logs.md tells how it is read.
@@ -37,18 +49,28 @@ def pypy_log(log: str, listing: bool, extract: str | None, bare: bool, pairs: bo
     $ traceproof pypy-log run.log --extract traces
     $ traceproof optimize traces/run-0001.trace
     $ PYPYLOG=jit-log-noopt,jit-log-opt:run.log pypy3 prog.py
-    $ traceproof pypy-log run.log --pairs
+    $ traceproof pypy-log run.log --prove
+    $ traceproof pypy-log run.log --pairs --extract pairs
 
-    Ends with 2 if a trace is not whole or cannot be read, or with --pairs, if the log has only one kind of trace; the
-    others are there nevertheless.
+    With --pairs, --extract writes each pair as a case: before.trace, after.trace, and case.toml, which says how to
+    judge it, so that `report` and `reduce` work on its folder.
+
+    Ends with 2 if a trace is not whole or cannot be read, or with --pairs and --prove, if the log has only one kind of
+    trace; the others are there nevertheless. --prove ends as `validate --batch` does.
     """
     if bare and extract is None:
         raise click.UsageError("--bare says how to --extract")
     if listing and extract is not None:
         raise click.UsageError("either --list or --extract")
+    if sum((listing, bare, pairs, proves)) > 1 or (proves and extract is not None):
+        raise click.UsageError("--prove stands alone; of the others, --pairs goes with --extract only")
+    if proving.only and not (proves or (pairs and extract is not None)):
+        raise click.UsageError("--only is for --prove, and for --pairs with --extract")
+    if proves:
+        return prove(log, proving, as_json)
+    if pairs and extract is not None:
+        return extract_pairs(log, writable(Path(extract), "--extract"), proving.only, as_json)
     if pairs:
-        if listing or extract is not None:
-            raise click.UsageError("--pairs stands alone")
         return list_pairs(log, as_json)
     folder = None if extract is None else writable(Path(extract), "--extract")
     counts = {"traces": 0, "operations": 0, "lost": 0}

@@ -18,24 +18,21 @@ def list_pairs(log: str, as_json: bool) -> Exit:
     table = _Table()
     for item in pair_sections(traces_of(log)):
         if isinstance(item, Unpaired):
-            table.unpaired.append(item)
-            if as_json:
-                click.echo(json.dumps(_unpaired_json(item)))
-            else:
-                click.echo(f"{log}:{item.section.line}: trace {item.number} has no pair: {item.reason}", err=True)
+            table.unpaired += 1
+            table.kinds.add(item.section.is_recorded)
+            table.is_damaged |= bool(item.section.loss)
+            click.echo(json.dumps(unpaired_json(item)) if as_json else unpaired_line(log, item), err=not as_json)
             continue
-        before, after = counts_of(item.recorded), counts_of(item.optimized)
-        table.add(item.kind, before, after)
-        click.echo(json.dumps(_pair_json(item, before, after)) if as_json else _pair_line(item, before, after))
+        table.add(item)
+        click.echo(json.dumps(pair_json(item)) if as_json else pair_line(item))
     if as_json:
-        click.echo(json.dumps({"log": log, "pairs": table.pairs.total(), "unpaired": len(table.unpaired)}))
+        click.echo(json.dumps({"log": log, "pairs": table.pairs.total(), "unpaired": table.unpaired}))
     else:
         click.echo("".join(f"{line}\n" for line in table.lines(log)), nl=False)
-    problem = table.problem()
+    problem = "" if table.pairs else missing_sections(table.kinds)
     if problem:
         click.echo(f"{log}: {problem}", err=True)
-    damaged = any(item.section.loss for item in table.unpaired)
-    return Exit.USAGE if problem or damaged else Exit.PROVED
+    return Exit.USAGE if problem or table.is_damaged else Exit.PROVED
 
 
 class _Table:
@@ -43,17 +40,19 @@ class _Table:
 
     def __init__(self) -> None:
         self.pairs: Counter[Kind] = Counter()
-        self.unpaired: list[Unpaired] = []
+        self.unpaired = 0
+        self.kinds: set[bool] = set()
+        self.is_damaged = False
         self._before: dict[Kind, Counter[Count]] = {kind: Counter() for kind in Kind}
         self._after: dict[Kind, Counter[Count]] = {kind: Counter() for kind in Kind}
 
-    def add(self, kind: Kind, before: Counter[Count], after: Counter[Count]) -> None:
-        self.pairs[kind] += 1
-        self._before[kind] += before
-        self._after[kind] += after
+    def add(self, pair: LogPair) -> None:
+        self.pairs[pair.kind] += 1
+        self._before[pair.kind] += counts_of(pair.recorded)
+        self._after[pair.kind] += counts_of(pair.optimized)
 
     def lines(self, log: str) -> list[str]:
-        rest = f", {counted(len(self.unpaired), 'trace')} without" if self.unpaired else ""
+        rest = f", {counted(self.unpaired, 'trace')} without" if self.unpaired else ""
         said = [f"{log}: {counted(self.pairs.total(), 'pair')}{rest}"]
         for kind, pairs in self.pairs.items():
             sums = ", ".join(
@@ -62,23 +61,29 @@ class _Table:
             said.append(f"  {counted(pairs, kind.value)}: {sums}")
         return said
 
-    def problem(self) -> str:
-        """The reason for which there are no pairs, and the PYPYLOG that helps; '' where there are some."""
-        kinds = {item.section.is_recorded for item in self.unpaired}
-        if self.pairs or len(kinds) == 2:
-            return ""
-        if not kinds:
-            return "no trace is in it; PyPy prints pairs with PYPYLOG=jit-log-noopt,jit-log-opt:run.log"
-        there, missing = ("recorded", "jit-log-opt") if True in kinds else ("optimized", "jit-log-noopt")
-        return f"only {there} traces are in it; PyPy prints the others with {missing} in PYPYLOG, too"
+
+def missing_sections(kinds: set[bool]) -> str:
+    """The reason for which a log has no pairs, and the PYPYLOG that helps; `kinds` says whether it has recorded traces
+    (true), and optimized ones (false)."""
+    if not kinds:
+        return "no trace is in it; PyPy prints pairs with PYPYLOG=jit-log-noopt,jit-log-opt:run.log"
+    if len(kinds) == 2:
+        return "no recorded trace has its optimized one behind it"
+    there, missing = ("recorded", "jit-log-opt") if True in kinds else ("optimized", "jit-log-noopt")
+    return f"only {there} traces are in it; PyPy prints the others with {missing} in PYPYLOG, too"
 
 
-def _pair_line(pair: LogPair, before: Counter[Count], after: Counter[Count]) -> str:
+def pair_line(pair: LogPair, verdict: str = "") -> str:
+    """A line about a pair, with its verdict if there is one."""
+    before, after = counts_of(pair.recorded), counts_of(pair.optimized)
     operations, guards = (f"{before[count]} -> {after[count]}" for count in (Count.OPERATIONS, Count.GUARDS))
-    return f"{pair.number:6} {pair.kind.value:12} {operations} operations, {guards} guards  {pair.point}".rstrip()
+    told = f"{verdict:11} " if verdict else ""
+    return f"{pair.number:6} {pair.kind.value:12} {told}{operations} operations, {guards} guards  {pair.point}".rstrip()
 
 
-def _pair_json(pair: LogPair, before: Counter[Count], after: Counter[Count]) -> dict[str, object]:
+def pair_json(pair: LogPair) -> dict[str, object]:
+    """The same for machines."""
+    before, after = counts_of(pair.recorded), counts_of(pair.optimized)
     return {
         "number": pair.number,
         "kind": pair.kind.value,
@@ -89,5 +94,11 @@ def _pair_json(pair: LogPair, before: Counter[Count], after: Counter[Count]) -> 
     }
 
 
-def _unpaired_json(item: Unpaired) -> dict[str, object]:
+def unpaired_line(log: str, item: Unpaired) -> str:
+    """A line about a trace without its counterpart."""
+    return f"{log}:{item.section.line}: trace {item.number} has no pair: {item.reason}"
+
+
+def unpaired_json(item: Unpaired) -> dict[str, object]:
+    """The same for machines."""
     return {"number": item.number, "line": item.section.line, "unpaired": item.reason}

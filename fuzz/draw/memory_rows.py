@@ -9,6 +9,8 @@ from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Rol
 from optimizer.ir.rows.row import PLACE
 from optimizer.ir.text.string_text import HIGHEST
 
+IS_VALID = OPS["guard_not_invalidated"]
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryRows:
@@ -24,7 +26,6 @@ class MemoryRows:
     objects: tuple[Op, ...]  # at an address
     places: tuple[Op, ...]  # addresses behind one, or in an object
     guards: tuple[Op, ...]  # of references
-    checks: tuple[Op, ...]  # guards without an argument
     facts: tuple[Op, ...]
     marks: tuple[Op, ...]  # facts of a field
     events: tuple[Op, ...]
@@ -58,7 +59,6 @@ def memory_rows() -> MemoryRows:
         objects=tuple(row for row in plain if row.args == (INT,)),
         places=tuple(row for row in plain if row.args and row.args[0] is PLACE),
         guards=tuple(row for row in of[Kind.GUARD] if row.args and (row.args[0] is REF or row.same_type)),
-        checks=tuple(row for row in of[Kind.GUARD] if not row.args and row.memory and row.memory.meaning),
         facts=tuple(row for row in of[Kind.FACT] if row not in kinds),
         marks=tuple(row for row in of[Kind.FACT] if kinds.get(row) is DescrKind.FIELD),
         events=tuple(row for row in events if not _is_call(row)),

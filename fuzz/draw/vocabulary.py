@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
+from fuzz.draw.memory_rows import IS_VALID
 from optimizer.ir.faults import InputError
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.rows.row import PLACE
@@ -51,10 +52,9 @@ def _is_of_objects(row: Op) -> bool:
     memory = row.memory
     if memory is None or row.is_call:
         return False
-    is_check = row.is_guard and not row.args and memory.meaning is not None and not memory.pending
     is_fact = row.kind is Kind.FACT and memory.descr is None
     is_field = memory.descr in (DescrKind.FIELD, DescrKind.STRUCT)
-    return is_field or memory.class_arg is not None or is_check or is_fact
+    return is_field or memory.class_arg is not None or row is IS_VALID or is_fact
 
 
 def _is_raw(row: Op) -> bool:
@@ -67,7 +67,7 @@ def _is_of_calls(row: Op) -> bool:
     memory = row.memory
     if memory is None:
         return False
-    is_decided = row.is_guard and row.args == () and memory.meaning is None
+    is_decided = row.is_guard and row.args == () and row is not IS_VALID
     return row.is_call or memory.pending or memory.inert or is_decided
 
 

@@ -37,7 +37,7 @@ class WorldDraft:
             valid = not self._choices.chance(5)
             if not valid:
                 self._invalid.add(self._invalidations)
-            heap.invalidate(valid)
+            heap.valid = heap.valid and valid
         raised = NULL
         if effects.can_raise:
             raised = self.exception(heap) if self._choices.chance(self._exceptions) else NULL

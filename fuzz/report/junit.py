@@ -1,7 +1,7 @@
 """JUnit XML, by the rules of https://github.com/windyroad/JUnit-Schema.
 
 A campaign has a test for each verdict and step, and one that fails for each bucket of finds; a run of a corpus has one
-for each case.
+for each case, a log of PyPy one for each pair.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
+from fuzz.report.log_figures import LogFigures
 from fuzz.report.words import printable
 
 
@@ -42,6 +43,22 @@ def corpus_junit_text(folder: str, began: float, seconds: float, cases: Sequence
             first = ElementTree.SubElement(test, kind, message=printable(case.wrong[0]), type="case")
             first.text = printable("\n".join([*case.wrong, *([case.report] if case.report else [])]))
     return _file(suite, outcome)
+
+
+def log_junit_text(
+    figures: LogFigures, began: float, seconds: float, pairs: Sequence[tuple[str, str, str, float]]
+) -> str:
+    """The file of a log whose pairs were proved, each with its name, verdict, reason and seconds. What is refuted is a
+    failure; of what is not settled, the test is skipped."""
+    suite = _suite(f"log {figures.log}", seconds, began, {"pairs": figures.pairs, "unpaired": figures.unpaired})
+    for name, verdict, reason, spent in pairs:
+        test = _test(suite, "pairs", name, spent)
+        if verdict in ("refuted", "error"):
+            kind = "failure" if verdict == "refuted" else "error"
+            ElementTree.SubElement(test, kind, message=printable(reason), type=verdict).text = printable(reason)
+        elif verdict != "proved":
+            ElementTree.SubElement(test, "skipped")
+    return _file(suite, "\n".join(figures.lines()))
 
 
 @dataclass(frozen=True, slots=True)

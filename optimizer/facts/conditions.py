@@ -22,7 +22,7 @@ from typing import Any
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.heap_rows import CHANGES, FITS, INDEX, LENGTH, WRITTEN
 from optimizer.ir.rows.ops import Meaning, Memory, Op
-from optimizer.ir.rows.row import FACT, GUARD, PURE
+from optimizer.ir.rows.row import FACT, PURE
 from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
 from optimizer.ir.types.layout import Field, Resolved
 
@@ -173,17 +173,13 @@ class _Heap(_Silent):
 
 
 class _Watching(_Heap):
-    """Remembers which field is watched, and whether the operation protects all that has been watched."""
+    """Remembers which field is watched."""
 
     def __init__(self) -> None:
         self.watched: tuple[Value, Field] | None = None
-        self.protects = False
 
     def watch(self, value: Value, slot: Field) -> None:
         self.watched = value, slot
-
-    def protect(self) -> None:
-        self.protects = True
 
 
 _WORDS, _HEAP = _Words(), _Heap()
@@ -230,14 +226,14 @@ def meant(operation: Operation) -> Meant:
     return meaning
 
 
-def watching(operation: Operation, descr: Resolved | None) -> tuple[tuple[Value, Field] | None, bool]:
-    """The field that an operation watches, and whether it protects all that has been watched."""
+def watching(operation: Operation, descr: Resolved | None) -> tuple[Value, Field] | None:
+    """The field that an operation watches, if it does."""
     memory = memory_of(operation)
-    if memory is None or memory.meaning is None or operation.op.kind not in (FACT, GUARD):
-        return None, False
+    if memory is None or memory.meaning is None or operation.op.kind is not FACT:
+        return None
     heap = _Watching()
     memory.meaning(_WORDS, heap, descr, *_arguments(operation, memory))
-    return heap.watched, heap.protects
+    return heap.watched
 
 
 def _arguments(operation: Operation, memory: Memory) -> Sequence[Any]:

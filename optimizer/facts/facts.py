@@ -195,9 +195,9 @@ class Facts:
             return
         call = call_of(operation, self.layout)
         if call is not None and call.is_event:
+            self.is_valid = self.is_valid and not call.effects.can_invalidate
             self.memory.event(call.effects, operation.args)
             self.raw.event(call.effects)
-            self.is_valid = self.is_valid and not call.effects.can_invalidate
         else:
             for arg in operation.args:
                 self.memory.escape(arg)
@@ -231,12 +231,9 @@ class Facts:
                 self.assume(condition)
         if kind is not FACT and kind is not GUARD:
             return
-        watched, protects = watching(operation, descr)
+        watched = watching(operation, descr)
         if watched is not None:
             self.memory.watch(Cell(watched[1], watched[0]))
-            self.is_valid = False
-        if protects:
-            self.memory.protect()
 
     def _learn_load(self, operation: Operation) -> None:
         assert operation.result is not None
@@ -308,6 +305,7 @@ class Facts:
             self.unite(condition.one, condition.other)
         elif isinstance(condition, IsValid):
             self.is_valid = True
+            self.memory.recall()
         else:
             self.references.assume(condition)
 

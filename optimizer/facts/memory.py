@@ -43,12 +43,12 @@ class Memory:
         self._facts = facts
         self._local: dict[Var, _Local] = {}
         self._shared: dict[str, dict[Cell, Value]] = {}
-        self._lasting: dict[str, dict[Cell, Value]] = {}  # of immutable and of protected cells
+        self._lasting: dict[str, dict[Cell, Value]] = {}  # of immutable cells
         self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
         self._world_has_written = False
         self._bytes_changed = False
-        self._watched: list[Cell] = []
-        self._protected: set[Cell] = set()
+        self._watched: set[Cell] = set()  # what does not change while the code is valid
+        self._suspended: dict[str, dict[Cell, Value]] = {}  # what watched cells hold wherever the code is valid
 
     # Asking.
 
@@ -107,8 +107,7 @@ class Memory:
         return Cell(slot, owner, index)
 
     def _table(self, cell: Cell) -> dict[Cell, Value]:
-        lasts = cell.slot.immutable or (self._protected and cell in self._protected)
-        return (self._lasting if lasts else self._shared).setdefault(cell.slot.key, {})
+        return (self._lasting if cell.slot.immutable else self._shared).setdefault(cell.slot.key, {})
 
     # Learning.
 
@@ -171,7 +170,7 @@ class Memory:
             return
         self.escape(self._facts.find(stored_value(operation)))
         self._bytes_changed = True
-        for table in (*self._shared.values(), *self._lasting.values()):
+        for table in (*self._shared.values(), *self._lasting.values(), *self._suspended.values()):
             for known in [known for known in table if not distinct(self._facts, known.object, changed)]:
                 del table[known]
 
@@ -201,23 +200,20 @@ class Memory:
             local.constant.setdefault(key, {})[cell.index] = value
 
     def _forget_meeting(self, cell: Cell) -> None:
-        for table in (self._shared.get(cell.slot.key, {}), self._lasting.get(cell.slot.key, {})):
-            self._forget_in(table, cell)
-
-    def _forget_in(self, table: dict[Cell, Value], cell: Cell) -> None:
-        for known in [known for known in table if may_meet(self._facts, known, cell)]:
-            del table[known]
+        for tables in (self._shared, self._lasting, self._suspended):
+            table = tables.get(cell.slot.key, {})
+            for known in [known for known in table if may_meet(self._facts, known, cell)]:
+                del table[known]
 
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
-        """An event has happened."""
+        """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""
         for arg in args:
             if isinstance(arg, Var):
                 self.escape(arg)
-        if effects.can_invalidate:
-            for cell in self._protected:
-                self._lasting.get(cell.slot.key, {}).pop(cell, None)
-            self._watched.clear()
-            self._protected.clear()
+        for cell in map(self._normal, self._watched):
+            value = self._shared.get(cell.slot.key, {}).get(cell)
+            if value is not None:
+                self._suspended.setdefault(cell.slot.key, {})[cell] = value
         if effects.writes is None:
             self._world_has_written = True
             slots = self._facts.slots
@@ -227,6 +223,8 @@ class Memory:
                 self._shared.pop(key, None)
                 self._lasting.pop(key, None)
                 self._rewritten.add(key)
+        if self._facts.is_valid:
+            self.recall()
 
     def escape(self, value: Value) -> None:
         """Lets the object escape: from now on others may find it, and all that it holds."""
@@ -251,13 +249,17 @@ class Memory:
     # Quasi-immutable fields.
 
     def watch(self, cell: Cell) -> None:
-        self._watched.append(self._normal(cell))
+        cell = self._normal(cell)
+        self._watched.add(cell)
+        declared = self._declared_content(cell)
+        if declared is not None:
+            self._suspended.setdefault(cell.slot.key, {})[cell] = declared
+        if self._facts.is_valid:
+            self.recall()
 
-    def protect(self) -> None:
-        """A check of the code has passed: what has been watched is not changed by an event that cannot invalidate."""
-        for cell in self._watched:
-            self._protected.add(cell)
-            value = self._shared.get(cell.slot.key, {}).pop(cell, None) or self._declared_content(cell)
+    def recall(self) -> None:
+        """The code is valid, and so has been since the start: what is watched holds what it held."""
+        for cell in map(self._normal, self._watched):
+            value = self._suspended.get(cell.slot.key, {}).get(cell)
             if value is not None:
-                self._table(cell)[cell] = value
-        self._watched.clear()
+                self._table(cell).setdefault(cell, value)

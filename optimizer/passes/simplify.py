@@ -7,13 +7,13 @@
     guard_no_overflow() [i1]
     jump(i4)
 
-Of an operation, the rules with its row at their root are tried in the order of the table, but for those that ask
-for other operations or constants as arguments. An operation on constants only is left to the folder.
+Of an operation, the rules with its row at their root are tried in the order of the table. An operation on constants
+only is left to the folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any
@@ -21,8 +21,8 @@ from typing import Any
 from optimizer.facts.facts import Facts
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.concrete import concrete
-from optimizer.ir.immutable import immutable
-from optimizer.ir.rows.ops import OPS, Kind, Op
+from optimizer.ir.rows.ops import Kind, Op
+from optimizer.ir.rows.row import INT
 from optimizer.ir.rules.language import Rule
 from optimizer.ir.rules.terms import (
     Apply,
@@ -34,13 +34,11 @@ from optimizer.ir.rules.terms import (
     evaluate,
     holds,
     is_constant,
-    named_leaves,
 )
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
 from optimizer.riders import Answer, Becomes, Equal, Pass
 
 _NUMBERS = ConstInt, ConstFloat
-_WITH_FLAG = tuple(row for row in OPS.values() if row.wrapping is not None)
 
 
 class Simplify(Pass):
@@ -52,15 +50,19 @@ class Simplify(Pass):
         return (row.meaning or row.passes or row.passes_floats) is not None
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self._rules = _index(rules)
+        self._rules = _by_root(rules)
 
     def leave_out(self, names: Collection[str]) -> None:
         """Do without the rules of these names."""
         if names:
-            self._rules = _Index(rule for rule in self._rules.rules if rule.name not in names)
+            kept = ((root, [rule for rule in rules if rule.name not in names]) for root, rules in self._rules.items())
+            self._rules = dict(kept)
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        for rule in self._rules.candidates(operation, facts):
+        rules = self._rules.get(operation.op, ())
+        if not rules or all(isinstance(arg, _NUMBERS) for arg in operation.args):
+            return None
+        for rule in rules:
             found: dict[str, Value] = {}
             if (
                 facts.word >= rule.min_word
@@ -71,95 +73,13 @@ class Simplify(Pass):
         return None
 
 
-_Shape = Op | type[ConstInt] | frozenset[str] | None
-"""The shape of an argument that a rule looks at first: that it is a constant (also a float), as which literals of rules
-it may be written, or which operation defines it."""
-
-
-class _Index:
-    """Rules by the row at their root, and by the shapes of its arguments as far as these have been met."""
-
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self.rules = tuple(rules)
-        self._by_root: dict[Op, list[Rule]] = {}
-        for rule in self.rules:
-            self._by_root.setdefault(rule.root, []).append(rule)
-        self._tells: dict[tuple[Op, int], _Tells] = {}
-        self._candidates: dict[tuple[Op, bool, tuple[_Shape, ...]], list[Rule]] = {}
-
-    def candidates(self, operation: Operation, facts: Facts) -> Sequence[Rule]:
-        """The rules whose patterns the operation may match, in their order; none where all arguments are constants."""
-        op, args = operation.op, operation.args
-        tells = self._tells.get((op, facts.word))
-        if tells is None:
-            if op not in self._by_root:
-                return ()
-            tells = self._tells[op, facts.word] = _what_tells(self._by_root[op], facts.word)
-        key = op, args[0] == args[-1], tuple(map(_shape, args, repeat(facts), repeat(tells)))
-        found = self._candidates.get(key)
-        if found is None:
-            found = self._candidates[key] = self._find(*key)
-        return found
-
-    def _find(self, op: Op, are_one: bool, shapes: tuple[_Shape, ...]) -> list[Rule]:
-        """The rules for that row. `are_one`: the first and the last argument are the same value."""
-        if all(shape is not None and not isinstance(shape, Op) for shape in shapes):
-            return []
-        found = [rule for rule in self._by_root[op] if are_one or not _wants_one(rule.pattern.args)]
-        return [rule for rule in found if all(map(_may_be, rule.pattern.args, shapes))]
-
-
-@immutable
-class _Tells:
-    """The marks by which a row's rules tell its arguments apart: the texts of numbers, and the rows inside of
-    patterns."""
-
-    literals: Mapping[int, frozenset[str]]
-    inside: frozenset[Op]
-
-
-def _what_tells(rules: Sequence[Rule], word: int) -> _Tells:
-    args = [arg for rule in rules for arg in rule.pattern.args]
-    literals: dict[int, frozenset[str]] = {}
-    for literal in args:
-        if isinstance(literal, Literal):
-            number = _number(literal, word)
-            literals[number] = literals.get(number, frozenset()) | {literal.text}
-    inside = {arg.op for arg in args if isinstance(arg, Apply)}
-    return _Tells(
-        literals, frozenset(inside).union(row for row in _WITH_FLAG if any(_computes(row, one) for one in inside))
-    )
-
-
-@lru_cache(maxsize=2)
-def _index(rules: tuple[Rule, ...]) -> _Index:
-    return _Index(rules)
-
-
-def _shape(value: Value, facts: Facts, tells: _Tells) -> _Shape:
-    if isinstance(value, ConstInt):
-        return tells.literals.get(value.value, ConstInt)
-    if isinstance(value, ConstFloat):
-        return ConstInt
-    definition = facts.definition(value) if tells.inside else None
-    return definition.op if definition is not None and definition.op in tells.inside else None
-
-
-def _wants_one(args: tuple[Term, ...]) -> bool:
-    """Does a pattern say that the first and the last argument are the same value, by naming it twice?"""
-    first, last = args[0], args[-1]
-    return isinstance(first, Variable) and first == last
-
-
-def _may_be(pattern: Term, shape: _Shape) -> bool:
-    """Can what has this shape be what the pattern says?"""
-    if isinstance(pattern, Variable):
-        return True
-    if isinstance(pattern, Literal):
-        return isinstance(shape, frozenset) and pattern.text in shape
-    if isinstance(pattern, Apply):
-        return isinstance(shape, Op) and _computes(shape, pattern.op)
-    return shape is ConstInt or isinstance(shape, frozenset)
+@cache
+def _by_root(rules: tuple[Rule, ...]) -> Mapping[Op, Sequence[Rule]]:
+    """The rules by the row at their root, in their order."""
+    by_root: dict[Op, list[Rule]] = {}
+    for rule in rules:
+        by_root.setdefault(rule.root, []).append(rule)
+    return by_root
 
 
 def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Facts, found: dict[str, Value]) -> bool:
@@ -198,96 +118,50 @@ def _computes(defining: Op, wanted: Op) -> bool:
     return defining is wanted or defining.wrapping == wanted.name
 
 
-@immutable
-class _Conditions:
-    """The conditions of a rule: those that constants decide and the others, each with the names that they look at."""
-
-    on_constants: tuple[Term, ...]
-    constants: tuple[str, ...]
-    on_bounds: tuple[Term, ...]
-    values: tuple[str, ...]
-
-
 @cache
-def _conditions(rule: Rule) -> _Conditions:
+def _conditions(rule: Rule) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """The conditions of a rule that constants decide, and the others."""
     on_constants = tuple(filter(is_constant, rule.conditions))
-    on_bounds = tuple(condition for condition in rule.conditions if condition not in on_constants)
-    return _Conditions(on_constants, _names(on_constants), on_bounds, _names(on_bounds))
-
-
-def _names(terms: tuple[Term, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(leaf.name for term in terms for leaf in named_leaves(term)))
+    return on_constants, tuple(condition for condition in rule.conditions if condition not in on_constants)
 
 
 def _all_hold(rule: Rule, facts: Facts, found: Mapping[str, Value]) -> bool:
-    conditions = _conditions(rule)
-    if conditions.on_constants and not _hold_of_constants(rule, facts.word, _numbers(conditions.constants, found)):
+    on_constants, on_bounds = _conditions(rule)
+    if not holds(on_constants, concrete(facts.word), _numbers(found)):
         return False
-    if not conditions.on_bounds:
-        return True
-    known = facts.bounds.all_bounds([found[name] for name in conditions.values])
-    return _hold_of_bounds(rule, facts.word, known)
+    return not on_bounds or _hold_of_bounds(rule, facts.word, _bounds(facts, found))
 
 
-@lru_cache(maxsize=1 << 14)
-def _hold_of_constants(rule: Rule, word: int, numbers: tuple[Any, ...]) -> bool:
-    conditions = _conditions(rule)
-    leaves = dict(zip(conditions.constants, numbers, strict=True))
-    return bool(holds(conditions.on_constants, concrete(word), leaves))
+def _bounds(facts: Facts, found: Mapping[str, Value]) -> tuple[tuple[str, Bounds], ...]:
+    names = [name for name, value in found.items() if value.type is INT]
+    return tuple(zip(names, facts.bounds.all_bounds([found[name] for name in names]), strict=True))
 
 
-@lru_cache(maxsize=1 << 14)
-def _hold_of_bounds(rule: Rule, word: int, known: tuple[Bounds, ...]) -> bool:
-    conditions = _conditions(rule)
-    leaves = dict(zip(conditions.values, known, strict=True))
-    return all(holds((one,), bounds_domain(word), leaves) for one in conditions.on_bounds)
+@lru_cache(maxsize=1 << 14)  # the same bounds come again and again, in other traces too
+def _hold_of_bounds(rule: Rule, word: int, known: tuple[tuple[str, Bounds], ...]) -> bool:
+    leaves, d = dict(known), bounds_domain(word)
+    return all(holds((condition,), d, leaves) for condition in _conditions(rule)[1])
 
 
-@cache
-def _operation_of(rule: Rule) -> Apply | None:
-    """The operation that a rule puts into the place of another one; None where that becomes a value."""
-    replacement = rule.replacement
-    return replacement if isinstance(replacement, Apply) and not is_constant(replacement) else None
-
-
-def _numbers(names: tuple[str, ...], found: Mapping[str, Value]) -> tuple[Any, ...]:
-    """The numbers of the constants of these names."""
-    return tuple([number.value for name in names if isinstance(number := found[name], _NUMBERS)])
+def _numbers(found: Mapping[str, Value]) -> Mapping[str, Any]:
+    """The numbers of the constants among these."""
+    return {name: value.value for name, value in found.items() if isinstance(value, _NUMBERS)}
 
 
 def _replace(rule: Rule, found: Mapping[str, Value], facts: Facts) -> Answer:
-    operation = _operation_of(rule)
+    replacement = rule.replacement
     overflowed = None if rule.root.overflows is None else False
-    if operation is None:
-        return Equal(_value(rule, rule.replacement, 0, found, facts), rule.name, overflowed)
-    if operation.op.overflows is not None:
+    if not isinstance(replacement, Apply) or is_constant(replacement):
+        return Equal(_value(replacement, found, facts), rule.name, overflowed)
+    if replacement.op.overflows is not None:
         overflowed = None
-    args = tuple([_value(rule, arg, at, found, facts) for at, arg in enumerate(operation.args)])
-    return Becomes(operation.op, args, rule.name, overflowed)
+    args = tuple([_value(arg, found, facts) for arg in replacement.args])
+    return Becomes(replacement.op, args, rule.name, overflowed)
 
 
-def _value(rule: Rule, term: Term, at: int, found: Mapping[str, Value], facts: Facts) -> Value:
-    """The value that a leaf or constant term of a replacement stands for, which is in place `at` of it."""
-    if isinstance(term, Variable):
+def _value(term: Term, found: Mapping[str, Value], facts: Facts) -> Value:
+    """The value that a leaf or constant term of a replacement stands for."""
+    if isinstance(term, Variable | Constant):
         return facts.find(found[term.name])
-    if isinstance(term, Constant):
-        return found[term.name]
-    return _computed(rule, at, facts.word, _numbers(_names_at(rule, at), found))
-
-
-@cache
-def _term_at(rule: Rule, at: int) -> Term:
-    operation = _operation_of(rule)
-    return rule.replacement if operation is None else operation.args[at]
-
-
-@cache
-def _names_at(rule: Rule, at: int) -> tuple[str, ...]:
-    return _names((_term_at(rule, at),))
-
-
-@lru_cache(maxsize=1 << 14)
-def _computed(rule: Rule, at: int, word: int, numbers: tuple[Any, ...]) -> ConstInt | ConstFloat:
-    leaves = dict(zip(_names_at(rule, at), numbers, strict=True))
-    number, _ = evaluate(_term_at(rule, at), concrete(word), leaves)
+    number, _ = evaluate(term, concrete(facts.word), _numbers(found))
     return constant_of(number)

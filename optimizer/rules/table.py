@@ -29,6 +29,9 @@ from __future__ import annotations
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rules.language import Rule, rule
 
+_ORDERS = (("int", ""), ("uint", "u"))
+"""How the rows of signed and of unsigned comparisons begin, and what stands for that in the names of rules."""
+
 # a op b = b op a: the rows say so themselves.
 _CONSTANTS_RIGHT = [
     rule(f"{row.name}_constant_right", f"{row.name}(C, x) => {row.name}(x, C)")
@@ -38,14 +41,9 @@ _CONSTANTS_RIGHT = [
 
 # a < b iff b > a.
 _COMPARISONS_CONSTANT_RIGHT = [
-    rule("lt_constant_right", "int_lt(C, x) => int_gt(x, C)"),
-    rule("le_constant_right", "int_le(C, x) => int_ge(x, C)"),
-    rule("gt_constant_right", "int_gt(C, x) => int_lt(x, C)"),
-    rule("ge_constant_right", "int_ge(C, x) => int_le(x, C)"),
-    rule("ult_constant_right", "uint_lt(C, x) => uint_gt(x, C)"),
-    rule("ule_constant_right", "uint_le(C, x) => uint_ge(x, C)"),
-    rule("ugt_constant_right", "uint_gt(C, x) => uint_lt(x, C)"),
-    rule("uge_constant_right", "uint_ge(C, x) => uint_le(x, C)"),
+    rule(f"{sign}{order}_constant_right", f"{row}_{order}(C, x) => {row}_{turned}(x, C)")
+    for row, sign in _ORDERS
+    for order, turned in (("lt", "gt"), ("le", "ge"), ("gt", "lt"), ("ge", "le"))
 ]
 
 # The integers modulo 2**WORD are a ring: sums may be re-associated, and x - x = 0.
@@ -346,16 +344,13 @@ _TRUTH = [
     rule("xor_one_of_truth", "int_xor(x, 1) => int_is_zero(x)", "uint_le(x, 1)"),
     rule("is_zero_is_zero", "int_is_zero(int_is_zero(x)) => int_is_true(x)"),
     rule("is_zero_is_true", "int_is_zero(int_is_true(x)) => int_is_zero(x)"),
-    rule("is_zero_lt", "int_is_zero(int_lt(x, y)) => int_ge(x, y)"),
-    rule("is_zero_le", "int_is_zero(int_le(x, y)) => int_gt(x, y)"),
-    rule("is_zero_gt", "int_is_zero(int_gt(x, y)) => int_le(x, y)"),
-    rule("is_zero_ge", "int_is_zero(int_ge(x, y)) => int_lt(x, y)"),
     rule("is_zero_eq", "int_is_zero(int_eq(x, y)) => int_ne(x, y)"),
     rule("is_zero_ne", "int_is_zero(int_ne(x, y)) => int_eq(x, y)"),
-    rule("is_zero_ult", "int_is_zero(uint_lt(x, y)) => uint_ge(x, y)"),
-    rule("is_zero_ule", "int_is_zero(uint_le(x, y)) => uint_gt(x, y)"),
-    rule("is_zero_ugt", "int_is_zero(uint_gt(x, y)) => uint_le(x, y)"),
-    rule("is_zero_uge", "int_is_zero(uint_ge(x, y)) => uint_lt(x, y)"),
+    *(
+        rule(f"is_zero_{sign}{order}", f"int_is_zero({row}_{order}(x, y)) => {row}_{opposite}(x, y)")
+        for row, sign in _ORDERS
+        for order, opposite in (("lt", "ge"), ("le", "gt"), ("gt", "le"), ("ge", "lt"))
+    ),
 ]
 
 # Operations that change only some values, and a copy.

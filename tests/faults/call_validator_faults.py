@@ -65,6 +65,14 @@ def _recorded_is_old(right: Any, self: CallEncoder, *args: Any) -> Any:
         return right(self, *args)
 
 
+def _valid_if_at_first(right: Any, self: ObjectTerms, _invalidations: int) -> Any:
+    return right(self, 0)
+
+
+def _valid_again(_right: Any, self: ObjectTerms, invalidations: int) -> Any:
+    return self.eq(self.var(f"invalid{invalidations}"), self.zero)
+
+
 def _settled_for_all(right: Any, self: SymbolicHeap, p: Term, *more: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(self, "lenient", self.lenient and p.kind == "alloc")
@@ -158,6 +166,18 @@ CALL_VALIDATOR_FAULTS = (
         "a conditional call counts as made",
         lambda patch: patch.setattr(CallEncoder, "happens", lambda self, *_: self._terms.true),
         _WRONG,
+    ),
+    _caught(
+        "valid for good",
+        "code that is valid at the start stays so",
+        _around(ObjectTerms, "is_valid", _valid_if_at_first),
+        "validator/verdicts/test_invalidation.py::test_all_small_traces",
+    ),
+    _caught(
+        "valid again",
+        "code that is invalid may be valid again",
+        _around(ObjectTerms, "is_valid", _valid_again),
+        "validator/verdicts/test_invalidation.py::test_all_small_traces",
     ),
     _caught(
         "forced is forced",

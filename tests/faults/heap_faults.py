@@ -42,6 +42,16 @@ def _no_invalidation_at_an_event(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Memory, "event", event)
 
 
+def _watched_over_every_event(patch: pytest.MonkeyPatch) -> None:
+    original = Memory.event
+
+    def event(self: Memory, effects: Effects, args: tuple[Value, ...]) -> None:
+        original(self, effects, args)
+        self.recall()
+
+    patch.setattr(Memory, "event", event)
+
+
 def _no_invalidation_at_a_variable_index(patch: pytest.MonkeyPatch) -> None:
     forget, put = Memory._forget_meeting, Memory._put_local
 
@@ -217,6 +227,7 @@ CORPUS = Path(__file__).parent.parent.parent / "corpus"
 
 SHOWS_ON: dict[str, Pattern] = {
     "store of the same field": patterns.store_through_an_alias,
+    "watched over an event": patterns.reloaded_behind_a_watch,
     "event": patterns.event_between,
     "variable index": patterns.variable_index,
     "named write": patterns.named_write,
@@ -239,6 +250,7 @@ SHOWS_ON: dict[str, Pattern] = {
 CASES = {
     "store of the same field": "load-behind-a-store-through-an-alias",
     "event": "load-behind-an-event",
+    "watched over an event": "quasi-immutable-field-behind-an-invalidation",
     "variable index": "item-at-a-variable-index",
     "named write": "immutable-field-that-a-call-names",
     "materialized twice": "materialized-twice",
@@ -268,6 +280,11 @@ HEAP_FAULTS = (
         _no_invalidation_at_a_store,
     ),
     _fault("event", "an event leaves alone what is known of memory that it may write", _no_invalidation_at_an_event),
+    _fault(
+        "watched over an event",
+        "an event that can invalidate leaves alone what is watched, also where it has done so",
+        _watched_over_every_event,
+    ),
     _fault(
         "variable index",
         "a store at a variable index leaves alone what is known of other items",

@@ -112,6 +112,19 @@ def event_between(told: Told) -> bool:
     )
 
 
+def reloaded_behind_a_watch(told: Told) -> bool:
+    """Two loads of a watched field, with an event between them that can invalidate, and no check of the code."""
+    ops = told.trace.ops
+    watched = {(op.args[0], told.layout.field(op.descr or "").key) for op in ops if op.op.name == "quasiimmut_field"}
+    return any(
+        (one.pointer, one.slot.key) in watched
+        and not other.stores
+        and any(effects_of(ops[at], told.layout).can_invalidate for at in told.events_between(one, other))
+        and all(ops[at].op.name != "guard_not_invalidated" for at in told.guards_between(one, other))
+        for one, other, _ in told.again()
+    )
+
+
 def variable_index(told: Told) -> bool:
     return any(
         not second.stores

@@ -53,7 +53,6 @@ def _any_variable(patch: pytest.MonkeyPatch) -> None:
         return right(pattern, value, facts, found)
 
     patch.setattr(simplify, "_match", match)
-    patch.setattr(simplify, "_wants_one", lambda pattern: False)
 
 
 def _never_overflowed(patch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,6 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.loaded: list[Any] = []
         self._settled: tuple[tuple[Field, Any, Any], ...] = ()
         self._watched: tuple[tuple[Field, Any], ...] = ()
-        self._protected: tuple[tuple[Field, Any], ...] = ()
         self._invalidations = 0
         self._pending = NULL
 
@@ -293,9 +292,6 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     def watch(self, p: Any, slot: Field) -> None:
         self._watched = (*self._watched, (slot, p))
 
-    def protect(self) -> None:
-        self._protected, self._watched = (*self._protected, *self._watched), ()
-
     def is_forced(self) -> Any:
         return z3.Bool(f"forced behind {self.events}")
 
@@ -310,20 +306,18 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
     def happen(self, event: int, effects: Effects, found: Places) -> Iterator[Any]:
         """The event of that number, which has found those allocations, returns. What it may have changed is unknown
-        from now on, and the same for both traces; what it was promised not to change comes as conditions."""
+        from now on, and the same for both traces; what it was promised not to change comes as conditions: what is
+        watched does not where the code is valid behind the event."""
+        self._invalidations += effects.can_invalidate
         written = {key: slot for key, slot in self.universe.slots.items() if effects.may_write(slot)}
-        kept = list(self._settled)
-        if not effects.can_invalidate:
-            kept += [(slot, p, None) for slot, p in self._protected]
-        was = [(slot, p, index, self.read(p, slot, index)) for slot, p, index in kept if slot.key in written]
+        always, valid = z3.BoolVal(True), self.is_valid()
+        kept = [(*cell, always) for cell in self._settled] + [(slot, p, None, valid) for slot, p in self._watched]
+        was = [(*cell, self.read(cell[1], cell[0], cell[2])) for cell in kept if cell[0].key in written]
         self.reach.happen(found.intersection(self.allocated), self.universe.slots, effects.may_write)
         for slot in written.values():
             self.written_by(event, slot)
         if (BYTES.key, None) in self.parts and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
             self._disturb(BYTES, NULL, f"event {event}")
         self.events = event + 1
-        for slot, p, index, value in was:
-            yield self.read(p, slot, index) == value
-        if effects.can_invalidate:
-            self._invalidations += 1
-            self._watched = self._protected = ()
+        for slot, p, index, promised, value in was:
+            yield z3.Implies(promised, self.read(p, slot, index) == value)

@@ -259,7 +259,8 @@ class Universe:
     # What the world decides.
 
     def is_valid(self, invalidations: int) -> Any:
-        return z3.Bool(f"valid behind {invalidations}")
+        """Is the code valid behind so many events that can invalidate? None of them has done so, nor had others."""
+        return z3.And(*[z3.Bool(f"left valid by {k}") for k in range(invalidations + 1)])
 
     def apply(self, what: str, type_: Type, args: Sequence[Any]) -> Any:
         """The result or exception of a function, of which no more is known: equal arguments, equal results."""

@@ -91,17 +91,22 @@ def _lost(batch: Batch, line: Request, loss: Loss) -> Answer:
         name = str(_request(batch.file, line).get("name", f"line {line.number}"))
     except InputError:
         name = f"line {line.number}"
+    details = f"{line.text.decode(errors='replace')}\noptions: {batch.judging.options}"
+    return _answer(batch, line, lost_verdict(loss, details), name)
+
+
+def lost_verdict(loss: Loss, details: str) -> Verdict:
+    """The verdict on a pair whose worker did not answer; `details` are for a report."""
     evidence = Evidence(is_repeatable=False)
     match loss:
         case Loss.LATE:
             reason = "the time limit was reached, and the process that judged the pair had to be ended"
-            verdict: Verdict = Unknown(evidence, f"{reason} (a larger one: --timeout)")
+            return Unknown(evidence, f"{reason} (a larger one: --timeout)")
         case Loss.KILLED:
             reason = "the process that judged the pair was killed, probably because the machine has too little memory"
-            verdict = Unknown(evidence, f"{reason} (fewer at once: --jobs)")
+            return Unknown(evidence, f"{reason} (fewer at once: --jobs)")
         case Loss.MEMORY:
-            verdict = Unknown(evidence, OUT_OF_MEMORY)
+            return Unknown(evidence, OUT_OF_MEMORY)
         case Loss.CRASHED:
-            details = f"the process that judged a pair has crashed\n\n{line.text.decode(errors='replace')}"
-            verdict = Failed(Fault.TOOL, report_fault(f"{details}\noptions: {batch.judging.options}\n\ncrashed"))
-    return _answer(batch, line, verdict, name)
+            crash = f"the process that judged a pair has crashed\n\n{details}\n\ncrashed"
+            return Failed(Fault.TOOL, report_fault(crash))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import click
 
-from validator.verdict import Failargs, Guards, Options
+from validator.verdict import Options
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -17,13 +18,21 @@ _DEFAULT = Options()
 
 def mode_options(guards: str, failargs: str) -> _Decorator:
     """`--guards` and `--failargs`, with these helps."""
-    where, whether = _option("--guards", _DEFAULT.guards, guards), _option("--failargs", _DEFAULT.failargs, failargs)
+    where, whether = choice_option(_DEFAULT.guards, guards), choice_option(_DEFAULT.failargs, failargs)
     return lambda command: where(whether(command))
 
 
-def _option(name: str, default: Guards | Failargs, help_text: str) -> _Decorator:
-    modes = [mode.value for mode in type(default)]
-    return click.option(name, type=click.Choice(modes), default=default.value, show_default=True, help=help_text)
+def choice_option(default: Enum, help_text: str) -> _Decorator:
+    """The option that is called as the enumeration is and takes one of its values; the command is given the member."""
+    kind = type(default)
+    return click.option(
+        f"--{kind.__name__.lower().removesuffix('choice')}",
+        type=click.Choice([choice.value for choice in kind]),
+        default=default.value,
+        show_default=True,
+        callback=lambda _context, _option, value: kind(value),
+        help=help_text,
+    )
 
 
 _MOST_S = 1e6

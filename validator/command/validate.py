@@ -13,7 +13,7 @@ from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types, write_text
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import Seconds, mode_options
+from validator.command.shared_options import Seconds, choice_option, mode_options
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
@@ -109,19 +109,10 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     is_flag=True,
     help="Prove nothing: a pair that is not in the cache is an error (exit code 2).",
 )
-@click.option(
-    "--solver",
-    type=click.Choice([choice.value for choice in SolverChoice]),
-    default=_DEFAULT.solver.value,
-    show_default=True,
-    help="Ask this solver alone; auto: all that are installed, in a fixed order.",
-)
-@click.option(
-    "--floats",
-    type=click.Choice([choice.value for choice in Floats]),
-    default=_DEFAULT.floats.value,
-    show_default=True,
-    help="Ask solvers what arithmetic on floats is, where its laws do not settle it (exact), or never (opaque).",
+@choice_option(_DEFAULT.solver, "Ask this solver alone; auto: all that are installed, in a fixed order.")
+@choice_option(
+    _DEFAULT.floats,
+    "Ask solvers what arithmetic on floats is, where its laws do not settle it (exact), or never (opaque).",
 )
 @click.option(
     "--memory",
@@ -147,8 +138,8 @@ def validate(
     batch: str | None,
     effort: int,
     timeout_s: float,
-    guards: str,
-    failargs: str,
+    guards: Guards,
+    failargs: Failargs,
     types: str | None,
     word: int | None,
     audit: bool,
@@ -157,8 +148,8 @@ def validate(
     jobs: int,
     cache: str | None,
     cache_only: bool,
-    solver: str,
-    floats: str,
+    solver: SolverChoice,
+    floats: Floats,
     memory_mb: int,
     emit_smt2: str | None,
     strict: bool,
@@ -170,21 +161,16 @@ def validate(
     BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
     it fails where the recorded one does, and hands over the same values.
     """
-    choice = SolverChoice(solver)
-    modes, certify = (Guards(guards), Failargs(failargs)), certificate is not None
-    options = Options(*modes, effort, timeout_s, choice, memory_mb, Floats(floats), certify, audit)
-    if choice is not SolverChoice.AUTO:
-        require(choice)
+    certify = certificate is not None
+    options = Options(guards, failargs, effort, timeout_s, solver, memory_mb, floats, certify, audit)
+    require(solver)
     judging = _judging(options, cache, cache_only, emit_smt2)
     if batch is not None:
-        if certificate is not None or check_file is not None:
+        if certify or check_file is not None:
             raise click.UsageError("--certificate and --check are for one pair, not for --batch.")
         if before is not None:
             raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
-        from validator.command.batch import run_batch
-        from validator.command.requests import Batch
-
-        return run_batch(batch, Batch(file_name(batch), judging, read_types(types), word, strict), jobs)
+        return _batch(batch, judging, types, word, strict, jobs)
     if jobs > 1:
         raise click.UsageError("--jobs is for --batch.")
     if before is None or after is None:
@@ -192,7 +178,7 @@ def validate(
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
     if check_file is not None:
-        if certificate is not None or audit or cache is not None or emit_smt2 is not None:
+        if certify or audit or cache is not None or emit_smt2 is not None:
             raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
         from validator.command.check import check_pair
 
@@ -219,6 +205,13 @@ def _judging(options: Options, cache: str | None, cache_only: bool, emit_smt2: s
 
         queries = QueryFiles(Path(emit_smt2))
     return Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
+
+
+def _batch(file: str, judging: Judging, types: str | None, word: int | None, strict: bool, jobs: int) -> int:
+    from validator.command.batch import run_batch  # here, with all that makes processes: a single pair needs none
+    from validator.command.requests import Batch
+
+    return run_batch(file, Batch(file_name(file), judging, read_types(types), word, strict), jobs)
 
 
 def _single(

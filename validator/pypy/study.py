@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.faults import InputError
 from validator.pypy.effects import Effect, Evidence
 from validator.pypy.fields import Fields
 from validator.pypy.lines import read_printed
@@ -24,6 +25,10 @@ class Knowledge:
     fields: Fields
     effects: frozenset[Effect]
 
+    def certain(self) -> Knowledge:
+        """The part of it that is not inferred."""
+        return Knowledge(self.fields, frozenset())
+
 
 def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
     """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
@@ -31,7 +36,7 @@ def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
     for pair in pairs:
         try:
             sides = _sides(pair, file)
-        except NotStraight:
+        except (NotStraight, InputError):
             continue
         fields.add(sides.before.lines)
         evidence.add(pair.number, sides, Sameness(sides))

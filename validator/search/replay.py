@@ -112,7 +112,7 @@ class Replay:
             state = replace(state, world=replace(state.world, stops_at=len(before.events) - 1))
             before = self._run(self._before, state)
             assert isinstance(before.outcome, Stopped)
-        # What `before` has read or protected, no event changes in either run.
+        # What `before` has read or watched, no event changes in either run.
         after = self._run(self._after, replace(state, world=before.world))
         if before.unclear or after.unclear or _is_too_long(after):
             return None

@@ -77,7 +77,9 @@ def _world(found: Ran) -> Iterator[str]:
         if found.state.world.stops_at == n:
             yield f"event {n} does not return"
             continue
-        done = ["invalidates the code"] if event.effects.can_invalidate and ends in world.invalid else []
+        done = (
+            ["invalidates the code"] if event.effects.can_invalidate and ends == min(world.invalid, default=0) else []
+        )
         done += [
             f"writes {_write(write, found.before)}" for write in (world.writes[n] if n < len(world.writes) else ())
         ]

@@ -10,6 +10,7 @@ from functools import cache
 from fuzz.draw.aimed_draft import AimedDraft
 from fuzz.draw.call_draft import CallDraft, number
 from fuzz.draw.draft import Args
+from fuzz.draw.memory_rows import IS_VALID
 from fuzz.draw.steps.pointers import heap_event
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, Op
 from optimizer.ir.trace import ConstClass, ConstInt, Value
@@ -187,9 +188,5 @@ def _decided() -> tuple[Op, ...]:
     return tuple(
         row
         for row in OPS.values()
-        if row.is_guard
-        and row.args == ()
-        and row.memory is not None
-        and not row.memory.pending
-        and not row.memory.meaning
+        if row.is_guard and row.args == () and row.memory is not None and not row.memory.pending and row is not IS_VALID
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fuzz.draw.aimed_draft import AimedDraft
+from fuzz.draw.memory_rows import IS_VALID
 from fuzz.draw.steps.pointers import heap_event
 from optimizer.ir.rows.ops import DescrKind
 
@@ -31,7 +32,7 @@ def initialize_by_call(draft: AimedDraft) -> None:
 
 
 def watch_field(draft: AimedDraft) -> None:
-    """A quasi-immutable field, read where the code is checked to be valid, and again behind events."""
+    """A quasi-immutable field, watched, and read behind events where the code is checked to be valid, or is not."""
     pointer = draft.reference()
     found = None if pointer is None else draft.object_of(pointer)
     if pointer is None or found is None:
@@ -44,11 +45,13 @@ def watch_field(draft: AimedDraft) -> None:
     mark = draft.choices.pick(draft.memory.marks)
 
     def once() -> None:
-        draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
-        draft.attempt(draft.choices.pick(draft.memory.checks), ())
+        if draft.choices.chance(60):
+            draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
+        if draft.choices.chance(80):
+            draft.attempt(IS_VALID, ())
         draft.load(aim)
         if draft.choices.chance(70):
             heap_event(draft)
 
-    draft.choices.repeat(1, 2, once)
+    draft.choices.repeat(1, 3, once)
     draft.load(aim)

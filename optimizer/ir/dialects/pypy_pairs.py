@@ -12,9 +12,10 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.text.syntax import OPERATION
 
 _POINT = re.compile(
-    r"# (?:Loop [0-9]+ \((?P<point>.*)\) : (?P<kind>loop|entry bridge)|bridge out of Guard (?P<guard>\S+)) with "
+    r"# (?:Loop [0-9]+(?: \((?P<point>.*)\))? : (?P<kind>loop|entry bridge)|bridge out of Guard (?P<guard>\S+)) with "
 )
-_POSITION = re.compile(r"debug_merge_point\([0-9]+, [0-9]+, '(?P<point>.*)'\)")
+_POSITION = re.compile(r"\s*(?:\+[0-9]+:\s*)?debug_merge_point\((?P<whole>.*'(?P<point>.*)'.*)\)")
+_LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(")
 
 
 class Kind(Enum):
@@ -100,8 +101,24 @@ def _pair(number: int, recorded: Section, optimized: Section) -> LogPair | Unpai
     said = _POINT.match(optimized.heading)
     if said is None:
         return Unpaired(number, optimized, f"what it is of is not known: {optimized.heading}")
-    if said["guard"] is None:
-        return LogPair(number, Kind(said["kind"]), said["point"], None, recorded, optimized)
+    passed = [found["whole"] for line in recorded.lines if (found := _POSITION.match(line))]
+    if any(part != passed for part in _passed_by_parts(optimized)):
+        return Unpaired(number, optimized, "it passes other places of the program than the recorded trace before it")
     points = (_POSITION.match(line) for line in recorded.lines)
-    point = next((found["point"] for found in points if found), "")
+    point = said["point"] or next((found["point"] for found in points if found), "")
+    if said["guard"] is None:
+        return LogPair(number, Kind(said["kind"]), point, None, recorded, optimized)
     return LogPair(number, Kind.BRIDGE, point, said["guard"].removeprefix("0x"), recorded, optimized)
+
+
+def _passed_by_parts(optimized: Section) -> Iterator[list[str]]:
+    """The places of the program that a trace passes, of each part of it between labels: each goes the whole way of the
+    recorded trace, so that others are of another trace, as where two processes write into one log."""
+    passed: list[str] = []
+    for line in optimized.lines:
+        if passed and _LABEL.match(line):
+            yield passed
+            passed = []
+        elif found := _POSITION.match(line):
+            passed.append(found["whole"])
+    yield passed

@@ -109,7 +109,7 @@ def _watch(_d: Domain[Any, Any], h: Any, slot: Any, p: Any) -> None:
 
 
 _QUASI_IMMUTABLE = Memory(DescrKind.FIELD, _watch, requires=(OBJECT,))
-_NOT_INVALIDATED = Memory(meaning=lambda d, h, _none: h.protect(), passes=lambda d, h, _none: h.is_valid())
+_NOT_INVALIDATED = Memory(passes=lambda d, h, _none: h.is_valid())
 _GC_TYPE = Memory(passes=lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), requires=(_NOT_NULL,))
 
 

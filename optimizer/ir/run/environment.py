@@ -7,7 +7,7 @@ An event does the writes that the script has for it, as far as it may. It does n
 - to memory that its declaration does not let it write, what is immutable being written only if it is named;
 - to a constant string, nor to another one that it does not name;
 - to an immutable field or item that the trace has read;
-- to a field that is protected by a `guard_not_invalidated`, where the event cannot invalidate.
+- to a field that `quasiimmut_field` has named, where the code is valid behind the event.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Environment:
         self._not_done: set[tuple[int, int]] = set()  # writes, by event and position
         self.functions = Functions(world, heap)
         heap.gc_types = dict(world.gc_types)
-        heap.invalidate(0 not in world.invalid)
+        heap.valid = 0 not in world.invalid
         heap.set_pending(world.pending)
         self._look_around()
 
@@ -47,7 +47,7 @@ class Environment:
 
     @property
     def world_of_run(self) -> World:
-        """The script without the writes that were not done because of what the run had read or protected."""
+        """The script without the writes that were not done because of what the run had read or watched."""
         known = self._world.known if self._world.checked else self.functions.told()
         if not self._world.writes:
             return replace(self._world, checked=True, known=known)
@@ -84,7 +84,7 @@ class Environment:
         world = self._world
         if effects.can_invalidate:
             self._invalidations += 1
-            self._heap.invalidate(self._invalidations not in world.invalid)
+            self._heap.valid = self._heap.valid and self._invalidations not in world.invalid
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
         scripted = self._value(world.raises[number]) if number < len(world.raises) else NULL

@@ -24,12 +24,11 @@ class Heap(ObjectHeap):
     `forced`: the last event has forced the frame; `future`: the condition holds that is put in later.
     """
 
-    __slots__ = ("_pending", "_protected", "_watched", "forced", "future", "gc_types", "valid")
+    __slots__ = ("_pending", "_watched", "forced", "future", "gc_types", "valid")
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._watched: set[tuple[Ref, Cell]] = set()  # quasi-immutable cells that the code relies on
-        self._protected: set[tuple[Ref, Cell]] = set()  # those of them that a check of the code has followed
+        self._watched: set[tuple[Ref, Cell]] = set()  # cells that do not change while the code is valid
         self.valid = True
         self.gc_types: Mapping[str, int] = {}
         self.forced = False
@@ -52,7 +51,6 @@ class Heap(ObjectHeap):
         heap.seen = dict(self.seen)
         heap._settled = set(self._settled)
         heap._watched = set(self._watched)
-        heap._protected = set(self._protected)
         heap.unclear = self.unclear
         heap.valid = self.valid
         heap.gc_types = self.gc_types
@@ -136,18 +134,9 @@ class Heap(ObjectHeap):
     def watch(self, p: Ref, slot: Field) -> None:
         self._watched.add((p, cell_of(slot)))
 
-    def protect(self) -> None:
-        self._protected |= self._watched
-
     def is_protected(self, p: Ref, slot: Field) -> bool:
-        """Does every event that cannot invalidate leave this field alone?"""
-        return (p, cell_of(slot)) in self._protected
-
-    def invalidate(self, valid: bool) -> None:
-        """An event that can invalidate the code, which is `valid` behind it."""
-        self._watched.clear()
-        self._protected.clear()
-        self.valid = valid
+        """Does every event behind which the code is valid leave this field alone?"""
+        return self.valid and (p, cell_of(slot)) in self._watched
 
     def is_forced(self) -> bool:
         return self.forced

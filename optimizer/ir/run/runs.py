@@ -85,7 +85,7 @@ class World:
     what elidable calls give and raise, in the order of the recorded trace, those that are the same once.
     `pending` is the exception that is pending at the start.
 
-    `invalid`: behind so many events that can invalidate (0: from the start) the code is invalid, until the next one.
+    `invalid`: behind so many events that can invalidate (0: from the start) the code is invalid, and stays so.
     `gc_types` are the numbers that `guard_gc_type` sees, by the names of structs and arrays (0 where none is given).
     `forced`: behind so many events, the last one has forced the frame. `false_conditions`: behind so many events, the
     condition of `guard_future_condition` does not hold.
@@ -177,7 +177,7 @@ class Run:
 
     `applied` are the calls of functions. `unclear`: what one of them gives could not be told.
 
-    `world` is what it was run with, without the writes that were not done because the run had read or protected what
+    `world` is what it was run with, without the writes that were not done because the run had read or watched what
     they change: another trace that is to behave the same is run with this one.
     """
 

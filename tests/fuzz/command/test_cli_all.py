@@ -31,6 +31,7 @@ COMMANDS = [
     ["report"],
     ["reduce"],
     ["pypy-log"],
+    ["pypy-run"],
     ["init"],
 ]
 

@@ -160,9 +160,8 @@ STAY = {
         "guard_is_object(p0, origin=0) []\njump(i2, i3, i4)\n"
     ),
     "constants that are not declared": "[]\ni1 = ptr_eq(ConstPtr(y), ConstPtr(z))\njump(i1)\n",
-    "the code after another field is watched": (
-        "[p0]\nguard_not_invalidated(origin=0) []\nquasiimmut_field(p0, descr=Base.tag)\n"
-        "guard_not_invalidated(origin=1) []\njump()\n"
+    "the code behind an event that can invalidate": (
+        "[p0]\nguard_not_invalidated(origin=0) []\nescape_n()\nguard_not_invalidated(origin=1) []\njump()\n"
     ),
     "what a length is": "[p0]\ni1 = arraylen_gc(p0, descr=Ints)\nguard_value(i1, 2, origin=0) []\njump()\n",
 }

@@ -53,6 +53,9 @@ def stays(text: str, *passes: str) -> None:
     assert_stays(TYPES + text, *(passes or ("heap",)))
 
 
+READ = "i{} = getfield_gc_i(p0, descr=Node.code)\n"
+WATCHED = "quasiimmut_field(p0, descr=Node.code)\nguard_not_invalidated(origin=0) []\n"
+
 FORWARDED = {
     "a load of what has been loaded": (
         "[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\ni2 = getfield_gc_i(p0, descr=Node.value)\njump(i1, i2)\n",
@@ -138,6 +141,30 @@ FORWARDED = {
         "[p0]\nquasiimmut_field(p0, descr=Node.code)\nguard_not_invalidated(origin=0) []\n"
         "i1 = getfield_gc_i(p0, descr=Node.code)\ncall_n(descr=quiet)\njump(i1, i1)\n",
     ),
+    "a quasi-immutable field watched behind the guard": (
+        "[p0]\nguard_not_invalidated(origin=0) []\nquasiimmut_field(p0, descr=Node.code)\n"
+        "i1 = getfield_gc_i(p0, descr=Node.code)\ncall_n(descr=quiet)\n"
+        "i2 = getfield_gc_i(p0, descr=Node.code)\njump(i1, i2)\n",
+        "[p0]\nguard_not_invalidated(origin=0) []\nquasiimmut_field(p0, descr=Node.code)\n"
+        "i1 = getfield_gc_i(p0, descr=Node.code)\ncall_n(descr=quiet)\njump(i1, i1)\n",
+    ),
+    "a quasi-immutable field where a guard stands behind the event that can invalidate": (
+        f"[p0]\n{WATCHED}{READ.format(1)}call_n(descr=spoil)\nescape_n()\nguard_not_invalidated(origin=1) []\n"
+        f"call_n(descr=quiet)\n{READ.format(2)}jump(i1, i2)\n",
+        f"[p0]\n{WATCHED}{READ.format(1)}call_n(descr=spoil)\nescape_n()\nguard_not_invalidated(origin=1) []\n"
+        "call_n(descr=quiet)\njump(i1, i1)\n",
+    ),
+    "what the trace has stored to a watched field": (
+        f"[p0]\n{WATCHED}{READ.format(1)}setfield_gc(p0, 5, descr=Node.code)\ncall_n(descr=spoil)\n"
+        f"guard_not_invalidated(origin=1) []\n{READ.format(2)}jump(i1, i2)\n",
+        f"[p0]\n{WATCHED}{READ.format(1)}setfield_gc(p0, 5, descr=Node.code)\ncall_n(descr=spoil)\n"
+        "guard_not_invalidated(origin=1) []\njump(i1, 5)\n",
+    ),
+    "a declared quasi-immutable field of a constant behind an event": (
+        "[]\nquasiimmut_field(ConstPtr(a), descr=Node.code)\nescape_n()\nguard_not_invalidated(origin=0) []\n"
+        "i1 = getfield_gc_i(ConstPtr(a), descr=Node.code)\njump(i1)\n",
+        "[]\nquasiimmut_field(ConstPtr(a), descr=Node.code)\nescape_n()\nguard_not_invalidated(origin=0) []\njump(2)\n",
+    ),
     "a declared quasi-immutable field of a constant": (
         "[]\nquasiimmut_field(ConstPtr(a), descr=Node.code)\nguard_not_invalidated(origin=0) []\n"
         "i1 = getfield_gc_i(ConstPtr(a), descr=Node.code)\njump(i1)\n",
@@ -219,10 +246,22 @@ STAY = {
         "[p0]\nguard_not_invalidated(origin=0) []\ni1 = getfield_gc_i(p0, descr=Node.code)\ncall_n(descr=quiet)\n"
         "i2 = getfield_gc_i(p0, descr=Node.code)\njump(i1, i2)\n"
     ),
-    "a quasi-immutable field watched without a guard behind": (
-        "[p0]\nguard_not_invalidated(origin=0) []\nquasiimmut_field(p0, descr=Node.code)\n"
-        "i1 = getfield_gc_i(p0, descr=Node.code)\ncall_n(descr=quiet)\n"
+    "a quasi-immutable field watched without a guard": (
+        "[p0]\nquasiimmut_field(p0, descr=Node.code)\ni1 = getfield_gc_i(p0, descr=Node.code)\ncall_n(descr=quiet)\n"
         "i2 = getfield_gc_i(p0, descr=Node.code)\njump(i1, i2)\n"
+    ),
+    "a quasi-immutable field watched behind the event only": (
+        f"[p0]\nguard_not_invalidated(origin=0) []\n{READ.format(1)}call_n(descr=spoil)\n"
+        f"{WATCHED.replace('=0', '=1')}{READ.format(2)}jump(i1, i2)\n"
+    ),
+    "a quasi-immutable field of another object": (
+        f"[p0, p1]\n{WATCHED.replace('p0', 'p1')}{READ.format(1)}call_n(descr=spoil)\n"
+        f"guard_not_invalidated(origin=1) []\n{READ.format(2)}jump(i1, i2)\n"
+    ),
+    "a watched field behind a store that may be to it": (
+        f"[p0, p1]\n{WATCHED}{READ.format(1)}call_n(descr=spoil)\nsetfield_gc(p1, 5, descr=Node.code)\n"
+        "call_n(descr=spoil)\n"
+        f"guard_not_invalidated(origin=1) []\n{READ.format(2)}jump(i1, i2)\n"
     ),
     "a constant's quasi-immutable field that an event may have written before": (
         "[]\nescape_n()\nquasiimmut_field(ConstPtr(a), descr=Node.code)\nguard_not_invalidated(origin=0) []\n"

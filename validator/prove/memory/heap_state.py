@@ -84,7 +84,6 @@ class HeapState:
         "known",
         "lenient",
         "memory",
-        "protected",
         "reader",
         "settled",
         "terms",
@@ -102,7 +101,6 @@ class HeapState:
         self.chains: dict[str, Chain] = {key: memory.chains.start(slot) for key, slot in memory.slots.items()}
         self.settled: tuple[tuple[str, Key], ...] = ()
         self.watched: tuple[tuple[str, Key], ...] = ()
-        self.protected: tuple[tuple[str, Key], ...] = ()
         self.known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
         self._passed = 0
         self.events = 0
@@ -176,21 +174,22 @@ class HeapState:
 
     def happen(self, event: int, effects: Effects) -> Iterator[Term]:
         """The event of that number returns. What it may have changed begins anew; what it cannot have changed there,
-        because it was promised not to change, comes as conditions."""
-        kept = self.settled if effects.can_invalidate else (*self.settled, *self.protected)
+        because it was promised not to change, comes as conditions: what is watched is promised where the code is valid
+        behind the event."""
+        self.validity += effects.can_invalidate
+        valid = self.terms.is_valid(self.validity)
+        kept = [*((cell, self.terms.true) for cell in self.settled), *((cell, valid) for cell in self.watched)]
         self.events = event + 1
         before = self.copy() if kept else self
         written = {key for key, slot in self.memory.slots.items() if effects.may_write(slot)}
         self.memory.raw.happened(self.chains, written, event)
         for key in written:
             self.chains[key] = self.memory.chains.link(Renewed, self.chains[key], event)
-        for key, (p, index) in kept:
+        for (key, (p, index)), promised in kept:
             slot = self.memory.slots[key]
             if effects.may_write(slot):
-                yield self.terms.equal(self.read(p, slot, index), before.read(p, slot, index))
-        if effects.can_invalidate:
-            self.validity += 1
-            self.watched = self.protected = ()
+                same = self.terms.equal(self.read(p, slot, index), before.read(p, slot, index))
+                yield self.terms.implies(promised, same)
 
     # Who has seen what.
 

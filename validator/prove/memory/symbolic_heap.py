@@ -11,7 +11,7 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import INT, REF, Type
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind
-from validator.prove.memory.chains import NO_EPOCH, Bytewise
+from validator.prove.memory.chains import NO_EPOCH, Bytewise, Key
 from validator.prove.memory.heap_state import HeapState
 from validator.prove.terms.object_kinds import (
     ARRAYS,
@@ -277,11 +277,8 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
         return self.terms.is_valid(self.validity)
 
     def watch(self, p: Term, slot: Field) -> None:
-        self.watched = (*self.watched, (slot.key, (p, None)))
-
-    def protect(self) -> None:
-        self.protected = (*self.protected, *self.watched)
-        self.watched = ()
+        cell: tuple[str, Key] = slot.key, (p, None)
+        self.watched = self.watched if cell in self.watched else (*self.watched, cell)
 
     def is_forced(self) -> Term:
         return self.terms.not_(self.terms.eq(self.terms.var(forced_name(self.events)), self.terms.zero))

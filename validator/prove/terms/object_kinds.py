@@ -156,7 +156,7 @@ def are_opaque(conditions: Iterable[Term]) -> bool:
 
 
 def validity_name(invalidations: int) -> str:
-    """The variable that is 0 where the code is valid behind so many events that can invalidate."""
+    """The variable that is 0 where the last of so many events that can invalidate has not done so."""
     return f"invalid{invalidations}"
 
 

@@ -196,8 +196,8 @@ class ObjectTerms(ReferenceTerms):
         return found
 
     def is_valid(self, invalidations: int) -> Term:
-        """Is the code valid behind so many events that can invalidate?"""
-        return self.eq(self.var(validity_name(invalidations)), self.zero)
+        """Is the code valid behind so many events that can invalidate? Then it has been so all along."""
+        return self.all_of(self.eq(self.var(validity_name(k)), self.zero) for k in range(invalidations + 1))
 
 
 def _type_of(term: Term) -> Type:

@@ -10,8 +10,9 @@ Terms are values: equal ones are one object, and none knows when it was made. Wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from optimizer.ir.domains.term import Term
@@ -32,6 +33,7 @@ from validator.prove.terms.object_kinds import (
     Unknown,
     address_name,
     choices,
+    class_of_address,
     is_float,
     is_reference,
     number_classes,
@@ -40,12 +42,6 @@ from validator.prove.terms.pointers import NO_POINTERS, Pointers
 
 if TYPE_CHECKING:
     from validator.prove.terms.float_terms import PlainFloatTerms
-
-
-from collections.abc import Iterator, Sequence
-from functools import partial
-
-from validator.prove.terms.object_kinds import class_of_address
 
 
 class ReferenceTerms(Terms):

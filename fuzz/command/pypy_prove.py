@@ -1,0 +1,227 @@
+"""Proving the pairs of a log: the table of `pypy-log --prove` and `pypy-run`, and the pairs as cases."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fuzz.cases.log_run import MODES, LogRun, PairRun, prove_log, study_log, texts_of
+from fuzz.cases.recorded import log_stem, rereadable
+from fuzz.cases.store import Case, store_case
+from fuzz.command.options import gathered, jobs_option
+from fuzz.command.pypy_pairs import missing_sections, pair_json, pair_line, unpaired_json, unpaired_line
+from fuzz.command.seeds import Status
+from fuzz.report.junit import log_junit_text
+from fuzz.report.log_figures import LogFigures
+from fuzz.report.log_page import LogPage
+from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from optimizer.ir.text import format_trace
+from validator.command.exits import Exit, describe, worst
+from validator.command.files import file_name, write_text
+from validator.command.judging import Judging, open_cache
+from validator.command.shared_options import Seconds
+from validator.pypy.straight import NotStraight
+
+JUDGED_WITH = f"--guards {MODES.guards.value} --failargs {MODES.failargs.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proving:
+    """The options of a command that proves a log."""
+
+    jobs: int
+    timeout_s: float
+    only: tuple[int, ...] = ()
+    cache: str | None = None
+    html: str | None = None
+    junit: str | None = None
+
+    @property
+    def judging(self) -> Judging:
+        options = replace(MODES, timeout_s=self.timeout_s)
+        return Judging(options, None if self.cache is None else open_cache(self.cache))
+
+
+proving_options = gathered(
+    "proving",
+    Proving,
+    jobs_option,
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=Seconds(0, min_open=True),
+        default=MODES.timeout_s,
+        show_default=True,
+        metavar="S",
+        help="Seconds for one pair.",
+    ),
+    click.option("--only", type=click.IntRange(1), multiple=True, metavar="N", help="Pair N alone; several go."),
+    click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there."),
+    click.option("--html", metavar="FILE", help="Write a page about all pairs there."),
+    click.option("--junit", metavar="FILE", help="Write the outcome of each pair there, for a CI: JUnit XML."),
+)
+"""The options of proofs; they come to a command as one argument `proving`."""
+
+
+def prove(log: str, proving: Proving, as_json: bool) -> Exit:
+    """Proves the pairs of a log, prints a line for each, in order, and the tables; the exit code of a batch."""
+    start = time.monotonic()
+    figures, status = LogFigures(file_name(log)), Status(start)
+    with rereadable(log) as file:
+        run = LogRun(file, file_name(log), proving.judging, frozenset(proving.only))
+        knowledge = study_log(run, lambda pairs: _watched(pairs, figures, status))
+        shown = _Shown(figures, status, as_json, LogPage() if proving.html is not None else None)
+        began = time.time()
+        with closing(prove_log(run, knowledge, proving.jobs)) as outcomes:
+            for outcome in outcomes:
+                shown.add(outcome)
+    status.clear()
+    problem = _problem(run, figures)
+    _print_figures(figures, as_json)
+    if problem:
+        click.echo(f"{figures.log}: {problem}", err=True)
+    if proving.junit is not None:
+        write_text(proving.junit, log_junit_text(figures, began, time.monotonic() - start, shown.tests))
+    if proving.html is not None and shown.page is not None:
+        write_text(proving.html, shown.page.text(figures, run.name, knowledge))
+    return worst([*shown.codes, *([Exit.USAGE] if problem or shown.is_damaged else [])])
+
+
+def _watched(pairs: Iterable[LogPair], figures: LogFigures, status: Status) -> Iterator[LogPair]:
+    for pair in pairs:
+        figures.all_pairs += 1
+        status.show(_Reading(figures.all_pairs))
+        yield pair
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    pairs: int
+
+    def line(self, seconds: float) -> str:
+        return f"{seconds:.0f} s: {self.pairs} pairs are read"
+
+
+class _Shown:
+    """The outcomes that were printed, as far as they are needed later."""
+
+    def __init__(self, figures: LogFigures, status: Status, as_json: bool, page: LogPage | None) -> None:
+        self._figures, self._status, self._as_json, self.page = figures, status, as_json, page
+        self._warning = ""
+        self.codes: set[Exit] = set()
+        self.tests: list[tuple[str, str, str, float]] = []
+        self.is_damaged = False
+
+    def add(self, outcome: PairRun | Unpaired) -> None:
+        self._status.clear()
+        if isinstance(outcome, Unpaired):
+            self._figures.unpaired += 1
+            self.is_damaged |= bool(outcome.section.loss)
+            said = json.dumps(unpaired_json(outcome)) if self._as_json else unpaired_line(self._figures.log, outcome)
+            click.echo(said, err=not self._as_json)
+            return
+        self._figures.add(outcome)
+        self.codes.add(outcome.code)
+        if outcome.warning and not self._warning:
+            self._warning = outcome.warning
+            click.echo(f"warning: {outcome.warning}", err=True)
+        reason = "" if outcome.name == "proved" else str(outcome.verdict["reason"])
+        name = f"{outcome.pair.number}: {outcome.pair.kind.value} {outcome.pair.point}"
+        self.tests.append((name, outcome.name, reason, outcome.verdict["seconds"] or 0.0))
+        if self.page is not None:
+            self.page.add(outcome)
+        if self._as_json:
+            click.echo(json.dumps(outcome_json(outcome)))
+        else:
+            told = f": {reason.partition(chr(10))[0]}" if reason else ""
+            click.echo(f"{pair_line(outcome.pair, outcome.name)}{told}")
+        self._status.show(self._figures)
+
+
+def _problem(run: LogRun, figures: LogFigures) -> str:
+    """The reason for which the log says less than was asked, beside single traces; '' if there is none."""
+    if run.damage or not figures.all_pairs:
+        return run.damage or missing_sections(run.kinds)
+    if run.only and not figures.pairs + figures.unpaired:
+        return f"there is no pair {', '.join(map(str, sorted(run.only)))}: it has {figures.all_pairs} pairs"
+    return ""
+
+
+def outcome_json(outcome: PairRun) -> dict[str, Any]:
+    """The outcome of a pair for machines: the pair, and its verdict as a batch tells it."""
+    inferred = {"inferred": list(outcome.inferred), "proved_without_inferred": outcome.holds_without}
+    return pair_json(outcome.pair) | outcome.verdict | inferred
+
+
+def _print_figures(figures: LogFigures, as_json: bool) -> None:
+    for line in [json.dumps(figures.json())] if as_json else figures.lines():
+        click.echo(line)
+
+
+# Pairs as cases.
+
+
+def extract_pairs(log: str, folder: Path, only: tuple[int, ...], as_json: bool) -> Exit:
+    """Writes each pair of the log as a case of a corpus into the folder."""
+    codes, written = set(), 0
+    with rereadable(log) as file:
+        run = LogRun(file, file_name(log), Judging(MODES), frozenset(only))
+        knowledge = study_log(run)
+        for pair in run.pairs():
+            if only and pair.number not in only:
+                continue
+            try:
+                case = _case(pair, run.name, knowledge)
+                _store(folder, case)
+            except (NotStraight, InputError) as limit:
+                codes.add(Exit.UNSUPPORTED if isinstance(limit, NotStraight) else Exit.USAGE)
+                if as_json:
+                    click.echo(json.dumps(pair_json(pair) | {"case": None, "loss": str(limit)}))
+                else:
+                    click.echo(f"{run.name}: pair {pair.number} is left out: {limit}", err=True)
+                continue
+            written += 1
+            if as_json:
+                click.echo(json.dumps(pair_json(pair) | {"case": str(folder / case.name), "loss": ""}))
+    if as_json:
+        click.echo(json.dumps({"log": run.name, "pairs": written, "options": JUDGED_WITH}))
+    else:
+        click.echo(f"{run.name}: {written} pairs, written to {folder}; judge them with {JUDGED_WITH}")
+    if run.damage:
+        click.echo(f"{run.name}: {run.damage}", err=True)
+    return worst([*codes, *([Exit.USAGE] if run.damage else [])])
+
+
+def _case(pair: LogPair, log: str, knowledge: Any) -> Case:
+    texts = texts_of(pair, log, knowledge)
+    where = f"{Path(log).name}, pair {pair.number}, line {pair.recorded.line}: {pair.kind.value} {pair.point}".rstrip()
+    heading = "".join(
+        f"# {line}\n"
+        for line in (where, f"judged with {JUDGED_WITH}", *(f"assumes: {what}" for what in texts.inferred))
+    )
+    return Case(
+        name=f"{log_stem(log)}-{pair.number:04}",
+        before=f"{heading}{format_trace(texts.before)}",
+        after=f"{heading}{format_trace(texts.after)}",
+        about=where,
+        source="a log of PyPy: before is what it recorded, after what its optimizer made of it",
+        optimizer=False,
+        options=MODES,
+    )
+
+
+def _store(folder: Path, case: Case) -> None:
+    try:
+        if not store_case(folder, case):
+            raise InputError(f"{folder / case.name} is there already")
+    except OSError as problem:
+        raise InputError(f"--extract: {describe(problem)}") from None

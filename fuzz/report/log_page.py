@@ -1,0 +1,63 @@
+"""The page of a log of PyPy whose pairs were proved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuzz.cases.log_run import MODES, PairRun, texts_of
+from fuzz.report.judged import JudgedPair, judge_pair
+from fuzz.report.log_figures import VERDICTS, LogFigures
+from fuzz.report.pages import render
+from optimizer.ir.dialects.pypy_pairs import Count, LogPair, counts_of
+from validator.pypy.study import Knowledge
+
+_DETAILED = 40
+"""The number of refuted pairs that are shown with their traces; the others are listed."""
+
+_SHOWN = 200
+"""The number of assumptions that are listed."""
+
+
+@dataclass(slots=True)
+class LogPage:
+    """The outcomes as a page tells them."""
+
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    refuted: list[LogPair] = field(default_factory=list)
+
+    def add(self, outcome: PairRun) -> None:
+        pair = outcome.pair
+        before, after = counts_of(pair.recorded), counts_of(pair.optimized)
+        sizes = (f"{before[count]} → {after[count]}" for count in (Count.OPERATIONS, Count.GUARDS))
+        reason = "" if outcome.name == "proved" else str(outcome.verdict["reason"]).partition("\n")[0]
+        seconds = f"{1000 * (outcome.verdict['seconds'] or 0):.0f}"
+        verdict = ("kind", "unknown" if outcome.name == "vacuous" else outcome.name, outcome.name)
+        self.rows.append((pair.number, pair.kind.value, pair.point, *sizes, verdict, seconds, reason))
+        if outcome.name == "refuted" and len(self.refuted) < _DETAILED:
+            self.refuted.append(pair)
+
+    def text(self, figures: LogFigures, log: str, knowledge: Knowledge) -> str:
+        """The page; refuted pairs are judged again for their runs."""
+        return render(
+            "log.html",
+            title=f"Log {figures.log}",
+            figures=figures,
+            heads=("", "pairs|", *(f"{name}|" for name in VERDICTS)),
+            sums=[(name, *counts) for name, counts in figures.rows()],
+            rows=self.rows,
+            reasons=_most(figures.reasons),
+            assumed=_most(figures.assumed),
+            refuted=list(self._judged(log, knowledge)),
+        )
+
+    def _judged(self, log: str, knowledge: Knowledge) -> Iterator[tuple[LogPair, JudgedPair]]:
+        for pair in self.refuted:
+            texts = texts_of(pair, log, knowledge)
+            yield pair, judge_pair(texts.before, texts.after, MODES)
+
+
+def _most(counts: Counter[str]) -> list[tuple[int, str]]:
+    return [(n, what) for what, n in counts.most_common(_SHOWN)]
