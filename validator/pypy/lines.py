@@ -16,6 +16,9 @@ _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
 
+_SILENT = (0, 1, 3, 4)
+"""The classes of the effects of calls that write nothing."""
+
 ANY_EFFECT = 7
 """The class of the effects of a call of which nothing is said."""
 
@@ -57,6 +60,11 @@ class Line:
         found = _CALL.fullmatch(self.descr)
         return int(found["effect"]) if found else ANY_EFFECT
 
+    @property
+    def may_write(self) -> bool:
+        """May it be a call that writes memory, as far as its class tells?"""
+        return self.is_call and self.effect not in _SILENT
+
     @cached_property
     def access(self) -> Access | None:
         """The access to the memory of objects that it is, if it is one."""
@@ -69,7 +77,9 @@ class Line:
     @cached_property
     def function(self) -> str:
         """The function that is called, and how: `descr@callee`, since one descr is printed for many functions."""
-        callee = self.args[self.name.startswith("cond_call")]
+        callee = self.args[self.name.startswith("cond_call")] if self.descr.startswith("<Call") else ""
+        if not callee or is_variable(callee):
+            return self.descr
         return f"{self.descr}@{callee.removeprefix('ConstClass(').removesuffix(')')}"
 
     def __str__(self) -> str:

@@ -11,7 +11,8 @@ Two constants that one trace tells apart are never made one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from validator.pypy.lines import NULL, Line, is_pointer, is_variable
@@ -24,7 +25,17 @@ Node = tuple[str, str]
 _PURE = re.compile(
     r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen|strlen|unicodelen|strgetitem|unicodegetitem)_"
 )
+_NO_MEETING = ("same_as_r", "quasiimmut_field")
+_PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
+Preserved = Callable[[str, str], bool]
+"""Does the function with that name (`Line.function`) leave this memory as it is?"""
+
+
+def NOTHING(function: str, memory: str) -> bool:
+    return False
+
+
 _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
 
@@ -32,7 +43,7 @@ _ROUNDS = 30
 class Sameness:
     """Classes of values and constants of both traces."""
 
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Sides, preserved: Preserved = NOTHING) -> None:
         self._parents: dict[Node, Node] = {}
         self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
@@ -46,7 +57,7 @@ class Sameness:
             self._grew = False
             known: dict[object, Node] = {}
             for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
-                _Pass(self, trace, known).number(lines)
+                _Pass(self, trace, known, preserved).number(lines)
             self._meet(sides.before.lines, sides.after.lines)
 
     def of(self, trace: str, text: str) -> Node:
@@ -88,10 +99,31 @@ class Sameness:
         self._meet_in_order([line for line in before if line.is_call], [line for line in after if line.is_call])
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
+        self._meet_constants(before, after)
         stored = self._last_stores(BEFORE, before)
         for key, value in self._last_stores(AFTER, after).items():
             if key in stored:
                 self._meet_args((stored[key],), (value,))
+
+    def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
+        """Joins the constants with which both traces do the same to the same, in order."""
+        alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
+        both = alone[BEFORE] & alone[AFTER]
+        waiting: dict[object, list[str]] = {}
+        for trace, lines in ((BEFORE, before), (AFTER, after)):
+            for line in lines:
+                for place, arg in enumerate(line.args):
+                    if not is_pointer(arg) or self.of(trace, arg) in both or line.name in _NO_MEETING:
+                        continue
+                    rest = tuple("" if at == place else self.of(trace, other) for at, other in enumerate(line.args))
+                    key = (line.name, line.descr, place, rest)
+                    if trace == BEFORE:
+                        waiting.setdefault(key, []).append(arg)
+                    elif same := waiting.get(key):
+                        self._meet_args((same.pop(0),), (arg,))
+
+    def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
+        return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}
 
     def _meet_in_order(self, before: list[Line], after: list[Line]) -> None:
         start = 0
@@ -127,13 +159,16 @@ class Sameness:
 @dataclass(slots=True)
 class _Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
-    traces; `memory` what a load gives here, and `epoch` counts the calls that may have written it."""
+    traces; `memory` what a load gives here, `writers` are the functions called so far that may write memory, `loads`
+    counts the loads from one place of which this trace does not know what they give."""
 
     sameness: Sameness
     trace: str
     known: dict[object, Node]
+    preserved: Preserved
     memory: dict[str, dict[tuple[Node, ...], str]] = field(default_factory=dict)
-    epoch: int = 0
+    writers: list[str] = field(default_factory=list)
+    loads: Counter[object] = field(default_factory=Counter)
 
     def number(self, lines: tuple[Line, ...]) -> None:
         truths: dict[str, Line] = {}
@@ -168,22 +203,30 @@ class _Pass:
             self.sameness.tell_apart(one, other)
 
     def _access(self, memory: str, place: tuple[Node, ...], line: Line) -> None:
-        if line.result is None:
-            self.memory[memory] = {place: line.args[-1]}
-            return
         values = self.memory.setdefault(memory, {})
-        if place in values:
+        if line.result is None:
+            if not memory.endswith(_PURE_FIELD):
+                values.clear()
+            values[place] = line.args[-1]
+        elif place in values:
             self.sameness.join(self.trace, line.result, values[place])
-        values[place] = line.result
-        self._same(line.result, ("load", memory, place, 0 if "pure" in memory else self.epoch))
+        else:
+            values[place] = line.result
+            epoch = sum(not self.preserved(function, memory) for function in self.writers)
+            key = (memory, place, epoch)
+            self._same(line.result, ("load", *key, self.loads[key]))
+            self.loads[key] += 1
 
     def _call(self, line: Line, args: tuple[Node, ...]) -> None:
         if line.result:
-            epoch = 0 if line.effect in (0, 1, 3, 4) else self.epoch
-            self._same(line.result, ("call", line.name[-1], line.function, args, epoch))
-        if line.effect >= 5:
-            self.epoch += 1
-            self.memory.clear()
+            self._same(
+                line.result, ("call", line.name[-1], line.function, args, len(self.writers) if line.may_write else 0)
+            )
+        if line.may_write:
+            self.writers.append(line.function)
+            for memory, values in self.memory.items():
+                if not self.preserved(line.function, memory):
+                    values.clear()
 
     def _same(self, result: str, key: object) -> None:
         if key in self.known:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import LogPair
 from optimizer.ir.faults import InputError
-from validator.pypy.effects import Effect, Evidence
+from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import read_printed
 from validator.pypy.sameness import Sameness
@@ -25,6 +25,10 @@ class Knowledge:
     fields: Fields
     effects: frozenset[Effect]
 
+    def leaves(self, function: str, memory: str) -> bool:
+        """Is it known that the function leaves this memory as it is?"""
+        return self.fields.never_changes(memory) or leaves(function, memory, self.effects, self.fields)
+
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
         return Knowledge(self.fields, frozenset())
@@ -38,8 +42,8 @@ def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
             continue
-        fields.add(sides.before.lines)
-        evidence.add(pair.number, sides, Sameness(sides))
+        fields.add(sides.before.lines, Sameness(sides))
+        evidence.add(pair.number, sides)
     return Knowledge(fields, evidence.assumed())
 
 
@@ -47,7 +51,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     """The pair in the trace language, with its assumptions; a `generous` one grants the optimizer all that it may have
     known, and the log does not say. Raises NotStraight and InputError."""
     sides = _sides(pair, file)
-    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
+    sameness = Sameness(sides, knowledge.leaves)
+    return translate(sides, sameness, knowledge.effects, knowledge.fields, generous=generous)
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

@@ -9,7 +9,8 @@ from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
-from validator.pypy.effects import Effect, may_write
+from optimizer.ir.types.memory_types import RAW
+from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
@@ -48,7 +49,7 @@ def translate(
     return Translated(
         f"{before}\n",
         f"{after}\n",
-        format_declarations(_declarations(lines, used, fields, generous)),
+        format_declarations(_declarations(lines, used, fields)),
         tuple(map(str, sorted(used))),
     )
 
@@ -109,29 +110,30 @@ def _float_name(text: str) -> str:
 
 def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
     memories = {found.memory for line in lines if (found := line.access)}
-    for function in {line.function for line in lines if may_write(line)}:
+    for function in {line.function for line in lines if line.may_write}:
+        yield Effect(function, "invalidates", CODE)
         for memory in memories:
             yield Effect(function, "reads", memory)
             yield Effect(function, "writes", memory)
 
 
-def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields, generous: bool) -> Declarations:
-    memories = sorted({found.memory for line in lines if (found := line.access)})
+def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Declarations:
+    named = sorted({found.memory for line in lines if (found := line.access)})
+    memories = [memory for memory in named if not fields.never_changes(memory)]
+    has_bytes = any(line.name.startswith(("gc_load", "gc_store")) for line in lines)
     calls: dict[str, Call] = {}
     for line in lines:
-        call = declared_call(line.descr, line.function) if line.is_call else None
+        function = line.function if line.is_call else ""
+        call = declared_call(line.descr, function) if function and function not in calls else None
         if call is None:
             continue
-        written, read = (
-            tuple(memory for memory in memories if Effect(line.function, verb, memory) not in effects)
-            for verb in ("writes", "reads")
-        )
-        if len(written) < len(memories):
-            call = replace(call, writes=written)
-        if len(read) < len(memories):
-            call = replace(call, reads=read)
-        if generous:
+        written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
+        read = tuple(memory for memory in named if Effect(function, "reads", memory) not in effects)
+        if len(written) < len(memories) and not has_bytes:
+            call = replace(call, writes=(*written, RAW))
+        if len(read) < len(named) and not has_bytes:
+            call = replace(call, reads=(*read, RAW))
+        if Effect(function, "invalidates", CODE) in effects:
             call = replace(call, can_invalidate=False)
-        calls[line.function] = call
-    certain = declarations_of(memories)
-    return replace(certain, fields=fields.declared(memories), calls=tuple(calls.values()))
+        calls[function] = call
+    return replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
