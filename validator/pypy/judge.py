@@ -37,12 +37,10 @@ class Judged:
 def judge(pair: LogPair, file: str, knowledge: Knowledge, options: Options = OPTIONS) -> Judged:
     """The verdict on a pair of the log `file`. Never raises."""
     try:
-        text = translated(pair, file, knowledge)
-        verdict = _verdict(text, options)
+        verdict, text = _verdict(translated(pair, file, knowledge), options)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, text)
-        generous = translated(pair, file, knowledge, generous=True)
-        again = _verdict(generous, options)
+        again, generous = _verdict(translated(pair, file, knowledge, generous=True), options)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
@@ -55,6 +53,13 @@ def judge(pair: LogPair, file: str, knowledge: Knowledge, options: Options = OPT
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), text, missing)
 
 
-def _verdict(text: Translated, options: Options) -> Verdict:
+def _verdict(text: Translated, options: Options) -> tuple[Verdict, Translated]:
+    """The verdict, and the texts that it is about: where guards come from shows in a log, and is left open where that
+    refutes a pair."""
     types = parse_declarations(text.types)
-    return validate(parse(text.before, types=types), parse(text.after, types=types), options)
+    before = parse(text.before, types=types)
+    verdict = validate(before, parse(text.after, types=types), options)
+    if isinstance(verdict, Refuted):
+        text = text.without_origins()
+        verdict = validate(before, parse(text.after, types=types), options)
+    return verdict, text

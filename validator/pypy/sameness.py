@@ -25,6 +25,7 @@ Node = tuple[str, str]
 _PURE = re.compile(
     r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen|strlen|unicodelen|strgetitem|unicodegetitem)_"
 )
+_RAW_LOADS = ("getfield_raw", "getarrayitem_raw", "raw_load", "gc_load")
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
 _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
@@ -191,6 +192,10 @@ class _Pass:
             self._access(found.memory, tuple(self.sameness.of(self.trace, part) for part in found.place), line)
         elif line.is_call:
             self._call(line, args)
+        elif line.result and line.name.startswith(_RAW_LOADS):
+            key = (line.name, line.descr, args, len(self.writers))
+            self._same(line.result, ("raw", *key, self.loads[key]))
+            self.loads[key] += 1
         elif line.result and _PURE.match(line.name):
             name = line.name.removesuffix("_ovf")
             self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
@@ -13,10 +15,12 @@ from optimizer.ir.types.memory_types import RAW
 from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
+from validator.pypy.origins import origins
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
 _ALLOCATIONS = ("new", "new_with_vtable")
+_ORIGIN = re.compile(r", origin=[0-9]+|origin=[0-9]+(?=\))")
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
@@ -29,6 +33,10 @@ class Translated:
     types: str
     assumes: tuple[str, ...]
 
+    def without_origins(self) -> Translated:
+        """The same, and which recorded guards those of the optimized trace come from is left open."""
+        return Translated(self.before, _ORIGIN.sub("", self.after), self.types, self.assumes)
+
 
 def translate(
     sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
@@ -40,8 +48,11 @@ def translate(
     )
     extra = (TOKEN, *map(_float_name, floats))
     before, after = (
-        "\n".join(_text(trace, printed, extra, names))
-        for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
+        "\n".join(_text(trace, printed, extra, names, given))
+        for trace, printed, given in (
+            (BEFORE, sides.before, repeat(None)),
+            (AFTER, sides.after, iter(origins(sides, sameness))),
+        )
     )
     lines = (*sides.before.lines, *sides.after.lines)
     possible = frozenset(_possible(lines))
@@ -54,11 +65,16 @@ def translate(
     )
 
 
-def _text(trace: str, printed: Printed, extra: tuple[str, ...], names: _Names) -> Iterator[str]:
+def _text(
+    trace: str, printed: Printed, extra: tuple[str, ...], names: _Names, given: Iterator[int | None]
+) -> Iterator[str]:
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
     for line in printed.lines:
         args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
+        origin = next(given) if line.is_guard else None
+        if origin is not None:
+            args = (*args, f"origin={origin}")
         yield str(Line(line.result, line.name, args, names.descr(trace, line)))
 
 
@@ -127,6 +143,8 @@ def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: F
         call = declared_call(line.descr, function) if function and function not in calls else None
         if call is None:
             continue
+        if call.loop_invariant:  # in a straight line it is a function, and does nothing
+            call = replace(call, loop_invariant=False, elidable=True, oopspec=None, can_invalidate=False)
         written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
         read = tuple(memory for memory in named if Effect(function, "reads", memory) not in effects)
         if len(written) < len(memories) and not has_bytes:
