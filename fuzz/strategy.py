@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from fuzz.draw.choices import Choices, RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
-from fuzz.draw.shape import Shape, draw_shape
+from fuzz.draw.mixes import draw_shape
+from fuzz.draw.shape import Shape
 from fuzz.draw.vocabulary import Vocabulary, check_names
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace

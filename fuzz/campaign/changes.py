@@ -6,38 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fuzz.edits.walk import renumbered, without_origins
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import ConstInt, Trace, Value, Var, all_operations
 
 
 def is_changed(before: Trace, after: Trace) -> bool:
     """Is it another trace, but for the names of variables and the origins of guards?"""
     if len(before.ops) != len(after.ops) or len(before.inputs) != len(after.inputs):
         return True
-    names = dict(zip(before.inputs, after.inputs, strict=True))
-    return not all(_is_same(left, right, names) for left, right in zip(before.ops, after.ops, strict=True))
-
-
-def _is_same(left: Operation, right: Operation, names: dict[Var, Var]) -> bool:
-    """Is it the same operation? Then `names` has the result's as well."""
-    if left.op is not right.op or left.descr != right.descr or not _are_same(left.args, right.args, names):
+    if before.ops == after.ops:
         return False
-    if left.exit is not None and not (right.exit is not None and _is_same_exit(left.exit, right.exit, names)):
-        return False
-    if left.result is not None and right.result is not None:
-        names[left.result] = right.result
-    return True
-
-
-def _is_same_exit(left: Exit, right: Exit, names: dict[Var, Var]) -> bool:
-    if len(left.block) != len(right.block) or (left.failargs is None) != (right.failargs is None):
-        return False
-    is_same = all(_is_same(a, b, names) for a, b in zip(left.block, right.block, strict=True))
-    return is_same and _are_same(left.failargs or (), right.failargs or (), names)
-
-
-def _are_same(ones: Iterable[Value | None], others: Iterable[Value | None], names: dict[Var, Var]) -> bool:
-    return [names.get(value) if isinstance(value, Var) else value for value in ones] == list(others)
+    return without_origins(renumbered(before)).ops != without_origins(renumbered(after)).ops
 
 
 def seen_changes(before: Trace, after: Trace) -> frozenset[str]:

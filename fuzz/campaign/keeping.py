@@ -9,6 +9,7 @@ from fuzz.campaign.plan import REDUCE_S, Plan
 from fuzz.campaign.triage import Kept, OurParts, settle_find
 from fuzz.cases.store import Case
 from fuzz.reduce.failure import failure_of
+from fuzz.reduce.trials import Subject
 from fuzz.subject.optimizers import OptimizerKind
 from optimizer.ir.immutable import replace
 
@@ -28,8 +29,7 @@ class Keeping:
 
     def __init__(self, plan: Plan, optimizer: Optimizer, judge: Judge) -> None:
         self._plan = plan
-        self._optimizer = optimizer
-        self._judge = judge
+        self._subject = Subject(optimizer, judge, plan.options)
         self._reduced = 0
         self._repeated: Counter[str] = Counter()
         self._buckets: set[str] = set()
@@ -49,16 +49,7 @@ class Keeping:
             return self._first(unreduced(find, case))
         self._reduced += 1
         separable = OurParts() if self._plan.optimizer.kind is OptimizerKind.OURS else None
-        kept = settle_find(
-            find,
-            case,
-            self._optimizer,
-            self._judge,
-            self._buckets,
-            REDUCE_S,
-            options=self._plan.options,
-            separable=separable,
-        )
+        kept = settle_find(find, case, self._subject, self._buckets, REDUCE_S, separable)
         self._repeated[words] += kept.bucket in self._buckets
         return self._first(kept)
 

@@ -86,10 +86,6 @@ class Plan:
         is_checked = Random(f"check {seed}").randrange(100) < self.check_share
         return replace(self.options, audit=True) if is_checked else self.options
 
-    def batch_of(self, seed: int) -> int:
-        """The first seed of the batch that the seed belongs to."""
-        return seed - (seed - self.seed) % BATCH
-
     def command(self, first: int, traces: int) -> str:
         """The command that makes the records of that many seeds again."""
         words = ["traceproof fuzz", f"--seed {first}", f"--traces {traces}"]

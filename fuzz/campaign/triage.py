@@ -214,22 +214,18 @@ class Kept:
 def settle_find(
     find: Find,
     case: Case,
-    optimizer: Optimizer,
-    judge: Judge,
+    subject: Subject,
     known_buckets: Container[str],
     budget_s: float,
-    *,
-    options: Options,
     separable: Separable | None = None,
 ) -> Kept:
     """The part of a find that a campaign keeps, in about so many seconds. `case` is that of the find as it is.
 
     The case that comes back is named as the bucket, so that of two processes that store one of the same bucket at once,
-    the first one wins. `options` are those of the judge. Not for finds over which a process was lost: the optimizer is
-    run in this one.
+    the first one wins. Not for finds over which a process was lost: the optimizer is run in this one.
     """
     try:
-        settled = settle(find, Subject(optimizer, judge, options), budget_s, separable)
+        settled = settle(find, subject, budget_s, separable)
         bucket, reduced = settled.bucket, settled.reduced
         kept = None if bucket in known_buckets else reduced_case(case, reduced, bucket)
         return Kept(bucket, kept, reduced.find.message)

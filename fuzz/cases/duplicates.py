@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuzz.cases.store import Case
-from fuzz.edits.walk import variables, with_names
+from fuzz.edits.walk import renumbered
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace import Trace, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,3 @@ def canonical_pair(case: Case) -> tuple[str, str | None]:
         return recorded, format_trace(renumbered(parse(case.after, word=before.word)))
     except InputError:
         return recorded, case.after
-
-
-def renumbered(trace: Trace) -> Trace:
-    """The trace with its variables named by number, in the order in which they are defined."""
-    return with_names(trace, {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables(trace))})

@@ -13,22 +13,15 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired, pair_sections
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import parse_declarations
-from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, exit_code, report_fault
 from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
-from validator.pypy.straight import NotStraight
-from validator.pypy.study import Knowledge, study, translated
+from validator.pypy.judge import Judged, Texts, judge
+from validator.pypy.study import Knowledge, study
 from validator.tell.report import verdict_json
-from validator.verdict import Evidence, Failargs, Failed, Fault, Guards, Options, Proved, Unsupported, Verdict
-
-MODES = Options(guards=Guards.SAFE, failargs=Failargs.IGNORE)
-"""A log does not say what guards hand over, and a guard may fail where the recorded trace goes on: the interpreter does
-the rest."""
+from validator.verdict import Failed, Fault, Proved
 
 _LATE_S = 10.0
 _AGAIN_S = 0.5
@@ -37,14 +30,15 @@ _AGAIN_S = 0.5
 
 @dataclass(slots=True)
 class LogRun:
-    """A log, as a file that can be read twice, its name for messages, and the numbers of the pairs that are wanted
-    (none: all). Read to its end, `damage` says what is wrong with the file, if anything is, and `kinds` whether there
-    are recorded traces in it (true), and optimized ones (false)."""
+    """A log, as a file that can be read twice, its name for messages, the numbers of the pairs that are wanted (none:
+    all), and whether their traces are kept. Read to its end, `damage` says what is wrong with the file, if anything is,
+    and `kinds` whether there are recorded traces in it (true), and optimized ones (false)."""
 
     file: str
     name: str
     judging: Judging
     only: frozenset[int] = frozenset()
+    keeps_texts: bool = False
     damage: str = ""
     kinds: set[bool] = field(default_factory=set)
 
@@ -65,23 +59,16 @@ class LogRun:
 
 
 @dataclass(frozen=True, slots=True)
-class PairTexts:
-    """A pair in the trace language: two traces, each with its declarations, and what is assumed because PyPy's
-    optimizer relies on it, by name."""
-
-    before: Trace
-    after: Trace
-    inferred: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PairRun:
-    """The outcome of a pair: its verdict in JSON, what is inferred, and of a proof: does it hold without that?"""
+    """The outcome of a pair: its verdict in JSON, the traces that it is about (where they are kept), what is inferred,
+    what the log does not say, and of a proof: does it hold without what is inferred?"""
 
     pair: LogPair
     verdict: dict[str, Any]
     code: Exit
+    texts: Texts | None = None
     inferred: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     holds_without: bool | None = None
     warning: str = ""
 
@@ -89,17 +76,6 @@ class PairRun:
     def name(self) -> str:
         """The verdict in a word; a proof that says little is not taken for one."""
         return "vacuous" if self.verdict["vacuous"] else str(self.verdict["verdict"])
-
-
-def texts_of(pair: LogPair, log: str, knowledge: Knowledge) -> PairTexts:
-    """The pair in the trace language. Raises NotStraight and InputError."""
-    text = translated(pair, log, knowledge)
-    types = parse_declarations(text.types, file=f"{log}: pair {pair.number}: types")
-    before, after = (
-        parse(trace, file=f"{log}: pair {pair.number}: {side}", types=types)
-        for side, trace in (("before", text.before), ("after", text.after))
-    )
-    return PairTexts(before, after, text.assumes)
 
 
 def study_log(run: LogRun, watch: Callable[[Iterable[LogPair]], Iterable[LogPair]] = iter) -> Knowledge:
@@ -119,7 +95,10 @@ def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun
 @contextmanager
 def _proving(run: LogRun, knowledge: Knowledge) -> Iterator[Callable[[LogPair | Unpaired], PairRun | Unpaired]]:
     def prove(item: LogPair | Unpaired) -> PairRun | Unpaired:
-        return item if isinstance(item, Unpaired) else prove_pair(item, run.name, knowledge, run.judging)
+        if isinstance(item, Unpaired):
+            return item
+        done = prove_pair(item, run.name, knowledge, run.judging)
+        return done if run.keeps_texts else replace(done, texts=None)
 
     yield prove
 
@@ -128,41 +107,43 @@ def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) 
     """The outcome of a pair."""
     name = f"{log}: pair {pair.number}"
     try:
-        texts = texts_of(pair, log, knowledge)
-    except (NotStraight, InputError) as limit:
-        return _outcome(pair, name, Unsupported(str(limit)))
+        judged = judge(pair, log, knowledge, lambda before, after: judging.verdict(before, after, name))
+        done = _outcome(pair, name, judged)
+        if isinstance(judged.verdict, Proved):
+            done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging, judged))
     except Exception:
         import traceback  # here: only a fault needs it
 
-        lines = "\n".join((*pair.recorded.lines, *pair.optimized.lines))
-        return _outcome(pair, name, Failed(Fault.TOOL, report_fault(f"{name}\n{lines}\n\n{traceback.format_exc()}")))
-    verdict = judging.verdict(texts.before, texts.after, name)
-    done = _outcome(pair, name, verdict, texts)
-    if isinstance(verdict, Proved):
-        done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging, verdict.evidence, texts))
+        fault = report_fault(f"{name}\n{_lines(pair)}\n\n{traceback.format_exc()}")
+        return _outcome(pair, name, Judged(Failed(Fault.TOOL, fault)))
     return done if judging.cache is None else replace(done, warning=judging.cache.problem)
 
 
-def _holds_without(
-    pair: LogPair, log: str, knowledge: Knowledge, judging: Judging, evidence: Evidence, texts: PairTexts
-) -> bool:
+def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging, judged: Judged) -> bool:
     """Is a pair that is proved so also without what is inferred, in about the same time?"""
-    if not texts.inferred:
+    assert isinstance(judged.verdict, Proved)
+    if judged.texts is None or not judged.texts.assumes:
         return True
-    limit_s = min(judging.options.timeout_s, max(_AGAIN_S, 4 * evidence.seconds))
-    certain = texts_of(pair, log, knowledge.certain())
+    limit_s = min(judging.options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
     quick = replace(judging, options=replace(judging.options, timeout_s=limit_s))
-    return isinstance(quick.verdict(certain.before, certain.after, log), Proved)
+    again = judge(pair, log, knowledge.certain(), lambda before, after: quick.verdict(before, after, log))
+    return isinstance(again.verdict, Proved)
 
 
-def _outcome(pair: LogPair, name: str, verdict: Verdict, texts: PairTexts | None = None) -> PairRun:
-    before, after = (None, None) if texts is None else (texts.before, texts.after)
-    inferred = () if texts is None else texts.inferred
-    return PairRun(pair, verdict_json(verdict, name, before, after), exit_code(verdict), inferred)
+def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:
+    texts = judged.texts
+    traces = (None, None) if texts is None else (texts.before, texts.after)
+    said, code = verdict_json(judged.verdict, name, *traces), exit_code(judged.verdict)
+    if texts is None:
+        return PairRun(pair, said, code)
+    return PairRun(pair, said, code, texts, texts.assumes, judged.missing)
+
+
+def _lines(pair: LogPair) -> str:
+    return "\n".join((*pair.recorded.lines, *pair.optimized.lines))
 
 
 def _lost(log: str, item: LogPair | Unpaired, loss: Loss) -> PairRun | Unpaired:
     if isinstance(item, Unpaired):
         return item
-    lines = "\n".join((*item.recorded.lines, *item.optimized.lines))
-    return _outcome(item, f"{log}: pair {item.number}", lost_verdict(loss, lines))
+    return _outcome(item, f"{log}: pair {item.number}", Judged(lost_verdict(loss, _lines(item))))

@@ -12,7 +12,7 @@ import click
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import json_option
 from fuzz.command.pypy_pairs import list_pairs
-from fuzz.command.pypy_prove import Proving, extract_pairs, prove, proving_options
+from fuzz.command.pypy_prove import Proving, prove, proving_options
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
@@ -52,8 +52,8 @@ def pypy_log(
     $ traceproof pypy-log run.log --prove
     $ traceproof pypy-log run.log --pairs --extract pairs
 
-    With --pairs, --extract writes each pair as a case: before.trace, after.trace, and case.toml, which says how to
-    judge it, so that `report` and `reduce` work on its folder.
+    --extract with --pairs or --prove proves each pair and writes it as a case: before.trace, after.trace, and
+    case.toml, which says how to judge it, so that `report` and `reduce` work on its folder.
 
     Ends with 2 if a trace is not whole or cannot be read, or with --pairs and --prove, if the log has only one kind of
     trace; the others are there nevertheless. --prove ends as `validate --batch` does.
@@ -62,14 +62,12 @@ def pypy_log(
         raise click.UsageError("--bare says how to --extract")
     if listing and extract is not None:
         raise click.UsageError("either --list or --extract")
-    if sum((listing, bare, pairs, proves)) > 1 or (proves and extract is not None):
-        raise click.UsageError("--prove stands alone; of the others, --pairs goes with --extract only")
-    if proving.only and not (proves or (pairs and extract is not None)):
+    if sum((listing, bare, pairs, proves)) > 1:
+        raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
+    if proves or (pairs and extract is not None):
+        return prove(log, proving, as_json, None if extract is None else writable(Path(extract), "--extract"))
+    if proving.only:
         raise click.UsageError("--only is for --prove, and for --pairs with --extract")
-    if proves:
-        return prove(log, proving, as_json)
-    if pairs and extract is not None:
-        return extract_pairs(log, writable(Path(extract), "--extract"), proving.only, as_json)
     if pairs:
         return list_pairs(log, as_json)
     folder = None if extract is None else writable(Path(extract), "--extract")

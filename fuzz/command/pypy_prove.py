@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from fuzz.cases.log_run import MODES, LogRun, PairRun, prove_log, study_log, texts_of
+from fuzz.cases.log_run import LogRun, PairRun, prove_log, study_log
 from fuzz.cases.recorded import log_stem, rereadable
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
@@ -29,9 +29,9 @@ from validator.command.exits import Exit, describe, worst
 from validator.command.files import file_name, write_text
 from validator.command.judging import Judging, open_cache
 from validator.command.shared_options import Seconds
-from validator.pypy.straight import NotStraight
+from validator.pypy.judge import OPTIONS
 
-JUDGED_WITH = f"--guards {MODES.guards.value} --failargs {MODES.failargs.value}"
+JUDGED_WITH = f"--guards {OPTIONS.guards.value} --failargs {OPTIONS.failargs.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Proving:
 
     @property
     def judging(self) -> Judging:
-        options = replace(MODES, timeout_s=self.timeout_s)
+        options = replace(OPTIONS, timeout_s=self.timeout_s)
         return Judging(options, None if self.cache is None else open_cache(self.cache))
 
 
@@ -59,7 +59,7 @@ proving_options = gathered(
         "--timeout",
         "timeout_s",
         type=Seconds(0, min_open=True),
-        default=MODES.timeout_s,
+        default=OPTIONS.timeout_s,
         show_default=True,
         metavar="S",
         help="Seconds for one pair.",
@@ -72,27 +72,33 @@ proving_options = gathered(
 """The options of proofs; they come to a command as one argument `proving`."""
 
 
-def prove(log: str, proving: Proving, as_json: bool) -> Exit:
-    """Proves the pairs of a log, prints a line for each, in order, and the tables; the exit code of a batch."""
+def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None) -> Exit:
+    """Proves the pairs of a log, prints a line for each, in order, and the tables; the exit code of a batch. Stores
+    each as a case in the folder, if there is one."""
     start = time.monotonic()
     figures, status = LogFigures(file_name(log)), Status(start)
     with rereadable(log) as file:
-        run = LogRun(file, file_name(log), proving.judging, frozenset(proving.only))
+        keeps_texts = folder is not None or proving.html is not None
+        run = LogRun(file, figures.log, proving.judging, frozenset(proving.only), keeps_texts)
         knowledge = study_log(run, lambda pairs: _watched(pairs, figures, status))
-        shown = _Shown(figures, status, as_json, LogPage() if proving.html is not None else None)
+        shown = _Shown(figures, as_json, LogPage() if proving.html is not None else None, folder)
         began = time.time()
         with closing(prove_log(run, knowledge, proving.jobs)) as outcomes:
             for outcome in outcomes:
+                status.clear()
                 shown.add(outcome)
+                status.show(figures)
     status.clear()
     problem = _problem(run, figures)
     _print_figures(figures, as_json)
+    if folder is not None and not as_json:
+        click.echo(f"the pairs are in {folder}, as cases that are judged with {JUDGED_WITH}")
     if problem:
         click.echo(f"{figures.log}: {problem}", err=True)
     if proving.junit is not None:
         write_text(proving.junit, log_junit_text(figures, began, time.monotonic() - start, shown.tests))
     if proving.html is not None and shown.page is not None:
-        write_text(proving.html, shown.page.text(figures, run.name, knowledge))
+        write_text(proving.html, shown.page.text(figures))
     return worst([*shown.codes, *([Exit.USAGE] if problem or shown.is_damaged else [])])
 
 
@@ -112,17 +118,16 @@ class _Reading:
 
 
 class _Shown:
-    """The outcomes that were printed, as far as they are needed later."""
+    """The outcomes that were printed, as far as they are needed later, and stored in a folder, if there is one."""
 
-    def __init__(self, figures: LogFigures, status: Status, as_json: bool, page: LogPage | None) -> None:
-        self._figures, self._status, self._as_json, self.page = figures, status, as_json, page
+    def __init__(self, figures: LogFigures, as_json: bool, page: LogPage | None, folder: Path | None) -> None:
+        self._figures, self._as_json, self.page, self._folder = figures, as_json, page, folder
         self._warning = ""
         self.codes: set[Exit] = set()
         self.tests: list[tuple[str, str, str, float]] = []
         self.is_damaged = False
 
     def add(self, outcome: PairRun | Unpaired) -> None:
-        self._status.clear()
         if isinstance(outcome, Unpaired):
             self._figures.unpaired += 1
             self.is_damaged |= bool(outcome.section.loss)
@@ -144,7 +149,9 @@ class _Shown:
         else:
             told = f": {reason.partition(chr(10))[0]}" if reason else ""
             click.echo(f"{pair_line(outcome.pair, outcome.name)}{told}")
-        self._status.show(self._figures)
+        if self._folder is not None and (loss := _stored(outcome, self._figures.log, self._folder)):
+            self.is_damaged = True
+            click.echo(f"{self._figures.log}: pair {outcome.pair.number} is not extracted: {loss}", err=True)
 
 
 def _problem(run: LogRun, figures: LogFigures) -> str:
@@ -158,8 +165,15 @@ def _problem(run: LogRun, figures: LogFigures) -> str:
 
 def outcome_json(outcome: PairRun) -> dict[str, Any]:
     """The outcome of a pair for machines: the pair, and its verdict as a batch tells it."""
-    inferred = {"inferred": list(outcome.inferred), "proved_without_inferred": outcome.holds_without}
-    return pair_json(outcome.pair) | outcome.verdict | inferred
+    return (
+        pair_json(outcome.pair)
+        | outcome.verdict
+        | {
+            "inferred": list(outcome.inferred),
+            "missing": list(outcome.missing),
+            "proved_without_inferred": outcome.holds_without,
+        }
+    )
 
 
 def _print_figures(figures: LogFigures, as_json: bool) -> None:
@@ -170,58 +184,28 @@ def _print_figures(figures: LogFigures, as_json: bool) -> None:
 # Pairs as cases.
 
 
-def extract_pairs(log: str, folder: Path, only: tuple[int, ...], as_json: bool) -> Exit:
-    """Writes each pair of the log as a case of a corpus into the folder."""
-    codes, written = set(), 0
-    with rereadable(log) as file:
-        run = LogRun(file, file_name(log), Judging(MODES), frozenset(only))
-        knowledge = study_log(run)
-        for pair in run.pairs():
-            if only and pair.number not in only:
-                continue
-            try:
-                case = _case(pair, run.name, knowledge)
-                _store(folder, case)
-            except (NotStraight, InputError) as limit:
-                codes.add(Exit.UNSUPPORTED if isinstance(limit, NotStraight) else Exit.USAGE)
-                if as_json:
-                    click.echo(json.dumps(pair_json(pair) | {"case": None, "loss": str(limit)}))
-                else:
-                    click.echo(f"{run.name}: pair {pair.number} is left out: {limit}", err=True)
-                continue
-            written += 1
-            if as_json:
-                click.echo(json.dumps(pair_json(pair) | {"case": str(folder / case.name), "loss": ""}))
-    if as_json:
-        click.echo(json.dumps({"log": run.name, "pairs": written, "options": JUDGED_WITH}))
-    else:
-        click.echo(f"{run.name}: {written} pairs, written to {folder}; judge them with {JUDGED_WITH}")
-    if run.damage:
-        click.echo(f"{run.name}: {run.damage}", err=True)
-    return worst([*codes, *([Exit.USAGE] if run.damage else [])])
-
-
-def _case(pair: LogPair, log: str, knowledge: Any) -> Case:
-    texts = texts_of(pair, log, knowledge)
+def _stored(outcome: PairRun, log: str, folder: Path) -> str:
+    """Stores the texts that the verdict is about as a case in the folder; why that cannot be, '' if it is done."""
+    if outcome.texts is None:
+        return str(outcome.verdict["reason"])
+    pair, verdict = outcome.pair, str(outcome.verdict["verdict"])
     where = f"{Path(log).name}, pair {pair.number}, line {pair.recorded.line}: {pair.kind.value} {pair.point}".rstrip()
-    heading = "".join(
-        f"# {line}\n"
-        for line in (where, f"judged with {JUDGED_WITH}", *(f"assumes: {what}" for what in texts.inferred))
-    )
-    return Case(
+    notes = [where, f"{outcome.name}, judged with {JUDGED_WITH}"]
+    notes += [f"assumes: {what}" for what in outcome.inferred]
+    notes += [f"the log does not say: {what}" for what in outcome.missing]
+    heading = "".join(f"# {note}\n" for note in notes)
+    before, after = (f"{heading}{format_trace(trace)}" for trace in (outcome.texts.before, outcome.texts.after))
+    case = Case(
         name=f"{log_stem(log)}-{pair.number:04}",
-        before=f"{heading}{format_trace(texts.before)}",
-        after=f"{heading}{format_trace(texts.after)}",
+        before=before,
+        after=after,
         about=where,
         source="a log of PyPy: before is what it recorded, after what its optimizer made of it",
+        expect=verdict if verdict in ("proved", "refuted") else "",
         optimizer=False,
-        options=MODES,
+        options=OPTIONS,
     )
-
-
-def _store(folder: Path, case: Case) -> None:
     try:
-        if not store_case(folder, case):
-            raise InputError(f"{folder / case.name} is there already")
+        return "" if store_case(folder, case) else f"{folder / case.name} is there already"
     except OSError as problem:
         raise InputError(f"--extract: {describe(problem)}") from None

@@ -10,6 +10,7 @@ import click
 from fuzz.command.options import Reading, json_option, reading_options
 from fuzz.command.run_state import event_results, read_run_state, run_state
 from optimizer.ir.dialects.toy_printer import format_toy
+from optimizer.ir.loops import iterated
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import visible_heap
 from optimizer.ir.run.interpreter import (
@@ -24,6 +25,7 @@ from optimizer.ir.run.interpreter import (
     World,
 )
 from optimizer.ir.run.objects import NULL, Datum, Ref
+from optimizer.ir.supported import inner_label
 from optimizer.ir.text import format_trace
 from optimizer.ir.text.heap_printer import format_heap, format_object
 from optimizer.ir.text.lexer import Source
@@ -31,6 +33,9 @@ from optimizer.ir.trace import Trace
 from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
 from validator.tell.state_text import scripted
+
+_LOOP = 100
+"""The most iterations of a loop with an inner label, unless another number is asked for."""
 
 _reading_options = reading_options(
     "TOML declarations to add to those of the trace.",
@@ -80,6 +85,12 @@ def optimize(source: str, output: str, passes: str | None, stats: bool, toy: boo
 @click.option("--heap", "heap_file", metavar="FILE", help="Objects, such as p0 = Node(value=5, next=p1), a line each.")
 @click.option("--state", "state_file", metavar="FILE", help="All of it, with what functions give and what is raised.")
 @click.option("--results", metavar="VALUES", help="What the events return, in order; the default is 0 or NULL.")
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Go on for so many iterations of a loop; the default is {_LOOP} for one with an inner label, else 1.",
+)
 @click.option("--trace", "show_trace", is_flag=True, help="Show the trace with the value of each operation.")
 @json_option("Print a JSON object.")
 @_reading_options
@@ -89,6 +100,7 @@ def run(
     heap_file: str | None,
     state_file: str | None,
     results: str | None,
+    iterations: int | None,
     show_trace: bool,
     as_json: bool,
     reading: Reading,
@@ -101,6 +113,7 @@ def run(
     \b
     $ traceproof run before.trace --input i0=5 --input i1=-1
     $ traceproof run before.trace --input i0=5,i1=0x10 --results 7,8 --trace
+    $ traceproof run before.trace --input i0=5,i1=0 --iterations 10
     $ traceproof run before.trace --input 'p0=Node(value=5, next=p1)' --input 'p1=Node()'
     $ traceproof run campaign/cases/seed-7-refuted/before.trace --state campaign/cases/seed-7-refuted/case.toml
     """
@@ -114,19 +127,25 @@ def run(
         sources = [] if heap_file is None else [Source(file_name(heap_file), read_text(heap_file).split("\n"))]
         values, heap = run_state(trace, inputs, sources, program.layout)
         state = State(tuple(values), World(event_results(trace, results or "", heap)), heap)
+    wanted = iterations or (_LOOP if inner_label(trace) is not None else 1)
     heap = state.heap or Heap(program.layout)
-    done = program.run(state.inputs, state.world, heap=heap)
+    done = program.run(state.inputs, state.world, heap=heap, iterations=wanted)
     if as_json:
         from validator.tell.run_json import run_json
 
-        click.echo(json.dumps(run_json(done)))
+        click.echo(json.dumps(run_json(done) | ({"iterations": done.iterations} if wanted > 1 else {})))
+        return 0
+    if show_trace and wanted > 1:
+        straight = iterated(trace, done.iterations)
+        shown = _trace_lines(straight, Program(straight, program.layout).run(state.inputs, state.world, heap=heap))
     else:
-        for line in _trace_lines(trace, done) if show_trace else _value_lines(trace, done, heap):
-            click.echo(line)
-        click.echo(_ending(done.outcome))
-        if done.pending != NULL:
-            click.echo(f"the exception {done.pending} is pending")
-        click.echo(format_heap(visible_heap(done)), nl=False)
+        shown = _trace_lines(trace, done) if show_trace else _value_lines(trace, done, heap)
+    for line in shown:
+        click.echo(line)
+    click.echo(_ending(done.outcome) + (f", in iteration {done.iterations}" if wanted > 1 else ""))
+    if done.pending != NULL:
+        click.echo(f"the exception {done.pending} is pending")
+    click.echo(format_heap(visible_heap(done)), nl=False)
     return 0
 
 

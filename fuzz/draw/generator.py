@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from fuzz.draw.aimed_draft import AimedDraft
 from fuzz.draw.choices import Choices, NotDrawable, RandomChoices
 from fuzz.draw.draft import Draft
-from fuzz.draw.shape import Shape, Step, draw_shape
-from fuzz.draw.steps.floats import FLOAT_STEPS
-from fuzz.draw.steps.heaps import HEAP_STEPS
-from fuzz.draw.steps.integers import INTEGER_STEPS
-from fuzz.draw.steps.raw import RAW_STEPS
+from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX, RAW_MIX, draw_shape
+from fuzz.draw.shape import Shape
+from fuzz.draw.steps.integers import event
+from fuzz.draw.steps.pointers import heap_event
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import immutable
 from optimizer.ir.run.interpreter import run
@@ -80,13 +79,12 @@ def can_draw(vocabulary: Vocabulary) -> bool:
 def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
     """A trace of that shape from any source of choices."""
     draft = Draft(choices, shape) if shape.heap is None else AimedDraft(choices, shape, shape.heap)
-    known, most = _STEPS if shape.heap is None else _STEPS_ON_HEAPS, shape.max_operations
-    steps: list[Callable[[Any], None]] = []
-    for kind, weight in shape.mix:
-        steps += [known.get(kind, _nothing)] * weight
+    others: dict[Any, Callable[[Any], None]]
+    others = dict.fromkeys(_ON_HEAPS, _nothing) if shape.heap is None else {event: heap_event}
+    steps = [others.get(step, step) for step, weight in shape.mix or DEFAULT_MIX for _ in range(weight)]
 
     def step() -> None:
-        if len(draft.ops) < most:
+        if len(draft.ops) < shape.max_operations:
             try:
                 choices.pick(steps)(draft)
             except NotDrawable:
@@ -107,6 +105,4 @@ def _end(draft: Draft) -> None:
     draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))
 
 
-_STEPS: dict[Step, Callable[[Any], None]] = {**INTEGER_STEPS, **FLOAT_STEPS}
-
-_STEPS_ON_HEAPS: dict[Step, Callable[[Any], None]] = {**_STEPS, **HEAP_STEPS, **RAW_STEPS}
+_ON_HEAPS = {step for step, _ in (*HEAP_MIX, *RAW_MIX)} - {step for step, _ in DEFAULT_MIX}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fuzz.draw.choices import Choices, float_constant
-from fuzz.draw.random_calls import declare_array_copies, declare_string_calls
 from fuzz.draw.shape import HeapShape
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import FLOAT, INT, REF, DescrKind
@@ -13,6 +14,7 @@ from optimizer.ir.types import declared
 from optimizer.ir.types.calls import MEANINGS
 from optimizer.ir.types.declaration_rules import inherited_fields
 from optimizer.ir.types.declared import Declarations, Scalar
+from optimizer.ir.types.known_calls import STRING_CALLS
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import NARROW, declared_field, declared_type, string_type
 
@@ -260,3 +262,32 @@ def _undeclared_fields(layout: Layout, floats: bool) -> tuple[Place, ...]:
         layout.learn_use(name, FIELD, type_, "")
         places.append(Place(FIELD, name, layout.field(name)))
     return tuple(places)
+
+
+# Calls: functions on strings, and copies of arrays.
+
+_COMMON = ("concat", "slice", "equal")
+_RARE = (
+    *("eq_slice_checknull", "eq_slice_nonnull", "eq_slice_char"),
+    *("eq_nonnull", "eq_nonnull_char", "eq_checknull_char", "eq_lengthok"),
+)
+
+
+def declare_array_copies(arrays: Sequence[Array]) -> list[declared.Call]:
+    """Calls that copy items of one of these arrays, where they can."""
+    return [
+        declared.Call(f"{oopspec}_{array.name}", "void", oopspec=oopspec, reads=(array.name,), writes=(array.name,))
+        for array in arrays[:2]
+        if array.item is not None and array.item.type is not FLOAT and not array.immutable
+        for oopspec in ("arraycopy", "arraymove")
+    ]
+
+
+def declare_string_calls(choices: Choices, word: int) -> list[declared.Call]:
+    """Functions on strings that there may be at that width."""
+    kinds = [name for name in HIGHEST if HIGHEST[name] < 1 << (word - 1)]
+    names = [f"{kind}{what}" for kind in kinds for what in (*_COMMON, choices.pick(_RARE), choices.pick(_RARE))]
+    return [
+        declared.Call(name, STRING_CALLS[name].result.value, elidable=True, oopspec=name, reads=(), writes=())
+        for name in dict.fromkeys(names)
+    ]

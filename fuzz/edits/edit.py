@@ -28,22 +28,32 @@ class Edit(ABC):
 
 
 @immutable
-class Put(Edit):
-    """Another value in the place of an operand, where `old` stands there; None is a dead slot."""
+class EditOfOne(Edit):
+    """A change to the operation on a line, in exit blocks too."""
 
     line: int
+
+    @abstractmethod
+    def changed(self, op: Operation) -> Operation:
+        """The operation with the change made."""
+
+    def on(self, trace: Trace) -> Trace:
+        return each(trace, lambda op: self.changed(op) if op.line == self.line else op)
+
+
+@immutable
+class Put(EditOfOne):
+    """Another value in the place of an operand, where `old` stands there; None is a dead slot."""
+
     place: int
     old: Value | None
     new: Value | None
 
-    def on(self, trace: Trace) -> Trace:
-        def changed(op: Operation) -> Operation:
-            values = operands(op)
-            if op.line != self.line or self.place >= len(values) or values[self.place] != self.old:
-                return op
-            return with_operands(op, (*values[: self.place], self.new, *values[self.place + 1 :]))
-
-        return each(trace, changed)
+    def changed(self, op: Operation) -> Operation:
+        values = operands(op)
+        if self.place >= len(values) or values[self.place] != self.old:
+            return op
+        return with_operands(op, (*values[: self.place], self.new, *values[self.place + 1 :]))
 
 
 @immutable
@@ -59,67 +69,44 @@ class Substitute(Edit):
 
 
 @immutable
-class PutRow(Edit):
+class PutRow(EditOfOne):
     """Another row for an operation, where it has the `old` one. What the row does not take or give goes."""
 
-    line: int
     old: Op
     new: Op
 
-    def on(self, trace: Trace) -> Trace:
+    def changed(self, op: Operation) -> Operation:
+        if op.op is not self.old:
+            return op
         takes_descr = self.new.memory is not None and self.new.memory.descr is not None
-
-        def changed(op: Operation) -> Operation:
-            if op.line != self.line or op.op is not self.old:
-                return op
-            result = None if self.new.result is Type.VOID else op.result
-            return replace(op, op=self.new, result=result, descr=op.descr if takes_descr else None)
-
-        return each(trace, changed)
+        result = None if self.new.result is Type.VOID else op.result
+        return replace(op, op=self.new, result=result, descr=op.descr if takes_descr else None)
 
 
 @immutable
-class PutDescr(Edit):
-    """Other memory for an operation."""
-
-    line: int
-    descr: str | None
-
-    def on(self, trace: Trace) -> Trace:
-        return each(trace, lambda op: replace(op, descr=self.descr) if op.line == self.line else op)
-
-
-@immutable
-class Become(Edit):
+class Become(EditOfOne):
     """Another operation in the place of one; it keeps the line."""
 
-    line: int
     operation: Operation
 
-    def on(self, trace: Trace) -> Trace:
-        return each(trace, lambda op: replace(self.operation, line=op.line) if op.line == self.line else op)
+    def changed(self, op: Operation) -> Operation:
+        return replace(self.operation, line=op.line)
 
 
 @immutable
-class Cut(Edit):
+class Cut(EditOfOne):
     """Fewer values: without a range of what a guard hands over, or of what another operation is given."""
 
-    line: int
     first: int
     last: int
 
-    def on(self, trace: Trace) -> Trace:
-        def changed(op: Operation) -> Operation:
-            if op.line != self.line:
-                return op
-            start = len(op.args) if op.exit is not None else 0
-            values = operands(op)
-            left = (*values[: start + self.first], *values[start + self.last :])
-            if op.exit is None:
-                return replace(op, args=tuple(value for value in left if value is not None))
-            return replace(op, exit=replace(op.exit, failargs=left[start:]))
-
-        return each(trace, changed)
+    def changed(self, op: Operation) -> Operation:
+        start = len(op.args) if op.exit is not None else 0
+        values = operands(op)
+        left = (*values[: start + self.first], *values[start + self.last :])
+        if op.exit is None:
+            return replace(op, args=tuple(value for value in left if value is not None))
+        return replace(op, exit=replace(op.exit, failargs=left[start:]))
 
 
 @immutable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count
+from itertools import count, repeat
 from typing import cast
 
 from optimizer.ir.check import IllFormed, check
@@ -55,6 +55,18 @@ def each(trace: Trace, change: Callable[[Operation], Operation]) -> Trace:
         return change(with_block(op, map(change, inner(op))) if inner(op) else op)
 
     return trace.of(map(changed, trace.ops))
+
+
+def with_origins(trace: Trace, origins: Iterable[int | None]) -> Trace:
+    """The trace whose guards name these, one after the other, as the guards that they come from."""
+    following = iter(origins)
+    ops = (op if op.exit is None else replace(op, exit=replace(op.exit, origin=next(following))) for op in trace.ops)
+    return trace.of(ops)
+
+
+def without_origins(trace: Trace) -> Trace:
+    """The trace whose guards name no others that they come from."""
+    return with_origins(trace, repeat(None))
 
 
 def numbered(trace: Trace, above: int = 0) -> Trace:
@@ -127,6 +139,11 @@ def with_names(trace: Trace, names: Mapping[Var, Var]) -> Trace:
         inputs=tuple(names.get(var, var) for var in trace.inputs),
         ops=tuple(renamed(op, names) for op in trace.ops),
     )
+
+
+def renumbered(trace: Trace) -> Trace:
+    """The trace with its variables named by number, in the order in which they are defined."""
+    return with_names(trace, {var: Var(f"{var.type.value[0]}{i}", var.type) for i, var in enumerate(variables(trace))})
 
 
 def is_well_formed(*traces: Trace) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fuzz.draw.choices import NotDrawable, RandomChoices
 from fuzz.draw.draft import Draft
 from fuzz.draw.shape import Shape
-from fuzz.draw.steps.integers import bits_check, compare, range_check
+from fuzz.draw.steps.integers import bits_check, check_range, compare
 from fuzz.draw.steps.laws import INNER, OTHER, X, Y, laws_by_inner
 from fuzz.edits.edit import Insert
 from fuzz.edits.walk import visible
@@ -79,7 +79,7 @@ def _inserted(subject: Subject, step: Callable[[Draft], None], behind: Operation
 
 def range_checked(subject: Subject) -> Sketch:
     """A comparison of a value with a constant close to it, and a guard that it is as on the example."""
-    return _inserted(subject, lambda draft: range_check(draft, draft.variable()))
+    return _inserted(subject, check_range)
 
 
 def bits_checked(subject: Subject) -> Sketch:

@@ -7,7 +7,6 @@ on, or gives up. All that is known of an operation is read off its row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from random import Random
 
 from fuzz.draw.choices import NotDrawable
@@ -25,52 +24,30 @@ _LONGEST = 80
 """Longer traces are not made: they would cost more than they tell."""
 
 
-class Mutation(Enum):
-    """The kinds of changes."""
+Mutation = Callable[[Subject], Sketch | None]
 
-    OPERAND = "operand"
-    CONSTANT = "constant"
-    OPERATION = "operation"
-    DESCR = "descr"
-    SENSE = "sense"
-    FAILARG = "failarg"
-    DEAD_SLOT = "dead slot"
-    INPUT = "input"
-    EQUAL = "equal"
-    DUPLICATE = "duplicate"
-    REPEAT = "repeat"
-    MOVE = "move"
-    DROP = "drop"
-    END = "end"
-    SPLICE = "splice"
-    RANGE_CHECK = "range check"
-    BITS_CHECK = "bits check"
-    COMPARE = "compare"
-    RELATE = "relate"
-
-
-MUTATIONS: dict[Mutation, tuple[int, Callable[[Subject], Sketch | None]]] = {
-    Mutation.OPERAND: (5, values.other_operand),
-    Mutation.CONSTANT: (5, values.other_constant),
-    Mutation.OPERATION: (5, operations.other_operation),
-    Mutation.DESCR: (2, operations.other_descr),
-    Mutation.SENSE: (2, operations.other_sense),
-    Mutation.FAILARG: (2, values.other_failarg),
-    Mutation.DEAD_SLOT: (1, values.dead_slot),
-    Mutation.INPUT: (2, values.other_input),
-    Mutation.EQUAL: (2, values.one_for_another),
-    Mutation.DUPLICATE: (3, operations.duplicated),
-    Mutation.REPEAT: (2, operations.repeated),
-    Mutation.MOVE: (3, operations.moved),
-    Mutation.DROP: (3, operations.without_one),
-    Mutation.END: (1, operations.other_kind_of_end),
-    Mutation.SPLICE: (2, splice.spliced),
-    Mutation.RANGE_CHECK: (3, drawn.range_checked),
-    Mutation.BITS_CHECK: (2, drawn.bits_checked),
-    Mutation.COMPARE: (2, drawn.compared),
-    Mutation.RELATE: (8, drawn.related),
+MUTATIONS: dict[Mutation, int] = {
+    values.other_operand: 5,
+    values.other_constant: 5,
+    operations.other_operation: 5,
+    operations.other_descr: 2,
+    operations.other_sense: 2,
+    values.other_failarg: 2,
+    values.dead_slot: 1,
+    values.other_input: 2,
+    values.one_for_another: 2,
+    operations.duplicated: 3,
+    operations.repeated: 2,
+    operations.moved: 3,
+    operations.without_one: 3,
+    operations.other_kind_of_end: 1,
+    splice.spliced: 2,
+    drawn.range_checked: 3,
+    drawn.bits_checked: 2,
+    drawn.compared: 2,
+    drawn.related: 8,
 }
-"""The frequency of each kind of mutation, and the function that does it."""
+"""The kinds of changes, and how often each is made."""
 
 
 def mutate(
@@ -81,7 +58,7 @@ def mutate(
 ) -> GeneratedTrace:
     """The trace with one to four mutations, of which few are likelier than many; the parent itself where none of them
     worked out. `others` are what it may be spliced with. What all of them keep to, the made one does."""
-    kinds, weights = list(MUTATIONS), [weight for weight, _ in MUTATIONS.values()]
+    kinds, weights = list(MUTATIONS), list(MUTATIONS.values())
     current = parent
     for _ in range(1 + min(random.getrandbits(_MOST_STACKED - 1).bit_count(), random.randrange(_MOST_STACKED))):
         for kind in random.choices(kinds, weights, k=_TRIES):
@@ -102,7 +79,7 @@ def apply(
     """The trace with one mutation of that kind; None where none worked out that keeps to the vocabulary."""
     subject = Subject(sketch_of(parent), parent.values, other, random, Names(parent.trace), vocabulary)
     try:
-        sketch = MUTATIONS[kind][1](subject)
+        sketch = kind(subject)
     except NotDrawable:
         return None
     if sketch is None or len(sketch.trace.ops) > max(_LONGEST, len(parent.trace.ops)):

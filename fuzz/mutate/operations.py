@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.draw.choices import NotDrawable
-from fuzz.edits.edit import Become, Insert, Move, PutDescr, Remove, flag_pairs
+from fuzz.edits.edit import Become, Insert, Move, Remove, flag_pairs
 from fuzz.edits.rows import negations, with_flag
 from fuzz.edits.walk import inner, renamed, results, used_by, visible
 from fuzz.mutate.scene import Scene, computed
@@ -48,7 +48,8 @@ def other_descr(subject: Subject) -> Sketch:
             named += [struct.name for struct in declared.structs]
         case DescrKind.CALL:
             named += [call.name for call in declared.calls]
-    return sketch.on(PutDescr(op.line, subject.choose([name for name in named if name not in (None, op.descr)])))
+    descr = subject.choose([name for name in named if name not in (None, op.descr)])
+    return sketch.on(Become(op.line, replace(op, descr=descr)))
 
 
 def other_sense(subject: Subject) -> Sketch:

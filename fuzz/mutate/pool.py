@@ -71,11 +71,6 @@ class PoolTrace:
         except Unsupported:
             return None
 
-    @property
-    def is_repaired(self) -> bool:
-        """Is the trace with an example another one?"""
-        return self.example is not None and [op.op for op in self.example.trace.ops] != [op.op for op in self.trace.ops]
-
     def _example(self) -> GeneratedTrace | None:
         program = Program(self.trace, self.layout)
         best: tuple[int, State] | None = None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.edits.edit import Edit, Insert
-from fuzz.edits.walk import numbered
+from fuzz.edits.walk import numbered, without_origins
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.ops import Kind, Role, Type
 from optimizer.ir.run.heap import Heap
@@ -89,9 +89,7 @@ class Sketch:
 
 def sketch_of(generated: GeneratedTrace, above: int = 0) -> Sketch:
     """The trace, its operations on lines above that. Guards lose their origins, which are numbers of guards."""
-    trace = numbered(generated.trace, above)
-    exits = [op.exit and replace(op.exit, origin=None) for op in trace.ops]
-    trace = trace.of(replace(op, exit=exit_) for op, exit_ in zip(trace.ops, exits, strict=True))
+    trace = without_origins(numbered(generated.trace, above))
     state, happening = generated.state, _events_of(generated)
     world, events = state.world, dict[int, Event]()
     for number, op in enumerate(all_operations(trace)):

@@ -121,9 +121,11 @@ class Subject:
     def shown(self, sketch: Sketch, var: Var) -> Sketch:
         """The sketch where the end hands over that variable, or what stands behind uses it in an operand's place."""
         if self.chance(50):
-            behind = [op for op, put in places(sketch.trace, var) if put.old and put.old.type is var.type]
-            puts = [put for op, put in places(sketch.trace, var) if put.old and put.old.type is var.type]
-            fitting = [put for op, put in zip(behind, puts, strict=True) if put.place not in op.op.constant_args]
+            fitting = [
+                put
+                for op, put in places(sketch.trace, var)
+                if put.old and put.old.type is var.type and put.place not in op.op.constant_args
+            ]
             if fitting:
                 return sketch.on(replace(self.choose(fitting), new=var))
         end = sketch.trace.end

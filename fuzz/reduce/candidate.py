@@ -8,7 +8,7 @@ operations of both that are the same have the same one, so that they are changed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,15 @@ from validator.search.counterexample import State
 
 if TYPE_CHECKING:
     from fuzz.reduce.cause import Cause
+
+
+from collections import Counter
+
+from fuzz.edits.reach import reached
+from fuzz.edits.walk import LETTERS, variables, with_names
+from optimizer.ir.immutable import replace
+from validator.search.sites import named_by_inputs
+from validator.tell.stored_state import restored_state, stored_state
 
 
 @dataclass(frozen=True)
@@ -159,3 +168,34 @@ def constant_cost(number: int) -> int:
 def may_be_tried(candidate: Candidate) -> bool:
     """Are its traces well-formed, with a value for each input?"""
     return is_well_formed(*candidate.traces) and len(candidate.state.inputs) == len(candidate.before.inputs)
+
+
+# At the end.
+
+
+def with_plain_names(candidate: Candidate) -> Candidate:
+    """The candidate with other names, and objects named as the inputs that refer to them."""
+    names: dict[Var, Var] = {}
+    counts: Counter[str] = Counter()
+    for trace in candidate.traces:
+        for var in variables(trace):
+            if var not in names:
+                letter = LETTERS[var.type]
+                names[var] = Var(f"{letter}{counts[letter]}", var.type)
+                counts[letter] += 1
+    named = candidate.with_traces([with_names(trace, names) for trace in candidate.traces])
+    state = candidate.state
+    return replace(named, state=state if state.heap is None else named_by_inputs(state, named.before))
+
+
+def with_told_state(candidate: Candidate) -> Candidate | None:
+    """The candidate with what it needs of its state, as a case tells it; None where that cannot be read again."""
+    try:
+        layout = layout_of(*candidate.traces)
+        told = stored_state(reached(candidate.state, candidate.traces, layout), candidate.before)
+        state = restored_state(told, candidate.before, layout, "state")
+    except (InputError, ValueError):
+        return None
+    if state is None and candidate.before.inputs:
+        return None
+    return replace(candidate, state=state or candidate.state)

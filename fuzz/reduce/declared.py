@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Any
 
 from fuzz.edits.edit import Declare
-from fuzz.reduce.candidate import Candidate
-from fuzz.reduce.needed import with_told_state
+from fuzz.reduce.candidate import Candidate, with_told_state
 from fuzz.reduce.structure import Change
 from optimizer.ir.immutable import replace
 from optimizer.ir.types.declaration_rules import find_problems

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 from fuzz.campaign.examine import Find
 from fuzz.draw.generator import GeneratedTrace
-from fuzz.reduce.candidate import Candidate
+from fuzz.edits.walk import without_origins
+from fuzz.reduce.candidate import Candidate, with_plain_names, with_told_state
 from fuzz.reduce.cause import cause_of, isolated
 from fuzz.reduce.change import without_unused
 from fuzz.reduce.declared import drop_declarations
 from fuzz.reduce.failure import Failure, failure_of
-from fuzz.reduce.naming import with_plain_names
-from fuzz.reduce.needed import with_told_state
 from fuzz.reduce.operands import forward, simplify_constants, simplify_operands
 from fuzz.reduce.pool import Pool, trying
 from fuzz.reduce.structure import (
@@ -31,7 +30,7 @@ from fuzz.reduce.structure import (
     made,
     simplify_rows,
 )
-from fuzz.reduce.trials import Subject, candidate_of, still_shows, without_origin
+from fuzz.reduce.trials import Subject, candidate_of, still_shows
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace, exit_of
 from validator.search.counterexample import State
@@ -246,7 +245,7 @@ class _Search:
             return None
         if any(exit_of(guard).origin is not None for guard in original.guards):
             return None
-        return replace(self.best, after=replace(after, ops=tuple(map(without_origin, after.ops))))
+        return replace(self.best, after=without_origins(after))
 
     def reduced(self, interrupted: bool) -> Reduced:
         seconds = self._clock() - self._start

@@ -17,13 +17,6 @@ from validator.tell.stored_state import restored_state
 from validator.verdict import Options
 
 
-def find_in(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Find | None:
-    """The fault of the pair, or of what the optimizer makes of the trace; None if there is none. `state` is one worth
-    running."""
-    record = look_at(before, after, subject, state)
-    return record if isinstance(record, Find) else None
-
-
 def look_at(before: Trace, after: Trace | None, subject: Subject, state: State | None = None) -> Record:
     """The record of the pair, or of what the optimizer makes of the trace."""
     candidate = Candidate(before, after, state or State(tuple(blank(var.type) for var in before.inputs)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fuzz.campaign.examine import Find, FindKind, Judge, Made, Optimizer, examine, malformed
 from fuzz.draw.generator import GeneratedTrace
-from fuzz.edits.walk import numbered
+from fuzz.edits.walk import numbered, with_origins, without_origins
 from fuzz.reduce.alignment import aligned
 from fuzz.reduce.candidate import Candidate, may_be_tried
 from fuzz.reduce.cause import is_cause, isolated
@@ -16,7 +16,7 @@ from fuzz.reduce.nature import Outline
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Operation, Trace
+from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import Alignment, given_origins
 from validator.prove.judge import validate
@@ -215,25 +215,14 @@ def candidate_of(find: Find, subject: Subject) -> Candidate:
     if subject.optimizer is not None:
         return Candidate(numbered(before), None, state_of(find))
     assert isinstance(find.after, Trace)
-    return Candidate(*aligned(*with_origins(before, find.after, find.verdict)), state_of(find))
+    return Candidate(*aligned(*_with_origins(before, find.after, find.verdict)), state_of(find))
 
 
-def with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
+def _with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
     """Both traces, where the guards of the optimized one name the origins under which the pair is refuted."""
     if not isinstance(verdict, Refuted):
         return before, after
-    origins = iter(verdict.counterexample.origins)
-
-    ops = [_with_origin(op, next(origins)) if op.exit else op for op in after.ops]
-    return replace(before, ops=tuple(map(without_origin, before.ops))), replace(after, ops=tuple(ops))
-
-
-def without_origin(op: Operation) -> Operation:
-    return _with_origin(op, None)
-
-
-def _with_origin(op: Operation, origin: int | None) -> Operation:
-    return op if op.exit is None else replace(op, exit=replace(op.exit, origin=origin))
+    return without_origins(before), with_origins(after, verdict.counterexample.origins)
 
 
 def state_of(find: Find) -> State:

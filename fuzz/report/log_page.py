@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuzz.cases.log_run import MODES, PairRun, texts_of
+from fuzz.cases.log_run import PairRun
 from fuzz.report.judged import JudgedPair, judge_pair
 from fuzz.report.log_figures import VERDICTS, LogFigures
 from fuzz.report.pages import render
 from optimizer.ir.dialects.pypy_pairs import Count, LogPair, counts_of
-from validator.pypy.study import Knowledge
+from validator.pypy.judge import OPTIONS
 
 _DETAILED = 40
 """The number of refuted pairs that are shown with their traces; the others are listed."""
@@ -26,7 +26,7 @@ class LogPage:
     """The outcomes as a page tells them."""
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
-    refuted: list[LogPair] = field(default_factory=list)
+    refuted: list[PairRun] = field(default_factory=list)
 
     def add(self, outcome: PairRun) -> None:
         pair = outcome.pair
@@ -37,9 +37,9 @@ class LogPage:
         verdict = ("kind", "unknown" if outcome.name == "vacuous" else outcome.name, outcome.name)
         self.rows.append((pair.number, pair.kind.value, pair.point, *sizes, verdict, seconds, reason))
         if outcome.name == "refuted" and len(self.refuted) < _DETAILED:
-            self.refuted.append(pair)
+            self.refuted.append(outcome)
 
-    def text(self, figures: LogFigures, log: str, knowledge: Knowledge) -> str:
+    def text(self, figures: LogFigures) -> str:
         """The page; refuted pairs are judged again for their runs."""
         return render(
             "log.html",
@@ -50,13 +50,13 @@ class LogPage:
             rows=self.rows,
             reasons=_most(figures.reasons),
             assumed=_most(figures.assumed),
-            refuted=list(self._judged(log, knowledge)),
+            refuted=list(self._judged()),
         )
 
-    def _judged(self, log: str, knowledge: Knowledge) -> Iterator[tuple[LogPair, JudgedPair]]:
-        for pair in self.refuted:
-            texts = texts_of(pair, log, knowledge)
-            yield pair, judge_pair(texts.before, texts.after, MODES)
+    def _judged(self) -> Iterator[tuple[LogPair, JudgedPair]]:
+        for outcome in self.refuted:
+            if outcome.texts is not None:
+                yield outcome.pair, judge_pair(outcome.texts.before, outcome.texts.after, OPTIONS)
 
 
 def _most(counts: Counter[str]) -> list[tuple[int, str]]:

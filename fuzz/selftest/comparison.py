@@ -15,7 +15,7 @@ from random import Random
 from fuzz.campaign.examine import describe, malformed
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
-from fuzz.draw.shape import draw_shape
+from fuzz.draw.mixes import draw_shape
 from fuzz.mutate.nearby import Nearby
 from fuzz.selftest.random_claims import wrongly_claimed
 from fuzz.selftest.random_edits import edit, edit_unseen

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from fuzz.edits.edit import Become, Cut, Edit, Insert, Move, Put, PutDescr, Remove, exit_with
+from fuzz.edits.edit import Become, Cut, Edit, Insert, Move, Put, Remove, exit_with
 from fuzz.edits.rows import alike
 from fuzz.edits.walk import inner, is_well_formed, numbered, operands, results, visible
 from optimizer.ir.floats import Float
@@ -65,7 +65,8 @@ def _any_edit(trace: Trace, random: Random) -> Edit | None:
         case 7 if failargs:
             return Cut(op.line, len(failargs) - 1, len(failargs))
         case 8 if op.descr is not None:
-            return PutDescr(op.line, random.choice([one.descr for one in trace.ops if one.op is op.op]))
+            descr = random.choice([one.descr for one in trace.ops if one.op is op.op])
+            return Become(op.line, replace(op, descr=descr))
         case 9 if op.op.is_guard:
             return _exit_edit(trace, op, random)
     return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from optimizer.ir.rows.ops import Kind, Type
+from optimizer.ir.supported import inner_label
 from optimizer.ir.text.lexer import is_variable_name
 from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
 from optimizer.ir.types.declared import Declarations
@@ -54,6 +55,7 @@ _NAMES = {
     Type.VOID: "nothing",
     Type.PLACE: "an address or an object",
 }
+_BLOCK = "an exit block: it is visible only there and in its guard's failargs"
 _FITTING = {Type.ANY: frozenset(Type), Type.PLACE: frozenset({Type.INT, Type.REF})}
 """The types of values that fit where several do."""
 
@@ -81,7 +83,7 @@ class _Checker:
         self._word = word = trace.word
         self._low, self._high = -(1 << (word - 1)), (1 << (word - 1)) - 1
         self._visible: dict[str, Var] = {}
-        self._hidden: set[str] = set()  # defined in exit blocks that have ended
+        self._hidden: dict[str, str] = {}  # names that are visible no more, and where they are defined
         self._layout = Layout(trace.declarations, trace.word)
 
     def declarations(self, declarations: Declarations) -> None:
@@ -110,19 +112,33 @@ class _Checker:
         if not operations:
             raise IllFormed("a trace has a jump or finish at its end")
         flag_from: Operation | None = None
+        label = inner_label(self._trace)  # behind it, its arguments alone are visible
         for number, operation in enumerate(operations, start=1):
             row = operation.op
-            if row.reads_flag != (flag_from is not None) and row.kind is not Kind.POSITION:
+            if row.reads_flag != (flag_from is not None) and (row.kind is not Kind.POSITION or number - 1 == label):
                 raise _wrong_flag(flag_from, operation)
             if row.kind is not Kind.POSITION:
                 flag_from = operation if row.overflows is not None else None
             self._operation(operation)
+            if number - 1 == label:
+                self._inner_label(operation, operations[-1])
             if row.kind is Kind.END and number < len(operations):
                 behind = operations[number]
                 raise IllFormed(f"{behind.op.name} stands behind {row.name}, where the trace ends", behind)
         last = operations[-1]
         if last.op.kind is not Kind.END:
             raise IllFormed(f"a trace ends with jump or finish, not with {last.op.name}", last)
+
+    def _inner_label(self, label: Operation, end: Operation) -> None:
+        taken = {arg.name: arg for arg in label.args if isinstance(arg, Var)}
+        if len(taken) < len(label.args):
+            raise IllFormed("a label that the jump at the end goes back to takes variables, each of them once", label)
+        if len(end.args) != len(label.args):
+            raise _wrong_number(end, len(label.args))
+        _check_types(end, [arg.type for arg in label.args])
+        in_front = "front of the label that the jump goes back to, which does not take it"
+        self._hidden |= dict.fromkeys(self._visible.keys() - taken.keys(), in_front)
+        self._visible = taken
 
     def _operation(self, operation: Operation) -> None:
         self._arguments(operation)
@@ -191,7 +207,7 @@ class _Checker:
 
     def _undefined(self, name: str) -> str:
         if name in self._hidden:
-            return f"{name} is defined in an exit block: it is visible only there and in its guard's failargs"
+            return f"{name} is defined in {self._hidden[name]}"
         return f"{name} is not defined in front of its use"
 
     def _result(self, operation: Operation) -> None:
@@ -244,7 +260,7 @@ class _Checker:
         for operation in exit_.block:
             if operation.result is not None:
                 del self._visible[operation.result.name]
-                self._hidden.add(operation.result.name)
+                self._hidden[operation.result.name] = _BLOCK
 
 
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:

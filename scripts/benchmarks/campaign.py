@@ -26,7 +26,10 @@ from random import Random
 from benchmarks.measure import answer_of
 from fuzz.draw.choices import Choices, RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
-from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, Shape, Step, draw_shape
+from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX, draw_shape
+from fuzz.draw.shape import Shape
+from fuzz.draw.steps.calls import call_something
+from fuzz.draw.steps.strings import use_strings
 from optimizer.ir.immutable import replace
 from optimizer.pipeline import optimize
 from validator.command.exits import collect_seldom
@@ -110,7 +113,7 @@ def _of_integers_and_memory(choices: Choices) -> Shape:
     return replace(shape, mix=mix or DEFAULT_MIX, heap=heap, floats=0)
 
 
-_PLAIN_STEPS = {step for step, _ in DEFAULT_MIX + HEAP_MIX} - {Step.CALL, Step.TEXT}
+_PLAIN_STEPS = {step for step, _ in DEFAULT_MIX + HEAP_MIX} - {call_something, use_strings}
 
 _SHAPES = {"integers and memory": _of_integers_and_memory, "all kinds": draw_shape}
 

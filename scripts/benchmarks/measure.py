@@ -91,7 +91,7 @@ def without_cuts(before: Trace, after: Trace) -> Certificate:
     """The certificate that says which guards and allocations belong together, and nothing else."""
     pair = encode_pair(before, after, layout_of(before, after), Options())
     origins = guess_origins(pair.before, pair.after, given_origins(before, after))
-    return replace(certify(pair, origins), equal=(), bounds=())
+    return replace(certify(pair, origins), equal=())
 
 
 def _check(sample: Sample, cap_s: float) -> Judged:

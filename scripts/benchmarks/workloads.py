@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from fuzz.draw.generator import generate
-from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Mix, Shape, Step
+from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX
+from fuzz.draw.shape import HeapShape, Mix, Shape
+from fuzz.draw.steps.calls import call_something
+from fuzz.draw.steps.integers import chain, check_range, compute_any, compute_checked, event, guard, relate, repeat
+from fuzz.draw.steps.strings import use_strings
 from fuzz.selftest.random_edits import edit
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 
-_HEAP_ALONE: Mix = tuple((step, weight) for step, weight in HEAP_MIX if step not in (Step.CALL, Step.TEXT))
+_HEAP_ALONE: Mix = tuple((step, weight) for step, weight in HEAP_MIX if step not in (call_something, use_strings))
 """The mix of steps on the heap, without functions, exceptions and strings."""
 
 HEAP_SHAPE = Shape(
@@ -28,25 +32,25 @@ HEAP_SHAPE = Shape(
 MIXED_SHAPE = Shape(min_operations=20, max_operations=60, mix=DEFAULT_MIX, unknown_failargs=0)
 
 _COMPUTING: Mix = (
-    (Step.PURE, 12),
-    (Step.OVERFLOW, 6),
-    (Step.CHAIN, 4),
-    (Step.REPEAT, 2),
-    (Step.RANGE_CHECK, 2),
-    (Step.GUARD, 1),
-    (Step.RELATE, 8),
+    (compute_any, 12),
+    (compute_checked, 6),
+    (chain, 4),
+    (repeat, 2),
+    (check_range, 2),
+    (guard, 1),
+    (relate, 8),
 )
 """Few guards and tests, so that more of the operations can multiply or divide."""
 
 COMPUTING_SHAPE = Shape(
     inputs=30,
     mix=(
-        (Step.PURE, 40),
-        (Step.OVERFLOW, 8),
-        (Step.CHAIN, 8),
-        (Step.REPEAT, 6),
-        (Step.EVENT, 1),
-        (Step.RELATE, 8),
+        (compute_any, 40),
+        (compute_checked, 8),
+        (chain, 8),
+        (repeat, 6),
+        (event, 1),
+        (relate, 8),
     ),
     unknown_failargs=0,
 )

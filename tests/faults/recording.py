@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from optimizer.ir.text import format_trace
-from validator.check.certificate import certificate_json
 from validator.prove.certify import certify
 from validator.prove.judge import _Judge
 from validator.verdict import Proved, Verdict
@@ -42,5 +42,5 @@ def _line(judge: Any, attempt: Any) -> dict[str, Any]:
         "after": format_trace(judge._after),
         "guards": judge._options.guards.value,
         "failargs": judge._options.failargs.value,
-        "certificate": certificate_json(certify(judge._pair, attempt.origins)),
+        "certificate": asdict(certify(judge._pair, attempt.origins)),
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from finding import find_in
+
 from fuzz.campaign.examine import Find
 from fuzz.cases.store import Case
 from fuzz.reduce.nature import Nature
 from fuzz.reduce.reduce import Reduced, reduce_find
-from fuzz.reduce.source import find_in
 from fuzz.reduce.trials import Subject, candidate_of
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace

@@ -14,7 +14,7 @@ from fuzz.campaign.examine import Find, FindKind, Made, Optimized, Optimizer, ex
 from fuzz.campaign.triage import OurParts, Settled, settle
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
-from fuzz.draw.shape import draw_shape
+from fuzz.draw.mixes import draw_shape
 from fuzz.reduce.trials import Subject
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from fuzz import Shape, traces
 from fuzz.draw.generator import GeneratedTrace
-from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape
+from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX
+from fuzz.draw.shape import HeapShape
 from fuzz.strategy import generated_traces
 from optimizer.ir.check import check
 from optimizer.ir.run.interpreter import Finished, Jumped, run

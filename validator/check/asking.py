@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import z3
@@ -19,7 +19,6 @@ import z3
 from validator.check.facts import Facts, Place
 from validator.check.universe import Universe
 
-_REWRITE = ("simplify", "propagate-values", "solve-eqs", "simplify")
 _QUICK, _FEW, _MORE = 10_000, 100_000, 1_000_000
 """Efforts of the queries that come first."""
 _INTERRUPTED = "interrupted from keyboard"
@@ -37,8 +36,7 @@ class Asking:
         self._opaque = universe.words.opaque
         self._effort = effort
         self._deadline = time.monotonic() + timeout_s
-        self._rewrite = z3.Then(*_REWRITE)
-        self._solver = z3.Then(*_REWRITE, "smt").solver()
+        self._solver = z3.Then("simplify", "propagate-values", "solve-eqs", "simplify", "smt").solver()
         self.queries = 0
         self.model: Any = None  # of the last claim that has values for which it does not hold
 
@@ -50,28 +48,28 @@ class Asking:
         what is promised behind the place."""
         if time.monotonic() > self._deadline:
             raise OutOfTime
-        asked = [*given, z3.Not(claim)]
-        if self.facts.say(claim, place) or self._is_false(asked):
-            return True
-        near = [*self.facts.near(asked, place), *asked]
-        if self._is_false(near) or self._refutes(near, _QUICK):
-            return True
-        exactly = self._opaque.exactly
-        exact = [exactly(one) for one in near]
-        if self._is_false(exact) or self._refutes(exact, _FEW):
-            return True
-        if ahead is None:
-            return None
-        whole = [*self.facts.all(place), *ahead(place), *asked]
-        if self._refutes(whole, _FEW) or self._refutes(exact, _MORE) or self._refutes(whole, _MORE):
-            return True
-        return self._refutes([exactly(one) for one in whole], self._effort)
+        answer: bool | None = z3.is_true(z3.simplify(claim))
+        for query, effort in () if answer else self._queries(place, [*given, z3.Not(claim)], ahead):
+            answer = self._refutes(query, effort)
+            if answer:
+                return True
+        return answer if answer or ahead is not None else None
 
-    def _is_false(self, query: Sequence[Any]) -> bool:
-        """Is there nothing that satisfies the query, as rewriting alone shows?"""
-        goal = z3.Goal()
-        goal.add(*query)
-        return bool(self._rewrite(goal)[0].inconsistent())
+    def _queries(
+        self, place: Place, asked: list[Any], ahead: Callable[[Place], Sequence[Any]] | None
+    ) -> Iterator[tuple[list[Any], int]]:
+        """Queries of ever more that may be assumed, with ever more effort; the last one is the exact one."""
+        exactly = self._opaque.exactly
+        near = [*self.facts.near(asked, place), *asked]
+        yield near, _QUICK
+        exact = [exactly(one) for one in near]
+        yield exact, _FEW
+        if ahead is not None:
+            whole = [*self.facts.all(place), *ahead(place), *asked]
+            yield whole, _FEW
+            yield exact, _MORE
+            yield whole, _MORE
+            yield [exactly(one) for one in whole], self._effort
 
     def _refutes(self, query: Sequence[Any], effort: int) -> bool | None:
         """Does nothing satisfy the query?"""

@@ -2,8 +2,8 @@
 
 - `origins` of the guards of the optimized trace, in order.
 - `partners`: which of its allocations stands for which one of the recorded trace, by the numbers of the operations.
-- `equal` and `bounds` are cuts: a variable, of the trace `before` or `after`, is one of the recorded trace or a machine
-  int, or lies between two machine ints. Each is proved where the variable is defined, and used behind it.
+- `equal` are cuts: a variable, of the trace `before` or `after`, is one of the recorded trace or a machine int. Each is
+  proved where the variable is defined, and used behind it.
 """
 
 from __future__ import annotations
@@ -21,28 +21,11 @@ class Certificate:
     origins: tuple[int | None, ...] = ()
     partners: tuple[tuple[int, int], ...] = ()
     equal: tuple[tuple[str, str, str | int], ...] = ()
-    bounds: tuple[tuple[str, str, int, int], ...] = ()
-
-
-def certificate_json(certificate: Certificate) -> dict[str, Any]:
-    """The certificate as data that JSON can hold."""
-    return {
-        "origins": list(certificate.origins),
-        "partners": [list(pair) for pair in certificate.partners],
-        "equal": [list(cut) for cut in certificate.equal],
-        "bounds": [list(cut) for cut in certificate.bounds],
-    }
-
-
-def write_certificate(certificate: Certificate) -> str:
-    import json  # here: most proofs are not handed on
-
-    return json.dumps(certificate_json(certificate)) + "\n"
 
 
 def read_certificate(text: str, file: str = "certificate") -> Certificate:
     """The certificate of that text. Raises InputError."""
-    import json
+    import json  # here: most certificates are handed over as they are
 
     try:
         return _certificate(json.loads(text))
@@ -57,33 +40,17 @@ def _certificate(data: Any) -> Certificate:
     return Certificate(
         tuple(None if one is None else _number(one) for one in data["origins"]),
         tuple((_number(one), _number(other)) for one, other in data["partners"]),
-        tuple(
-            (_trace(trace), _name(one), other if isinstance(other, str) else _integer(other))
-            for trace, one, other in data["equal"]
-        ),
-        tuple((_trace(trace), _name(one), _integer(low), _integer(high)) for trace, one, low, high in data["bounds"]),
+        tuple((_of(trace, str), _of(var, str), _of(other, str, int)) for trace, var, other in data["equal"]),
     )
 
 
-def _integer(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"expected a whole number, got {value!r}")
-    return value
-
-
 def _number(value: Any) -> int:
-    if _integer(value) < 0:
+    if _of(value, int) < 0:
         raise ValueError(f"expected the number of a guard or an operation, got {value}")
-    return _integer(value)
+    return int(value)
 
 
-def _trace(value: Any) -> str:
-    if value not in (BEFORE, AFTER):
-        raise ValueError(f"expected {BEFORE} or {AFTER}, got {value!r}")
-    return str(value)
-
-
-def _name(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"expected the name of a variable, got {value!r}")
+def _of(value: Any, *types: type) -> Any:
+    if type(value) not in types:
+        raise TypeError(f"expected a number, or the name of a trace or variable, got {value!r}")
     return value

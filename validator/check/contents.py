@@ -90,13 +90,6 @@ class Contents:
         pairs = [(self.parts.get(part), other.parts.get(part)) for part in both]
         return any(one is not other and (one is None or other is None or not one.eq(other)) for one, other in pairs)
 
-    def adopt(self, other: Contents, slot: Field, number: int | None) -> None:
-        """Write there what the other one holds, which is the same."""
-        for part in (slot.key, number), (written_key(slot), number):
-            self.parts.pop(part, None)
-            if part in other.parts:
-                self.parts[part] = other.parts[part]
-
 
 def written_key(slot: Field) -> str:
     """The key of what says where that memory has been written."""

@@ -12,20 +12,24 @@ import z3
 
 from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
 from optimizer.ir.rows.float_domain import FloatDomain
-from validator.check.opaque import Opaque, methods, ordered
+from validator.check.opaque import Opaque, methods, opaque, ordered
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)
 
 
+def _single(x: Any) -> Any:
+    return z3.fpFPToFP(z3.RNE(), z3.fpBVToFP(z3.Extract(31, 0, x), _SINGLE), DOUBLE)
+
+
 class Floats(FloatDomain[Any, Any, Any]):
     """The operations on floats beside words of so many bits. `facts` hold of the terms that were made."""
 
-    __slots__ = ("_opaque", "_width", "facts")
+    __slots__ = ("_width", "facts", "opaque")
 
-    def __init__(self, width: int, opaque: Opaque) -> None:
+    def __init__(self, width: int, functions: Opaque) -> None:
         self._width = width
-        self._opaque = opaque.apply
+        self.opaque = functions
         self.facts: list[Any] = []
 
     def const(self, value: Float) -> Any:
@@ -33,39 +37,29 @@ class Floats(FloatDomain[Any, Any, Any]):
 
     # Arithmetic.
 
+    _sum = opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y))
+    _product = opaque("float_mul", lambda x, y: z3.fpMul(z3.RNE(), x, y))
+    _quotient = opaque("float_div", lambda x, y: z3.fpDiv(z3.RNE(), x, y))
+    sqrt = opaque("float_sqrt", lambda x: z3.fpSqrt(z3.RNE(), x))
+
     def add(self, a: Any, b: Any) -> Any:
         a, b = ordered(a, b)
-        if b.eq(_MINUS_ZERO):
-            return a
-        if b.eq(_NAN):
-            return b
-        return self._opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y), a, b)
+        return b if b.eq(_NAN) else a if b.eq(_MINUS_ZERO) else self._sum(a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
         return self.add(a, self.neg(b))
 
     def mul(self, a: Any, b: Any) -> Any:
         a, b = ordered(a, b)
-        if b.eq(_ONE):
-            return a
-        if b.eq(_MINUS_ONE):
-            return self.neg(a)
-        if b.eq(_TWO):
-            return self.add(a, a)
-        if b.eq(_NAN):
-            return b
-        return self._opaque("float_mul", lambda x, y: z3.fpMul(z3.RNE(), x, y), a, b)
+        if b.eq(_ONE) or b.eq(_MINUS_ONE):
+            return a if b.eq(_ONE) else self.neg(a)
+        return b if b.eq(_NAN) else self.add(a, a) if b.eq(_TWO) else self._product(a, b)
 
     def div(self, a: Any, b: Any) -> Any:
         if _NAN.eq(a) or _NAN.eq(b):
             return _NAN
         inverse = exact_inverse(_float(b)) if z3.is_fp_value(b) else None
-        if inverse is not None:
-            return self.mul(a, self.const(inverse))
-        return self._opaque("float_div", lambda x, y: z3.fpDiv(z3.RNE(), x, y), a, b)
-
-    def sqrt(self, a: Any) -> Any:
-        return self._opaque("float_sqrt", lambda x: z3.fpSqrt(z3.RNE(), x), a)
+        return self._quotient(a, b) if inverse is None else self.mul(a, self.const(inverse))
 
     def neg(self, a: Any) -> Any:
         if z3.is_app_of(a, z3.Z3_OP_FPA_NEG):
@@ -84,13 +78,13 @@ class Floats(FloatDomain[Any, Any, Any]):
         return z3.fpBVToFP(n, DOUBLE)
 
     def of_int(self, n: Any) -> Any:
-        value = self._opaque("float_of_int", lambda x: z3.fpSignedToFP(z3.RNE(), x, DOUBLE), n)
+        value = self.opaque.apply("float_of_int", lambda x: z3.fpSignedToFP(z3.RNE(), x, DOUBLE), n)
         self.facts.append(z3.Not(z3.Or(z3.fpIsNaN(value), z3.fpIsInf(value))))
         return value
 
     def to_int(self, a: Any) -> Any:
         width = z3.BitVecSort(self._width)
-        number = self._opaque("float_to_int", lambda x: z3.fpToSBV(z3.RTZ(), x, width), a)
+        number = self.opaque.apply("float_to_int", lambda x: z3.fpToSBV(z3.RTZ(), x, width), a)
         if a.num_args() == 1 and a.decl().name() == "float_of_int" and self._width > EXACT_INTS:
             was, limit = a.arg(0), 1 << EXACT_INTS
             self.facts.append(z3.Implies(z3.And(was >= -limit, was <= limit), number == was))
@@ -102,11 +96,7 @@ class Floats(FloatDomain[Any, Any, Any]):
         self.facts.append(z3.fpBVToFP(pattern, DOUBLE) == a)
         return pattern
 
-    def of_single(self, n: Any) -> Any:
-        def exact(x: Any) -> Any:
-            return z3.fpFPToFP(z3.RNE(), z3.fpBVToFP(z3.Extract(31, 0, x), _SINGLE), DOUBLE)
-
-        return self._opaque("float_of_single", exact, n)
+    of_single = opaque("float_of_single", _single)
 
     def to_single(self, a: Any) -> Any:
         of_nan = z3.BitVec("single of nan", self._width)
@@ -115,7 +105,7 @@ class Floats(FloatDomain[Any, Any, Any]):
             pattern = z3.fpToIEEEBV(z3.fpFPToFP(z3.RNE(), x, _SINGLE))
             return z3.If(z3.fpIsNaN(x), of_nan, z3.ZeroExt(self._width - 32, pattern))
 
-        return self._opaque("float_to_single", exact, a)
+        return self.opaque.apply("float_to_single", exact, a)
 
 
 def _constant(value: Float) -> Any:

@@ -91,7 +91,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             self._settled = (*self._settled, (slot, p, index))
         value = self.read(p, slot, index)
         if slot.type is REF:
-            self._know(value, self.reach.load(slot, p, index))
+            self._know(value, self.reach.load(slot, p))
         elif slot.low is not None and slot.high is not None:
             self.loaded.append(z3.And(value >= slot.low, value <= slot.high))
         return value
@@ -112,7 +112,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self._put(p, slot, index, value)
 
     def _put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
-        self.reach.store(slot, p, index, value)
+        self.reach.store(slot, p, self.reach.places(value))
         self.change(slot.key, p, lambda held: stored(held, index, value))
         self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
         if slot.kind is MemoryKind.OBJECTS:
@@ -128,7 +128,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
         if (slot.key, None) in self.parts:
             self.change(slot.key, p, changed)
-            self.reach.pour(slot, p, self.reach.anything())
+            self.reach.store(slot, p, self.reach.anything())
 
     # Arrays and ranges of items.
 
@@ -151,7 +151,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.read(p, slot, index) == value
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
-        self.reach.pour(slot, q, self.reach.load(slot, p, None))
+        self.reach.store(slot, q, self.reach.load(slot, p))
         source, was = self.held(slot.key, p), self.held(slot.key, q)
         written, marks = written_key(slot), self.all_written(slot)
         if self.is_marked(slot, p):
@@ -313,7 +313,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         always, valid = z3.BoolVal(True), self.is_valid()
         kept = [(*cell, always) for cell in self._settled] + [(slot, p, None, valid) for slot, p in self._watched]
         was = [(*cell, self.read(cell[1], cell[0], cell[2])) for cell in kept if cell[0].key in written]
-        self.reach.happen(found.intersection(self.allocated), self.universe.slots, effects.may_write)
+        self.reach.happen(found.intersection(self.allocated), written.values())
         for slot in written.values():
             self.written_by(event, slot)
         if (BYTES.key, None) in self.parts and BYTES.key not in written and has_kind(MemoryKind.RAW, written):

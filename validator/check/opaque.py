@@ -40,6 +40,11 @@ def ordered(a: Any, b: Any) -> tuple[Any, Any]:
     return (a, b) if a.get_id() <= b.get_id() else (b, a)
 
 
+def opaque(name: str, exact: Callable[..., Any], *, commutes: bool = False) -> Any:
+    """The function of that name as a method of a domain that has some `opaque` ones."""
+    return lambda domain, *args: domain.opaque.apply(name, exact, *(ordered(*args) if commutes else args))
+
+
 def methods(*functions: Any) -> Any:
     """The functions as methods of a domain, which is none of their arguments."""
     return map(staticmethod, functions)

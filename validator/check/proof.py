@@ -24,12 +24,12 @@ the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import z3
 
-from optimizer.ir.rows.row import INT, REF
+from optimizer.ir.rows.row import REF
 from optimizer.ir.trace import Trace, Var, all_operations
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
@@ -47,40 +47,35 @@ from validator.check.universe import NULL, Universe, allocation_number, has_limi
 _FALSE = z3.BoolVal(False)
 
 
-class Cuts:
-    """The cuts of a certificate that are about one trace."""
+class _Cutting(Follower):
+    """Follows a trace, and uses the equalities of a certificate that are proved; `others` are the recorded values."""
+
+    side: Side
 
     def __init__(self, certificate: Certificate, trace: str, universe: Universe) -> None:
-        self._trace, self._universe = trace, universe
+        self._universe, self._others = universe, dict[str, Any]()
         self._equal = {var: other for of, var, other in certificate.equal if of == trace}
-        self._bounds = {var: (low, high) for of, var, low, high in certificate.bounds if of == trace}
 
-    def given(self, var: Var, value: Any, side: Side, others: Mapping[str, Any], holds: Callable[[Any], bool]) -> Any:
-        """The value of a variable as it is written from now on: as the certificate says, if that is proved to be the
-        same, or by a name."""
-        value = self._universe.called(value, f"{self._trace}:{var}") if var.type is INT else value
+    def given(self, var: Var, value: Any) -> Any:
         said = self._equal.get(var.name)
-        other = self._universe.words.const(said) if isinstance(said, int) else others.get(said or "")
-        if other is not None and other.sort() == value.sort() and (other.eq(value) or holds(value == other)):
-            if var.type is REF:
-                side.memory.reach.identify(other, value)
-            return other
-        low, high = self._bounds.get(var.name, (0, 0))
-        if var.type is INT and low < high:
-            within = z3.And(value >= low, value <= high)
-            if holds(within):
-                side.fact(within)
-        return value
+        other = self._universe.words.const(said) if isinstance(said, int) else self._others.get(said or "")
+        if other is None or other.sort() != value.sort() or not (other.eq(value) or self.holds(value == other)):
+            return value
+        if var.type is REF:
+            self.side.memory.reach.identify(other, value)
+        return other
 
 
-class Recorded(Follower):
+class Recorded(_Cutting):
     """Follows the recorded trace, and keeps what is found."""
 
     def __init__(self, trace: Trace, universe: Universe, certificate: Certificate, asking: Asking) -> None:
-        self._asking, self._cuts = asking, Cuts(certificate, BEFORE, universe)
+        super().__init__(certificate, BEFORE, universe)
+        self._asking = asking
         numbers = {number: number + 1 for number in range(len(all_operations(trace)))}
         self.applied_functions: list[CallSeen] = []
         self.side = Side(trace, universe, asking.facts, numbers, trace, self)
+        self._others = self.side.values
 
     def must(self, op: int, what: str, condition: Any) -> None:
         self.side.fact(condition)
@@ -96,15 +91,11 @@ class Recorded(Follower):
     def event(self, event: CallSeen) -> Places:
         return event.found
 
-    def given(self, var: Var, value: Any) -> Any:
-        return self._cuts.given(var, value, self.side, self.side.values, self.holds)
-
     def holds(self, claim: Any) -> bool:
-        place = Place(len(self.side.guards), 0, None)
-        return self._asking.holds(place, (), claim) is True
+        return self._asking.holds(Place(len(self.side.guards), 0, None), (), claim) is True
 
 
-class Optimized(Follower):
+class Optimized(_Cutting):
     """Follows the optimized trace, and proves what has to hold. `unsettled` is what does not seem to, by its names, and
     why, with the model on which it does not hold, if there is one; what comes behind takes it for granted."""
 
@@ -118,12 +109,14 @@ class Optimized(Follower):
         failargs: Failargs,
         asking: Asking,
     ) -> None:
-        self._universe, self._asking, self._guards, self._failargs = universe, asking, guards, failargs
+        super().__init__(certificate, AFTER, universe)
+        self._asking, self._guards, self._failargs = asking, guards, failargs
         self._recorded, self._before = recorded, recorded.side
         self._total = len(self._before.guards)
         self._origins = certificate.origins
-        self._cuts = Cuts(certificate, AFTER, universe)
-        numbers = {mine: theirs + 1 for mine, theirs in certificate.partners}
+        self._others = self._before.values
+        theirs = range(len(all_operations(recorded.side.trace)))
+        numbers = {mine: other + 1 for mine, other in certificate.partners if other in theirs}
         self.obligations = 0
         self.unsettled: dict[str, tuple[str, Any]] = {}
         self.side = Side(trace, universe, asking.facts, numbers, self._before.trace, self)
@@ -171,9 +164,6 @@ class Optimized(Follower):
     def must(self, op: int, what: str, condition: Any) -> None:
         self._prove(f"op {op}: {what}", self._place(), condition)
 
-    def given(self, var: Var, value: Any) -> Any:
-        return self._cuts.given(var, value, self.side, self._before.values, self.holds)
-
     def holds(self, claim: Any) -> bool:
         return self._asking.holds(self._place(), (), claim) is True
 
@@ -187,7 +177,7 @@ class Optimized(Follower):
             if other.kind == call.kind and is_kept and other.events <= call.events:
                 ahead = [guard.passes for guard in self._before.guards[place.before : other.guards]]
                 found = [
-                    self._same_there(slot, number, other.memory, call.memory, f" of call {len(claims)}")[0]
+                    self._same_there(slot, number, other.memory, call.memory, f" of call {len(claims)}")
                     for slot in other.may_see
                     for number in self._parts(slot, other.memory, call.memory, other.found)
                 ]
@@ -266,13 +256,7 @@ class Optimized(Follower):
         """Proves those slots equal in all old objects, and in what has been found of the recorded trace."""
         for slot in slots:
             for number in self._parts(slot, wanted, got, found):
-                must, same_there = self._same_there(slot, number, wanted, got)
-                if self.holds(same_there):
-                    self.obligations += 1
-                elif self._prove(f"{where}: heap {slot.key}", place, must, given):
-                    continue
-                if not got.differs(self.side.memory, slot, number):  # else it is an exit block that has written there
-                    self.side.memory.adopt(wanted, slot, number)
+                self._prove(f"{where}: heap {slot.key}", place, self._same_there(slot, number, wanted, got), given)
 
     def _parts(self, slot: Field, wanted: Memory, got: Memory, found: Places) -> list[int | None]:
         """The slot in all old objects, with None, and in the allocations that are found and are there, where it is not
@@ -280,11 +264,8 @@ class Optimized(Follower):
         seen = sorted(number for number in found.intersection(got.allocated) if self._universe.has_slot(number, slot))
         return [number for number in (None, *seen) if wanted.differs(got, slot, number)]
 
-    def _same_there(
-        self, slot: Field, number: int | None, wanted: Memory, got: Memory, which: str = ""
-    ) -> tuple[Any, Any]:
-        """Is what is written in `wanted` the same in both, and is it all the same? Of any old object and index, whose
-        names end with `which`."""
+    def _same_there(self, slot: Field, number: int | None, wanted: Memory, got: Memory, which: str = "") -> Any:
+        """Is what `wanted` has written the same in both? Of any old object and index, whose names end with `which`."""
         universe, where = self._universe, []
         if number is not None:
             p = allocation_number(number)
@@ -299,8 +280,7 @@ class Optimized(Follower):
             where += [z3.ULT(index, universe.length(p))] if has_limits(slot) else []
         same_value = wanted.read(p, slot, index) == got.read(p, slot, index)
         is_set, is_set_too = wanted.is_set(p, slot, index), got.is_set(p, slot, index)
-        must = z3.Implies(z3.And(*where, is_set), z3.And(is_set_too, same_value))
-        return must, z3.Implies(z3.And(*where), z3.And(is_set == is_set_too, same_value))
+        return z3.Implies(z3.And(*where, is_set), z3.And(is_set_too, same_value))
 
     # Events and the end.
 

@@ -46,9 +46,7 @@ class Universe:
         self.types: dict[int, Struct | Array] = {}  # of allocations, by their numbers
         self.words = Words(layout.word)
         self.word = z3.BitVecSort(layout.word)
-        self.facts: list[Any] = []
-        self.definitions: list[tuple[Any, Any]] = []  # names of values, and what they are
-        self._names: dict[int, tuple[Any, Any]] = {}  # by the number of the term, which is kept
+        self.facts = self.words.floats.facts
         self._class_of = z3.Function("class", REFERENCE, CLASS)
         self._length_of = z3.Function("length", REFERENCE, self.word)
         self._vtable_of = z3.Function("vtable", CLASS, self.word)
@@ -59,7 +57,6 @@ class Universe:
         self._bases: dict[tuple[str, int], Any] = {}
         self._constants: dict[str, Any] = {}
         self._addresses: dict[str, Any] = {}
-        self._vtables: dict[int, Any] = {}
         self._texts: list[tuple[Any, str, Sequence[int]]] = []
         self.facts += [self._class_of(NULL) == 0, self._length_of(NULL) == 0]
         self.facts += [function(z3.BitVecVal(0, CLASS)) == 0 for function in (self._vtable_of, self._type_of)]
@@ -94,17 +91,6 @@ class Universe:
     def among(self, p: Any, allocations: Sequence[int] | frozenset[int]) -> Any:
         """Is it one of those allocations, or no allocation?"""
         return z3.Or(is_old(p), *[p == allocation_number(number) for number in sorted(allocations) if number])
-
-    def called(self, value: Any, name: str) -> Any:
-        """The value by a name, that of an equal term if there is one. Z3 is told what it is where that may matter."""
-        if z3.is_const(value) or _is_bit(value):
-            return value
-        key = value.get_id()
-        if key not in self._names:
-            called = z3.Const(name, value.sort())
-            self._names[key] = value, called
-            self.definitions.append((called, called == value))
-        return self._names[key][1]
 
     # Memory.
 
@@ -170,9 +156,9 @@ class Universe:
     def address(self, name: str) -> Any:
         """The address of the class or function of that name."""
         if name not in self._addresses:
-            self._addresses[name] = z3.Const(f"ConstClass({name})", self.word)
-            for class_ in self._vtables.values():
-                self._tell_vtable(class_, name)
+            address = self._addresses[name] = z3.Const(f"ConstClass({name})", self.word)
+            class_ = self._struct_class(self.layout.struct_of_vtable(name))
+            self.facts.append(self._vtable_of(class_) == address)
         return self._addresses[name]
 
     # Classes.
@@ -228,17 +214,7 @@ class Universe:
         return self._type_of(self._class_of(p))
 
     def vtable(self, p: Any) -> Any:
-        """The address of the vtable: of the name of its class, where that has one whose address is taken."""
-        class_ = self._class_of(p)
-        if class_.get_id() not in self._vtables:
-            self._vtables[class_.get_id()] = class_
-            for name in self._addresses:
-                self._tell_vtable(class_, name)
-        return self._vtable_of(class_)
-
-    def _tell_vtable(self, class_: Any, name: str) -> None:
-        is_it = class_ == self._struct_class(self.layout.struct_of_vtable(name))
-        self.facts.append(z3.Implies(is_it, self._vtable_of(class_) == self._addresses[name]))
+        return self._vtable_of(self._class_of(p))
 
     def length(self, p: Any) -> Any:
         return self._length_of(p)
@@ -280,11 +256,6 @@ def is_reference(value: Any) -> bool:
 def is_old(p: Any) -> Any:
     """Is it NULL, or an object that no trace has allocated?"""
     return z3.ULT(p, FRESH)
-
-
-def _is_bit(value: Any) -> bool:
-    """Is it 1 where something holds, and 0 elsewhere?"""
-    return z3.is_app_of(value, z3.Z3_OP_ITE) and all(map(z3.is_bv_value, value.children()[1:]))
 
 
 def has_limits(slot: Field) -> bool:

@@ -4,14 +4,27 @@ quotients being opaque."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import z3
 
 from optimizer.ir.rows.domain import Domain
 from validator.check.floats import Floats
-from validator.check.opaque import Opaque, methods, ordered
+from validator.check.opaque import Opaque, methods, opaque
+
+
+def _umulh(a: Any, b: Any) -> Any:
+    width = a.size()
+    return z3.Extract(2 * width - 1, width, z3.ZeroExt(width, a) * z3.ZeroExt(width, b))
+
+
+def _fdiv(a: Any, b: Any) -> Any:
+    rest = z3.SRem(a, b)
+    return z3.If(z3.And(rest != 0, (rest ^ b) < 0), a / b - 1, a / b)
+
+
+def _overflows(over: Any, under: Any) -> Any:
+    return lambda a, b: z3.Not(z3.And(over(a, b), under(a, b)))
 
 
 class Words(Domain[Any, Any]):
@@ -28,9 +41,6 @@ class Words(Domain[Any, Any]):
     def floats(self) -> Floats:
         return self._floats
 
-    def _opaque(self, name: str, exact: Callable[..., Any], a: Any, b: Any) -> Any:
-        return self.opaque.apply(name, exact, a, b)
-
     def const(self, value: int) -> Any:
         return z3.BitVecVal(value, self.width)
 
@@ -42,47 +52,17 @@ class Words(Domain[Any, Any]):
     bit_not, shl, lshr, ashr = methods(operator.invert, operator.lshift, z3.LShR, operator.rshift)
     eq, slt, ult = methods(operator.eq, operator.lt, z3.ULT)
     not_, both, either, ite = methods(z3.Not, z3.And, z3.Or, z3.If)
-
-    def mul(self, a: Any, b: Any) -> Any:
-        return self._opaque("mul", operator.mul, *ordered(a, b))
-
-    def umulh(self, a: Any, b: Any) -> Any:
-        return self._opaque("umulh", _umulh, *ordered(a, b))
-
-    def udiv(self, a: Any, b: Any) -> Any:
-        return self._opaque("udiv", z3.UDiv, a, b)
-
-    def sdiv(self, a: Any, b: Any) -> Any:
-        return self._opaque("sdiv", operator.truediv, a, b)
-
-    def srem(self, a: Any, b: Any) -> Any:
-        return self._opaque("srem", z3.SRem, a, b)
-
-    def fdiv(self, a: Any, b: Any) -> Any:
-        return self._opaque("fdiv", _fdiv, a, b)
-
-    def fmod(self, a: Any, b: Any) -> Any:
-        return self._opaque("fmod", operator.mod, a, b)
-
-    def add_overflows(self, a: Any, b: Any) -> Any:
-        return z3.Not(z3.And(z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b)))
-
-    def sub_overflows(self, a: Any, b: Any) -> Any:
-        return z3.Not(z3.And(z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True)))
-
-    def mul_overflows(self, a: Any, b: Any) -> Any:
-        return self._opaque("mul overflows", _mul_overflows, *ordered(a, b))
-
-
-def _umulh(a: Any, b: Any) -> Any:
-    width = a.size()
-    return z3.Extract(2 * width - 1, width, z3.ZeroExt(width, a) * z3.ZeroExt(width, b))
-
-
-def _fdiv(a: Any, b: Any) -> Any:
-    rest = z3.SRem(a, b)
-    return z3.If(z3.And(rest != 0, (rest ^ b) < 0), a / b - 1, a / b)
-
-
-def _mul_overflows(a: Any, b: Any) -> Any:
-    return z3.Not(z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b)))
+    add_overflows, sub_overflows = methods(
+        _overflows(lambda a, b: z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow),
+        _overflows(z3.BVSubNoOverflow, lambda a, b: z3.BVSubNoUnderflow(a, b, True)),
+    )
+    mul = opaque("mul", operator.mul, commutes=True)
+    umulh = opaque("umulh", _umulh, commutes=True)
+    mul_overflows = opaque(
+        "mul overflows",
+        _overflows(lambda a, b: z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow),
+        commutes=True,
+    )
+    udiv, fdiv = opaque("udiv", z3.UDiv), opaque("fdiv", _fdiv)
+    sdiv = opaque("sdiv", operator.truediv)
+    srem, fmod = opaque("srem", z3.SRem), opaque("fmod", operator.mod)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import click
 
@@ -233,9 +235,7 @@ def _single(
         return _print_json(Failed(Fault.INPUT, str(mistake)), name, None, None, strict)
     verdict = judging.verdict(before, after, name)
     if certificate is not None and isinstance(verdict, Proved) and verdict.evidence.certificate is not None:
-        from validator.check.certificate import write_certificate  # here: it is seldom asked for
-
-        write_text(certificate, write_certificate(verdict.evidence.certificate))
+        write_text(certificate, json.dumps(asdict(verdict.evidence.certificate)) + "\n")
     if judging.cache is not None and judging.cache.problem:
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:

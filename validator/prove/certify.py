@@ -10,7 +10,7 @@ from optimizer.ir.trace import Operation, Trace
 from validator.check.certificate import AFTER, BEFORE, Certificate
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.obligations import Pair
-from validator.prove.terms.object_kinds import is_float, is_reference
+from validator.prove.terms.object_kinds import is_reference
 from validator.verdict import Failargs
 
 
@@ -19,7 +19,7 @@ def certify(pair: Pair, origins: Sequence[int | None]) -> Certificate:
     cuts = _Cuts(pair)
     cuts.of_recorded()
     cuts.of_optimized()
-    return Certificate(tuple(origins), tuple(_partners(pair, origins)), tuple(cuts.equal), tuple(cuts.bounds))
+    return Certificate(tuple(origins), tuple(_partners(pair, origins)), tuple(cuts.equal))
 
 
 def _partners(pair: Pair, origins: Sequence[int | None]) -> Iterator[tuple[int, int]]:
@@ -48,7 +48,6 @@ class _Cuts:
         self._names: dict[Term, str] = {}  # of variables of the recorded trace
         self._facts = BoundedFacts(pair.terms)
         self.equal: list[tuple[str, str, str | int]] = []
-        self.bounds: list[tuple[str, str, int, int]] = []
 
     def of_recorded(self) -> None:
         """Goes along the recorded trace, whose operations are defined and whose guards pass."""
@@ -84,25 +83,9 @@ class _Cuts:
         known = self._facts.rebuild(term)
         if known.kind == "const" or (known in self._names and self._names[known] != name):
             self.equal.append((trace, name, self._value(known)))
-        elif trace == BEFORE and not is_float(term) and not _has_no_cut(term):
-            bounds = self._facts.bounds(term)
-            if bounds.low > -self._half or bounds.high < self._half - 1:
-                self.bounds.append((trace, name, bounds.low, bounds.high))
-
-    @property
-    def _half(self) -> int:
-        return 1 << (self._pair.terms.width - 1)
 
     def _value(self, term: Term) -> str | int:
         return wrap(term.value, self._pair.terms.width) if term.kind == "const" else self._names[term]
-
-
-_HARD = frozenset({"mul", "umulh", "udiv", "sdiv", "srem", "fdiv", "fmod"})
-
-
-def _has_no_cut(term: Term) -> bool:
-    """Does it say by itself which few numbers it may be, or cost a solver more than its bounds ever save?"""
-    return term.kind in _HARD or (term.kind == "ite" and all(arg.kind == "const" for arg in term.args[1:]))
 
 
 def _numbered(trace: Trace) -> Iterator[tuple[int, Operation]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as UnsupportedFault
 from optimizer.ir.immutable import replace
+from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.processes.alarm import Late, alarm
@@ -78,6 +79,11 @@ def validate(
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
+        if inner_label(after) is not None:
+            from validator.loops.judge import Judging, validate_loop  # here: it asks about straight pairs in turn
+
+            verdict = validate_loop(before, after, Judging(options, examples, clock, start, observe))
+            return _timed(verdict, clock() - start)
         with alarm(_NET_S + _NET_SHARE * limit_s):
             judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
             verdict = judge.verdict()
@@ -91,14 +97,14 @@ def validate(
         return Unsupported(str(limit), limit.file)
     except InputError as mistake:
         return Failed(Fault.INPUT, str(mistake))
-    if isinstance(verdict, Proved | Refuted | Unknown):
-        told = replace(
-            verdict.evidence,
-            seconds=clock() - start,
-            is_repeatable=verdict.evidence.is_repeatable and judge.is_repeatable,
-        )
-        return replace(verdict, evidence=told)
-    return verdict
+    return _timed(verdict, clock() - start, is_repeatable=judge.is_repeatable)
+
+
+def _timed(verdict: Verdict, seconds: float, *, is_repeatable: bool = True) -> Verdict:
+    if not isinstance(verdict, Proved | Refuted | Unknown):
+        return verdict
+    is_repeatable = is_repeatable and verdict.evidence.is_repeatable
+    return replace(verdict, evidence=replace(verdict.evidence, seconds=seconds, is_repeatable=is_repeatable))
 
 
 def _inputs_differ(before: Trace, after: Trace) -> str | None:

@@ -19,6 +19,12 @@ from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import Failargs, Guards
 
+RESUME_DATA = "resume data"
+"""The assumption where nothing of them is compared."""
+
+UNLISTED = "failargs of"
+"""The beginning of the assumption on guards that list none."""
+
 
 def assumptions(pair: Pair) -> tuple[str, ...]:
     """The assumptions of the verdict beyond its usual trust, in words."""
@@ -26,11 +32,11 @@ def assumptions(pair: Pair) -> tuple[str, ...]:
     if must_correspond(pair.before.trace, pair.after.trace):
         within = ("targets of jumps correspond", *within)
     if pair.options.failargs is Failargs.IGNORE:
-        return ("resume data", *within)
+        return (RESUME_DATA, *within)
     bare = [str(k) for k, guard in enumerate(pair.before.guards) if guard.failargs is None]
     if not bare:
         return within
-    return (f"failargs of guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
+    return (f"{UNLISTED} guard{'s' * (len(bare) > 1)} {', '.join(bare)} of before, which are not listed", *within)
 
 
 def _of_objects(pair: Pair) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The recorded guards from which the guards of an optimized trace come.
 
-Guards stand for one another that ask the same kind of thing about the same value behind as many events; PyPy's
+Guards stand for one another that ask the same kind of thing about the same value behind as many calls; PyPy's
 optimizer keeps their order, and does a later and stronger question in the place of an earlier one.
 """
 
@@ -45,7 +45,7 @@ def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[tup
             about: object = sameness.of(trace, line.args[0]) if line.name in _KINDS else last
             guards.append(((_KINDS.get(line.name, line.name), events, about), line.name))
         elif line.is_call:
-            events += line.may_write
+            events += line.may_write and not line.name.startswith("cond_call")
             last = line.function
         elif line.name.endswith("_ovf"):
             last = str((line.name, *(sameness.of(trace, arg) for arg in line.args)))

@@ -22,9 +22,7 @@ BEFORE, AFTER = "before", "after"
 Node = tuple[str, str]
 """A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
 
-_PURE = re.compile(
-    r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen|strlen|unicodelen|strgetitem|unicodegetitem)_"
-)
+_PURE = re.compile(r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen)_|(str|unicode)(len|getitem|hash)\Z")
 _RAW_LOADS = ("getfield_raw", "getarrayitem_raw", "raw_load", "gc_load")
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
 _PURE_FIELD = " pure>"

@@ -12,6 +12,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW
+from validator.pypy.copies import Copies, copies_of
 from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
@@ -42,7 +43,8 @@ def translate(
     sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
 ) -> Translated:
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
-    names = _Names(sides, sameness)
+    copies = copies_of(sides)
+    names = _Names(sides, sameness, copies)
     floats = sorted(
         {arg for side in (sides.before, sides.after) for line in side.lines for arg in line.args if is_float(arg)}
     )
@@ -55,12 +57,12 @@ def translate(
         )
     )
     lines = (*sides.before.lines, *sides.after.lines)
-    possible = frozenset(_possible(lines))
+    possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
     return Translated(
         f"{before}\n",
         f"{after}\n",
-        format_declarations(_declarations(lines, used, fields)),
+        format_declarations(_with_copies(_declarations(lines, used, fields), copies, lines)),
         tuple(map(str, sorted(used))),
     )
 
@@ -84,6 +86,7 @@ class _Names:
 
     sides: Sides
     sameness: Sameness
+    copies: Copies
     objects: dict[Node, str] = field(default_factory=dict)
     classes: dict[Node, str] = field(default_factory=dict)
 
@@ -107,7 +110,7 @@ class _Names:
 
     def descr(self, trace: str, line: Line) -> str:
         if line.is_call:
-            return line.function
+            return self.copies.function(line)
         if line.is_guard or line.name in ("jump", "finish"):
             return ""
         if line.name in _ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
@@ -124,9 +127,9 @@ def _float_name(text: str) -> str:
     return "f_" + "".join({"-": "m", "+": "p", ".": "d"}.get(char, char) for char in text)
 
 
-def _possible(lines: tuple[Line, ...]) -> Iterator[Effect]:
+def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
     memories = {found.memory for line in lines if (found := line.access)}
-    for function in {line.function for line in lines if line.may_write}:
+    for function in {line.function for line in lines if line.may_write and line.args not in copies.arrays}:
         yield Effect(function, "invalidates", CODE)
         for memory in memories:
             yield Effect(function, "reads", memory)
@@ -155,3 +158,8 @@ def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: F
             call = replace(call, can_invalidate=False)
         calls[function] = call
     return replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
+
+
+def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:
+    arrays, calls = copies.declared(lines)
+    return replace(certain, arrays=(*certain.arrays, *arrays), calls=(*certain.calls, *calls))

@@ -31,7 +31,8 @@ class Counterexample:
 
     `difference` is a sentence. `origins` are those that it was found under, one for each guard of the optimized trace.
     `expected` is the run of the recorded trace up to the guard that the optimized one left for, if it left. `by` is the
-    rung that found it: `running` or `solving`.
+    rung that found it: `running` or `solving`. Of a loop the traces are so many `iterations`, one behind the other, and
+    `proof` is the one that failed.
     """
 
     traces: tuple[Trace, Trace] = field(compare=False)
@@ -43,3 +44,5 @@ class Counterexample:
     origins: tuple[int | None, ...] = ()
     expected: Run | None = None
     by: str = "running"
+    proof: str = ""
+    iterations: int = 0

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.trace import Trace
-from validator.check.certificate import certificate_json
 from validator.verdict import (
     Audit,
     Evidence,
@@ -22,6 +21,7 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
+    from validator.search.counterexample import Counterexample
     from validator.tell.columns import Style
 
 
@@ -96,7 +96,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
             | {"solver": settled.solver or None, "seconds": round(settled.seconds, 6)}
             for settled in evidence.obligations
         ],
-        "certificate": evidence.certificate and certificate_json(evidence.certificate),
+        "certificate": evidence.certificate and asdict(evidence.certificate),
         "check": evidence.audit and check_json(evidence.audit),
     }
 
@@ -129,7 +129,7 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
             from validator.tell.side_by_side import side_by_side  # here: a proof is told without it
 
             lines = [
-                f"{style('refuted', 'red')}{_cached(evidence)}: {counterexample.obligation}",
+                f"{style('refuted', 'red')}{_cached(evidence)}: {_proof(counterexample)}{counterexample.obligation}",
                 *_notes(evidence),
                 "",
             ]
@@ -142,6 +142,10 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
         case Failed(_, reason):
             lines = [f"{style('error', 'red')}: {reason}"]
     return "\n".join(lines)
+
+
+def _proof(counterexample: Counterexample) -> str:
+    return f"{counterexample.proof}: " if counterexample.proof else ""
 
 
 def _rungs(evidence: Evidence) -> str:

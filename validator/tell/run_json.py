@@ -8,6 +8,7 @@ from typing import Any
 from optimizer.ir.run.heap_comparison import visible_heap
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from optimizer.ir.run.objects import NULL, Datum
+from optimizer.ir.text import format_trace
 from optimizer.ir.text.heap_printer import format_object, natural_order
 from optimizer.ir.trace import Trace
 from validator.search.counterexample import Counterexample
@@ -15,13 +16,21 @@ from validator.tell.state_text import state_json
 
 
 def counterexample_json(counterexample: Counterexample, before: Trace) -> dict[str, Any]:
-    """`before` gives the names of the inputs."""
+    """`before` gives the names of the inputs. Of a loop the runs are those of the straight traces that are told, with
+    the `proof` that failed."""
+    one, other = counterexample.traces
+    loop = {
+        "proof": counterexample.proof,
+        "iterations": counterexample.iterations,
+        "unrolled": {"before": format_trace(one), "after": format_trace(other)},
+    }
     return {
         **state_json(counterexample, before),
         "obligation": counterexample.obligation,
         "origins": list(counterexample.origins),
         "before": run_json(counterexample.before),
         "after": run_json(counterexample.after),
+        **(loop if counterexample.proof else {}),
     }
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 from fuzz.draw.draft import Args, Draft
-from fuzz.draw.shape import Step
 from optimizer.ir.domains.concrete_floats import UnspecifiedBytes
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.float_rows import FLOAT_ROWS
@@ -71,7 +69,7 @@ def any_float(draft: Draft) -> None:
     compute_float(draft, row, _operands(draft, row))
 
 
-def _telling(draft: Draft) -> None:
+def float_law(draft: Draft) -> None:
     """An operation with a constant of which there seems to be a law, or with itself."""
     x = draft.float_variable()
     constant: Value = ConstFloat(draft.choices.pick(_TELLING))
@@ -81,7 +79,7 @@ def _telling(draft: Draft) -> None:
     compute_float(draft, draft.choices.pick(_of(draft, (FLOAT, FLOAT), result)), args)
 
 
-def _signs(draft: Draft) -> None:
+def float_signs(draft: Draft) -> None:
     """Signs of signs, and arithmetic with a negative."""
     unary = _of(draft, (FLOAT,), FLOAT)
     inner = compute_float(draft, draft.choices.pick(unary), (draft.float_variable(),))
@@ -94,7 +92,7 @@ def _signs(draft: Draft) -> None:
     compute_float(draft, draft.choices.pick(_of(draft, (FLOAT, FLOAT), FLOAT)), args)
 
 
-def _again(draft: Draft) -> None:
+def float_again(draft: Draft) -> None:
     """An operation that was there already, another one of its arguments, or that of constants of another sign."""
     if not draft.on_floats:
         return any_float(draft)
@@ -110,7 +108,7 @@ def _again(draft: Draft) -> None:
     return None
 
 
-def _cast(draft: Draft) -> None:
+def cast_float(draft: Draft) -> None:
     """A cast, and perhaps back."""
     there = draft.choices.pick([*_of(draft, (INT,), FLOAT), *_of(draft, (FLOAT,), INT)])
     given = [var for var in draft.inputs if (var.type,) == there.args]  # of which nothing may be known
@@ -123,7 +121,7 @@ def _cast(draft: Draft) -> None:
     compute_float(draft, draft.choices.pick(back), (result,))
 
 
-def _test(draft: Draft) -> None:
+def compare_floats(draft: Draft) -> None:
     """A comparison, its negation, or another one of the same two; and a guard."""
     args: Args = (draft.float_variable(), draft.float_operand())
     tests = _of(draft, (FLOAT, FLOAT), INT)
@@ -141,20 +139,9 @@ def _test(draft: Draft) -> None:
         draft.guard_on(result)
 
 
-def _value(draft: Draft) -> None:
+def guard_float(draft: Draft) -> None:
     """A guard that says which float it is."""
     var = draft.float_variable()
     row = next((row for row in draft.rows.guards if row.passes_floats is not None), None)
     if row is not None:
         draft.guard(row, (var, ConstFloat(draft.floats[var.name])))
-
-
-FLOAT_STEPS: dict[Step, Callable[[Draft], None]] = {
-    Step.FLOAT: any_float,
-    Step.FLOAT_LAW: _telling,
-    Step.FLOAT_SIGNS: _signs,
-    Step.FLOAT_AGAIN: _again,
-    Step.FLOAT_CAST: _cast,
-    Step.FLOAT_TEST: _test,
-    Step.FLOAT_VALUE: _value,
-}

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fuzz.draw.aimed_draft import Aim, AimedDraft
-from fuzz.draw.shape import Step
-from fuzz.draw.steps.calls import call_something, look_at
-from fuzz.draw.steps.immutable import initialize_by_call, watch_field
+from fuzz.draw.memory_rows import IS_VALID
+from fuzz.draw.steps.calls import look_at
 from fuzz.draw.steps.pointers import (
-    check_any,
-    check_in_two,
     check_pointer,
     guard_something,
     heap_event,
-    record_fact,
-    test_identity,
 )
-from fuzz.draw.steps.strings import use_strings
 from optimizer.ir.rows.ops import INT, REF, DescrKind, Kind
 from optimizer.ir.trace import ConstInt, Value, Var
 from optimizer.ir.types.layout import Array
@@ -25,14 +17,14 @@ from optimizer.ir.types.layout import Array
 # Accesses.
 
 
-def _load(draft: AimedDraft) -> None:
+def load(draft: AimedDraft) -> None:
     aim = draft.aim()
     loaded = None if aim is None else draft.load(aim)
     if loaded is not None and loaded.type is REF and draft.choices.chance(40):
         check_pointer(draft, loaded)
 
 
-def _store(draft: AimedDraft) -> None:
+def store(draft: AimedDraft) -> None:
     aim = draft.aim()
     if aim is not None:
         draft.store(aim)
@@ -45,7 +37,7 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
         draft.load(aim)
 
 
-def _aliases(draft: AimedDraft) -> None:
+def access_aliases(draft: AimedDraft) -> None:
     """An access through one pointer, a store through another that may be the same, and a load through the first."""
     aim = _inherited(draft) if draft.choices.chance(45) else draft.aim()
     if aim is not None:
@@ -66,7 +58,7 @@ def _inherited(draft: AimedDraft) -> Aim | None:
     return draft.choices.pick(fields) if fields else None
 
 
-def _overwrite(draft: AimedDraft) -> None:
+def overwrite(draft: AimedDraft) -> None:
     aim = draft.aim()
     if aim is None or draft.store(aim) is None:
         return
@@ -91,7 +83,7 @@ def _interlude(draft: AimedDraft, aim: Aim) -> None:
             heap_event(draft)
 
 
-def _write_back(draft: AimedDraft) -> None:
+def write_back(draft: AimedDraft) -> None:
     aim = draft.aim()
     value = None if aim is None else draft.load(aim)
     if aim is None or value is None:
@@ -108,7 +100,7 @@ def _write_back(draft: AimedDraft) -> None:
         draft.load(aim)
 
 
-def _reread(draft: AimedDraft) -> None:
+def reread(draft: AimedDraft) -> None:
     aim = draft.aim()
     if aim is not None:
         _access(draft, aim)
@@ -116,7 +108,7 @@ def _reread(draft: AimedDraft) -> None:
         draft.load(aim)
 
 
-def _items(draft: AimedDraft) -> None:
+def access_items(draft: AimedDraft) -> None:
     """Accesses to one array, and a guard on an item."""
     aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.INTERIOR)))
     if aim is None:
@@ -131,7 +123,7 @@ def _items(draft: AimedDraft) -> None:
             check_pointer(draft, item)
 
 
-def _length(draft: AimedDraft) -> None:
+def take_length(draft: AimedDraft) -> None:
     """The length of an array, and a check of it or of an index against it."""
     arrays = [value for value in (draft.reference() for _ in range(6)) if value is not None and _is_array(draft, value)]
     for array in arrays[: draft.choices.integer(1, 2)]:
@@ -158,7 +150,7 @@ def _is_array(draft: AimedDraft, value: Value) -> bool:
 # Allocations.
 
 
-def _allocate(draft: AimedDraft) -> None:
+def allocate(draft: AimedDraft) -> None:
     """An object, some of its fields set, and perhaps read again."""
     made = build(draft)
     if made is None or not draft.choices.chance(60):
@@ -183,7 +175,7 @@ def _set_some(draft: AimedDraft, made: Var) -> None:
         draft.store(aim)
 
 
-def _rebuild(draft: AimedDraft) -> None:
+def rebuild(draft: AimedDraft) -> None:
     """An object that guards hand over, and that changes between them."""
     made = build(draft)
     if made is None:
@@ -201,7 +193,7 @@ def _rebuild(draft: AimedDraft) -> None:
     draft.kept = ()
 
 
-def _nest(draft: AimedDraft) -> None:
+def nest(draft: AimedDraft) -> None:
     """Objects that are put into each other: a chain or a cycle; the outermost may leak."""
     outer = build(draft)
     if outer is None:
@@ -224,7 +216,7 @@ def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
     return aim is not None and draft.store(aim, held) is not None
 
 
-def _leak(draft: AimedDraft) -> None:
+def leak(draft: AimedDraft) -> None:
     if draft.fresh:
         made = draft.choices.latest(draft.fresh, 4)
     else:
@@ -248,26 +240,53 @@ def _leak_one(draft: AimedDraft, made: Var) -> None:
         draft.choices.repeat(1, 2, lambda: heap_event(draft, made))
 
 
-HEAP_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
-    Step.LOAD: _load,
-    Step.STORE: _store,
-    Step.ALIASES: _aliases,
-    Step.OVERWRITE: _overwrite,
-    Step.WRITE_BACK: _write_back,
-    Step.REREAD: _reread,
-    Step.ALLOCATE: _allocate,
-    Step.REBUILD: _rebuild,
-    Step.NEST: _nest,
-    Step.LEAK: _leak,
-    Step.IDENTITY: test_identity,
-    Step.CHECK: check_any,
-    Step.CHECK_IN_TWO: check_in_two,
-    Step.LENGTH: _length,
-    Step.ITEMS: _items,
-    Step.FACT: record_fact,
-    Step.CALLED: initialize_by_call,
-    Step.TEXT: use_strings,
-    Step.WATCH: watch_field,
-    Step.EVENT: heap_event,
-    Step.CALL: call_something,
-}
+# Fields that do not change, or seldom.
+
+
+def initialize_by_call(draft: AimedDraft) -> None:
+    """An immutable field, stored, and read behind an event that may initialize it."""
+    layout = draft.types.layout
+    written = {
+        key
+        for call in draft.types.declarations.calls
+        for key in layout.memory_keys(call.writes) or ()
+        if not call.elidable
+    }
+    fitting = [
+        (type_, place.slot.key)
+        for type_ in draft.types.classes
+        for place in draft.types.places.get(type_.name, ())
+        if place.slot.immutable and place.slot.key in written
+    ]
+    type_, key = draft.choices.pick(fitting) if fitting else (None, None)
+    pointer = draft.reference() if draft.choices.chance(40) else draft.allocate(type_)
+    aim = None if pointer is None else draft.aim_at(pointer, key=key)
+    if pointer is not None and aim is not None and draft.store(aim) is not None:
+        heap_event(draft, pointer, writes=aim.place.slot)
+        draft.load(aim)
+
+
+def watch_field(draft: AimedDraft) -> None:
+    """A quasi-immutable field, watched, and read behind events where the code is checked to be valid, or is not."""
+    pointer = draft.reference()
+    found = None if pointer is None else draft.object_of(pointer)
+    if pointer is None or found is None:
+        return
+    places = draft.types.places.get(found.type.name, ())
+    keys = [place.slot.key for place in places if place.slot.quasi_immutable]
+    aim = draft.aim_at(pointer, key=draft.choices.pick(keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
+    if aim is None:
+        return
+    mark = draft.choices.pick(draft.memory.marks)
+
+    def once() -> None:
+        if draft.choices.chance(60):
+            draft.attempt(mark, aim.args, aim.place.descr, aim.place.slot)
+        if draft.choices.chance(80):
+            draft.attempt(IS_VALID, ())
+        draft.load(aim)
+        if draft.choices.chance(70):
+            heap_event(draft)
+
+    draft.choices.repeat(1, 3, once)
+    draft.load(aim)

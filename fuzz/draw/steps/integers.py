@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 
 from fuzz.draw.draft import Args, Draft
 from fuzz.draw.rows import OF_TWO, family
-from fuzz.draw.shape import Step
 from fuzz.draw.steps.laws import INNER, OTHER, X, Y
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Value, Var
 
 
-def _pure(draft: Draft) -> None:
+def compute_any(draft: Draft) -> None:
     row = draft.choices.pick(draft.rows.pure)
     args = draft.operands(row)
     if args is None:
@@ -24,18 +22,18 @@ def _pure(draft: Draft) -> None:
     draft.compute(row, args)
 
 
-def _overflow(draft: Draft) -> None:
+def compute_checked(draft: Draft) -> None:
     row = draft.choices.pick(draft.rows.overflow)
     args = draft.operands(row)
     if args is not None:
         draft.compute(row, args)
 
 
-def _chain(draft: Draft) -> None:
+def chain(draft: Draft) -> None:
     """An operation with a constant on the result of one with a constant, the same one now and then."""
     links = list(islice(filter(_has_constant, reversed(draft.computed)), 4))
     if not links:
-        return _pure(draft)
+        return compute_any(draft)
     link = links[draft.choices.integer(0, len(links) - 1)]
     row = draft.choices.pick(_next_rows(draft, link.op))
     constants = [isinstance(arg, ConstInt) for arg in link.args]
@@ -72,9 +70,9 @@ def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:
             return draft.rows.pure
 
 
-def _repeat(draft: Draft) -> None:
+def repeat(draft: Draft) -> None:
     if not draft.computed:
-        return _pure(draft)
+        return compute_any(draft)
     again = _recent(draft, draft.computed)
     args = again.args
     if again.op.commutative and draft.choices.chance(50):
@@ -87,10 +85,10 @@ def _recent(draft: Draft, operations: list[Operation]) -> Operation:
     return draft.choices.latest(operations, 10)
 
 
-def _relative(draft: Draft) -> None:
+def take_relative(draft: Draft) -> None:
     """A relative of an operation on the same arguments, or the operation with a check of overflow, or without."""
     if not draft.computed:
-        return _pure(draft)
+        return compute_any(draft)
     again = _recent(draft, draft.computed)
     row, args = again.op, again.args
     checked = next((one for one in draft.rows.overflow if one.wrapping == row.name), None)
@@ -109,7 +107,7 @@ def _relative(draft: Draft) -> None:
     return None
 
 
-def _border(draft: Draft) -> None:
+def test_border(draft: Draft) -> None:
     """A variable in a range, an operation on it, and a test of the result where the operation takes the ends of the
     range. Ranges end near the example, near the ends of the word, or where the operation begins to overflow."""
     var, row = draft.variable(), draft.choices.pick((*draft.rows.pure, *draft.rows.overflow))
@@ -153,6 +151,10 @@ def _bound(draft: Draft, var: Var) -> None:
     draft.choices.repeat(1, 2, lambda: range_check(draft, var))
 
 
+def check_range(draft: Draft) -> None:
+    range_check(draft, draft.variable())
+
+
 def range_check(draft: Draft, var: Var) -> None:
     """A comparison with a constant, and a guard that it is as on the example."""
     limit = ConstInt(draft.near(var))
@@ -174,11 +176,11 @@ def bits_check(draft: Draft) -> None:
     draft.checked.append(var)
 
 
-def _relate(draft: Draft) -> None:
+def relate(draft: Draft) -> None:
     """An operation that undoes another one, absorbs it or compares it with an operand, on its result and that
     operand."""
     if not draft.computed:
-        return _pure(draft)
+        return compute_any(draft)
     link = _recent(draft, draft.computed)
     assert link.result is not None
     args: Args = (link.result, draft.choices.pick(link.args))
@@ -193,7 +195,7 @@ def _relate(draft: Draft) -> None:
     return None
 
 
-def _law(draft: Draft) -> None:
+def follow_law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
     law = draft.choices.pick(draft.laws)
     values: dict[str, Value] = {X: draft.variable()}
@@ -205,13 +207,13 @@ def _law(draft: Draft) -> None:
                 return
             values[name] = draft.compute(law.inner, args)
     if draft.choices.chance(10):
-        _pure(draft)
+        compute_any(draft)
     args = tuple(values[place] for place in law.places)
     if draft.is_defined(law.outer, args):
         draft.compute(law.outer, args)
 
 
-def _order(draft: Draft) -> None:
+def order(draft: Draft) -> None:
     """A guard on a comparison of two words, and another comparison that it may decide."""
     args = (draft.variable(), draft.variable())
     tests = draft.rows.tests
@@ -221,7 +223,7 @@ def _order(draft: Draft) -> None:
         draft.guard_on(test)
 
 
-def _inference(draft: Draft) -> None:
+def infer(draft: Draft) -> None:
     """A check of what an operation makes of a variable, then a test of the variable: what does one say of the other?"""
     var = draft.variable()
     row = draft.choices.pick((*draft.rows.pure, *draft.rows.overflow))
@@ -237,7 +239,7 @@ def _inference(draft: Draft) -> None:
         draft.guard_on(test)
 
 
-def _guard(draft: Draft) -> None:
+def guard(draft: Draft) -> None:
     """A guard on a test that is there, or on a new one of two variables; now and then on any variable."""
     tests = draft.truths
     if tests and draft.choices.chance(40):
@@ -254,30 +256,11 @@ def compare(draft: Draft) -> None:
     draft.guard_on(draft.test(*args))
 
 
-def _event(draft: Draft) -> None:
+def event(draft: Draft) -> None:
     row = draft.choices.pick(draft.rows.events)
     draft.event(row, draft.some_handed(3))
 
 
-def _position(draft: Draft) -> None:
+def position(draft: Draft) -> None:
     row = draft.choices.pick(draft.rows.positions)
     draft.add(row, (RawText(f"0, 0, 'merge {len(draft.ops)}'"),))
-
-
-INTEGER_STEPS: dict[Step, Callable[[Draft], None]] = {
-    Step.PURE: _pure,
-    Step.OVERFLOW: _overflow,
-    Step.CHAIN: _chain,
-    Step.REPEAT: _repeat,
-    Step.RANGE_CHECK: lambda draft: range_check(draft, draft.variable()),
-    Step.BITS_CHECK: bits_check,
-    Step.RELATE: _relate,
-    Step.LAW: _law,
-    Step.ORDER: _order,
-    Step.INFERENCE: _inference,
-    Step.RELATIVE: _relative,
-    Step.BORDER: _border,
-    Step.GUARD: _guard,
-    Step.EVENT: _event,
-    Step.POSITION: _position,
-}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.draw.aimed_draft import AimedDraft
-from fuzz.draw.shape import Step
+from fuzz.draw.choices import NotDrawable
 from fuzz.draw.steps.object_accesses import in_object
 from fuzz.draw.steps.pointers import guard_something, heap_event
 from fuzz.draw.steps.raw_access import Access, do
@@ -34,19 +34,37 @@ def _drawn(draft: AimedDraft, kind: Kind, near: Access | None = None) -> Access 
     return found
 
 
+def _begun(draft: AimedDraft, kind: Kind) -> Access:
+    """A load or store, done. Raises NotDrawable."""
+    first = _drawn(draft, kind)
+    if first is None:
+        raise NotDrawable
+    do(draft, first)
+    return first
+
+
 # Steps.
 
 
-def _one(draft: AimedDraft) -> None:
+def _limited(step: Callable[[AimedDraft], None]) -> Callable[[AimedDraft], None]:
+    """The step, where words have room for it and there are not too many accesses already."""
+
+    def taken(draft: AimedDraft) -> None:
+        if draft.shape.word >= 16 and draft.raw_accesses < _MOST_ACCESSES:
+            step(draft)
+
+    return taken
+
+
+@_limited
+def access_raw(draft: AimedDraft) -> None:
     do(draft, _drawn(draft, draft.choices.pick((Kind.RAW_LOAD, Kind.RAW_STORE))))
 
 
-def _overlap(draft: AimedDraft) -> None:
+@_limited
+def overlap_raw(draft: AimedDraft) -> None:
     """A store, others near it, and a load from there, narrower or wider."""
-    first = _drawn(draft, Kind.RAW_STORE)
-    if first is None:
-        return
-    do(draft, first)
+    first = _begun(draft, Kind.RAW_STORE)
     draft.choices.repeat(0, 2, lambda: _between(draft, first))
     loaded = do(draft, _drawn(draft, Kind.RAW_LOAD, first))
     if loaded is None:
@@ -60,12 +78,16 @@ def _overlap(draft: AimedDraft) -> None:
 
 def _compare(draft: AimedDraft, store: Access, loaded: Var) -> None:
     """Is what has been loaded what was stored?"""
+    stored = store.operation.args[_stored_at(store)]
+    if stored.type is REF:
+        draft.attempt(draft.choices.pick(draft.memory.identities), (loaded, stored))
+
+
+def _stored_at(store: Access) -> int:
     memory = store.operation.op.memory
     assert memory is not None
     assert memory.stores is not None
-    stored = store.operation.args[memory.stores]
-    if stored.type is REF:
-        draft.attempt(draft.choices.pick(draft.memory.identities), (loaded, stored))
+    return memory.stores
 
 
 def _between(draft: AimedDraft, access: Access) -> None:
@@ -80,12 +102,10 @@ def _between(draft: AimedDraft, access: Access) -> None:
             guard_something(draft)
 
 
-def _overwrite(draft: AimedDraft) -> None:
+@_limited
+def overwrite_raw(draft: AimedDraft) -> None:
     """Two stores to nearly the same bytes, with something between them."""
-    first = _drawn(draft, Kind.RAW_STORE)
-    if first is None:
-        return
-    do(draft, first)
+    first = _begun(draft, Kind.RAW_STORE)
     draft.choices.repeat(0, 1, lambda: _between(draft, first))
     same = draft.choices.chance(50)
     do(draft, _with_value(draft, first) if same else _drawn(draft, Kind.RAW_STORE, first))
@@ -93,38 +113,15 @@ def _overwrite(draft: AimedDraft) -> None:
 
 def _with_value(draft: AimedDraft, access: Access) -> Access:
     """The same store of something else."""
-    memory = access.operation.op.memory
-    assert memory is not None
-    assert memory.stores is not None
-    args = list(access.operation.args)
-    if args[memory.stores].type is INT:
-        args[memory.stores] = draft.operand()
+    args, place = list(access.operation.args), _stored_at(access)
+    if args[place].type is INT:
+        args[place] = draft.operand()
     return replace(access, operation=replace(access.operation, args=tuple(args)))
 
 
-def _reread(draft: AimedDraft) -> None:
+@_limited
+def reread_raw(draft: AimedDraft) -> None:
     """Two loads from nearly the same bytes, with something between them."""
-    first = _drawn(draft, Kind.RAW_LOAD)
-    if first is None:
-        return
-    do(draft, first)
+    first = _begun(draft, Kind.RAW_LOAD)
     draft.choices.repeat(0, 1, lambda: _between(draft, first))
     do(draft, first if draft.choices.chance(40) else _drawn(draft, Kind.RAW_LOAD, first))
-
-
-def _limited(step: Callable[[AimedDraft], None]) -> Callable[[AimedDraft], None]:
-    """The step, where words have room for it and there are not too many accesses already."""
-
-    def taken(draft: AimedDraft) -> None:
-        if draft.shape.word >= 16 and draft.raw_accesses < _MOST_ACCESSES:
-            step(draft)
-
-    return taken
-
-
-RAW_STEPS: dict[Step, Callable[[AimedDraft], None]] = {
-    Step.RAW_ACCESS: _limited(_one),
-    Step.RAW_OVERLAP: _limited(_overlap),
-    Step.RAW_OVERWRITE: _limited(_overwrite),
-    Step.RAW_REREAD: _limited(_reread),
-}

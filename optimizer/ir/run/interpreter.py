@@ -12,6 +12,7 @@ from typing import Any
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
+from optimizer.ir.loops import goes_back
 from optimizer.ir.rows.ops import Kind, Meaning, Memory
 from optimizer.ir.run.caller import Caller
 from optimizer.ir.run.environment import Environment
@@ -29,7 +30,7 @@ from optimizer.ir.run.runs import Run as Run
 from optimizer.ir.run.runs import Stopped as Stopped
 from optimizer.ir.run.runs import Undefined as Undefined
 from optimizer.ir.run.runs import World as World
-from optimizer.ir.supported import check_supported
+from optimizer.ir.supported import check_supported, inner_label
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -95,6 +96,7 @@ class _State:
     caller: Caller
     used_as: UsedAs | None
     flag: bool = False
+    iterations: int = 1
 
 
 class Program:
@@ -104,7 +106,7 @@ class Program:
     """
 
     def __init__(self, trace: Trace, layout: Layout | None = None) -> None:
-        check_supported(trace)
+        check_supported(trace, peeled=True)
         self.layout = layout or layout_of(trace)
         self._domain = concrete(trace.word)
         self._inputs = trace.inputs
@@ -119,7 +121,12 @@ class Program:
         self._takes_bytes = any(map(takes_object, all_operations(trace)))
         for var in trace.inputs:
             self._define(var)
-        self._steps = tuple(self._compile(op) for op in trace.ops)
+        self._first = self._again = tuple(self._compile(op) for op in trace.ops)
+        self._taken: tuple[int, ...] | None = tuple(range(len(trace.inputs))) if goes_back(trace) else None
+        label = inner_label(trace)
+        if label is not None:
+            self._taken = self._first[label].args
+            self._first, self._again = self._first[: label + 1], self._first[label + 1 :]
 
     def _define(self, var: Var) -> int:
         self._slot_of[var] = len(self._template)
@@ -202,10 +209,12 @@ class Program:
         *,
         leave_at: int | None = None,
         heap: Heap | None = None,
+        iterations: int = 1,
     ) -> Run:
         """Run on `inputs` and on a copy of `heap`, to which the opaque constants are added that it does not describe.
 
         With `leave_at`, the guard of that number fails whatever its condition: what the trace would hand over there.
+        A loop goes back to its start, or its inner label, until it has run so many iterations.
         """
         self._check_inputs(inputs)
         slots = self._template.copy()
@@ -218,9 +227,16 @@ class Program:
         if self._uses_raw:
             heap.add_raw()
         try:
-            outcome = self._execute(state, leave_at)
+            outcome = self._execute(state, self._first, leave_at)
+            while state.iterations < iterations and self._taken is not None and isinstance(outcome, Jumped):
+                for slot, value in zip(self._taken, outcome.args, strict=True):
+                    slots[slot] = value
+                state.iterations += 1
+                outcome = self._execute(state, self._again, leave_at)
         except Ended as end:
             outcome = end.outcome
+        if state.iterations > 1:
+            slots[: len(inputs)] = inputs  # the values at the start are told
         values = {name: v for name, v in zip(self._names, slots, strict=True) if name and v is not None}
         environment = state.caller.environment
         functions = environment.functions
@@ -232,6 +248,7 @@ class Program:
             environment.world_of_run,
             functions.applied,
             functions.unclear or heap.unclear,
+            state.iterations,
         )
 
     def prepare(self, heap: Heap) -> None:
@@ -248,9 +265,9 @@ class Program:
             if type_of(value) is not var.type:
                 raise ValueError(f"the input {var} is of type {var.type.value}, got {value!r}")
 
-    def _execute(self, state: _State, leave_at: int | None) -> Outcome:
+    def _execute(self, state: _State, steps: Sequence[_Step], leave_at: int | None) -> Outcome:
         slots, domain = state.slots, self._domain
-        for step in self._steps:
+        for step in steps:
             args = [slots[i] for i in step.args]
             if step.plain:
                 assert step.meaning is not None
@@ -265,7 +282,7 @@ class Program:
                 self._give(state, step, state.caller.perform(step.call, step.operation, step.number, args))
             elif row.kind is Kind.END:
                 return Jumped(tuple(args), step.operation.descr) if row.jumps else Finished(tuple(args))
-        raise AssertionError("a trace ends with a jump or finish")
+        return Jumped(tuple(args), steps[-1].operation.descr)  # at the inner label
 
     def _compute(self, state: _State, step: _Step, args: list[Any]) -> None:
         """The operation's result, flag and effect on the heap."""

@@ -175,7 +175,8 @@ class Run:
     """A run: how it ended, the events that it did, the value of each variable that it computed, and the heap at its
     end.
 
-    `applied` are the calls of functions. `unclear`: what one of them gives could not be told.
+    `applied` are the calls of functions. `unclear`: what one of them gives could not be told. `iterations` are
+    those of a loop that it began: `events` are those of all, and a value is the last one of its variable.
 
     `world` is what it was run with, without the writes that were not done because the run had read or watched what
     they change: another trace that is to behave the same is run with this one.
@@ -188,6 +189,7 @@ class Run:
     world: World = field(default=World(), compare=False, repr=False)
     applied: tuple[Applied, ...] = field(default=(), compare=False, repr=False)
     unclear: bool = field(default=False, compare=False, repr=False)
+    iterations: int = field(default=1, compare=False, repr=False)
 
     @property
     def pending(self) -> Ref:

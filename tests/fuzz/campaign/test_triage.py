@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import Command, Ended
+from finding import find_in
 
 from fuzz.campaign.examine import Find, FindKind, Made
 from fuzz.campaign.find import case_of
@@ -18,7 +19,6 @@ from fuzz.campaign.triage import Guilt, OurParts, bucket_of, find_guilt, reduced
 from fuzz.cases.store import read_case, store_case
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.reduce.failure import Failure
-from fuzz.reduce.source import find_in
 from fuzz.reduce.trials import Subject
 from optimizer import pipeline
 from optimizer.ir.rules.language import rule
@@ -103,7 +103,7 @@ def test_buckets_have_readable_names() -> None:
 @pytest.mark.usefixtures("faulty")
 def test_a_campaign_keeps_one_case_of_a_bucket(tmp_path: Path) -> None:
     case = case_of(find(), Plan(7))
-    kept = settle_find(find(), case, OurParts().without(()), judge, (), 30.0, options=OPTIONS, separable=OurParts())
+    kept = settle_find(find(), case, subject(), (), 30.0, OurParts())
     assert kept.case is not None
     assert kept.case.name == kept.bucket
     assert store_case(tmp_path, kept.case)
@@ -115,9 +115,7 @@ def test_a_campaign_keeps_one_case_of_a_bucket(tmp_path: Path) -> None:
     assert stored.expect == "refuted"
     assert stored.seed == 7
     assert stored.command == case.command
-    again = settle_find(
-        find(), case, OurParts().without(()), judge, {kept.bucket}, 30.0, options=OPTIONS, separable=OurParts()
-    )
+    again = settle_find(find(), case, subject(), {kept.bucket}, 30.0, OurParts())
     assert again.bucket == kept.bucket
     assert again.case is None
 
@@ -216,7 +214,7 @@ def test_a_reduction_that_fails_loses_no_find(monkeypatch: pytest.MonkeyPatch) -
     crash = Find(7, FindKind.CRASH, made, None, "IndexError: 5 (somewhere.py:3)", report="Traceback")
     case = case_of(crash, Plan(7))
     monkeypatch.setattr("fuzz.campaign.triage.settle", broken)
-    kept = settle_find(crash, case, OurParts().without(()), judge, (), 30.0, options=OPTIONS)
+    kept = settle_find(crash, case, subject(), (), 30.0)
     assert kept.bucket.startswith("not-reduced-crash-IndexError-")
     assert kept.case is not None
     assert kept.case.before == case.before

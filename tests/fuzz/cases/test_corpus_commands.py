@@ -13,12 +13,13 @@ from random import Random
 import pytest
 from commands import Command, Ended
 
-from fuzz.cases.duplicates import canonical_pair, duplicates, renumbered
+from fuzz.cases.duplicates import canonical_pair, duplicates
 from fuzz.cases.run import run_case
 from fuzz.cases.store import Case, Expected, case_names, read_case, store_case
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import generate_from
-from fuzz.draw.shape import draw_shape
+from fuzz.draw.mixes import draw_shape
+from fuzz.edits.walk import renumbered
 from optimizer.ir.text import parse
 from validator import validate
 from validator.verdict import Failargs, Guards, Options

@@ -11,7 +11,7 @@ import pytest
 from commands import Command
 
 from fuzz.cases.store import case_names
-from fuzz.command.starter import WORKFLOW, installed_from, starter_files
+from fuzz.command.init import WORKFLOW, installed_from, starter_files
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 
 ROOT = Path(__file__).parents[3]

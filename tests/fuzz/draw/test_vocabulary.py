@@ -14,7 +14,7 @@ from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import read_results
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, can_draw, generate_for
-from fuzz.draw.shape import draw_shape
+from fuzz.draw.mixes import draw_shape
 from fuzz.draw.vocabulary import EVERYTHING, KINDS, WORDS, Vocabulary, check_names
 from fuzz.mutate.mutate import mutate
 from fuzz.mutate.pool import load_pool

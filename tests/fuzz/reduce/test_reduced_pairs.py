@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from commands import Command
 from faults.reduced_pairs import reduced_pair
+from finding import find_in
 
 from fuzz.campaign.examine import Find
 from fuzz.campaign.triage import settle
@@ -15,7 +16,6 @@ from fuzz.reduce.alignment import aligned, is_same
 from fuzz.reduce.change import Change
 from fuzz.reduce.parts import parts_of
 from fuzz.reduce.reduce import Reduced, reduce_find
-from fuzz.reduce.source import find_in
 from fuzz.reduce.trials import Subject, candidate_of, refuted_by
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse

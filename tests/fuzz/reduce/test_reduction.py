@@ -10,6 +10,7 @@ import pytest
 from faults.planting import OptimizerFault
 from faults.reducing import find_large, reduced, smallest_known
 from faults.table import OPTIMIZER_FAULTS
+from finding import find_in
 
 from fuzz.campaign.examine import AlwaysFails, Find, FindKind, Garbled, Hangs, Made, Optimizer, examine
 from fuzz.campaign.triage import Guilt, find_guilt, settle
@@ -17,7 +18,7 @@ from fuzz.cases.store import case_names, read_case
 from fuzz.draw.generator import generate_for
 from fuzz.reduce.failure import failure_of, obligation_kind
 from fuzz.reduce.reduce import Reduced, reduce_find
-from fuzz.reduce.source import find_in, look_at_case
+from fuzz.reduce.source import look_at_case
 from fuzz.reduce.trials import Subject
 from optimizer.ir.check import check
 from optimizer.ir.rows.ops import OPS

@@ -12,10 +12,9 @@ from fuzz.draw.generator import generate_for
 from fuzz.edits.reach import reached
 from fuzz.edits.walk import numbered as with_lines
 from fuzz.reduce.alignment import aligned
-from fuzz.reduce.candidate import Candidate, may_be_tried
+from fuzz.reduce.candidate import Candidate, may_be_tried, with_plain_names
 from fuzz.reduce.declared import drop_declarations
 from fuzz.reduce.drop import without
-from fuzz.reduce.naming import with_plain_names
 from fuzz.reduce.operands import forward, simpler_numbers, simplify_constants, simplify_operands
 from fuzz.reduce.structure import (
     Changes,

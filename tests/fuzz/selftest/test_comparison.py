@@ -17,7 +17,8 @@ import fuzz.command.audit
 from fuzz.cases.store import read_case
 from fuzz.command.main import main
 from fuzz.draw.generator import generate
-from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
+from fuzz.draw.mixes import HEAP_MIX
+from fuzz.draw.shape import HeapShape, Shape
 from fuzz.selftest.comparison import Compared, compare_all, make_pair
 from fuzz.selftest.random_edits import edit, edit_unseen
 from fuzz.selftest.random_terms import wrongly_simplified

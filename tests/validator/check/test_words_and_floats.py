@@ -65,3 +65,17 @@ def test_comparisons_of_floats(name: str) -> None:
     for a, b in product(FLOATS, repeat=2):
         term = getattr(floats, name)(floats.const(a), floats.const(b))
         assert plain(term) == getattr(numbers, name)(a, b), (a, b)
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
+def test_laws_of_floats(name: str) -> None:
+    """What is said of an unknown operand holds of every one."""
+    words, numbers = Words(64), concrete(64).floats
+    floats, x = words.floats, z3.Const("x", DOUBLE)
+    more = [*FLOATS, *(Float.of(value) for value in (-1.0, 2.0, 0.5, -4.0, 2.0**-1022, 2.0**1023))]
+    for a, b in product(more, repeat=2):
+        for args in ((x, floats.const(b)), (floats.const(b), x)):
+            term = words.opaque.exactly(getattr(floats, name)(*args) == z3.Const("y", DOUBLE))
+            wanted = floats.const(getattr(numbers, name)(*((a, b) if args[0].eq(x) else (b, a))))
+            given = (x, floats.const(a)), (z3.Const("y", DOUBLE), wanted)
+            assert z3.is_true(z3.simplify(z3.substitute(term, *given))), (a, b)

@@ -150,7 +150,16 @@ def test_a_certificate_needs_a_folder(tmp_path: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().err == f"error: {tmp_path}: this is a directory, a file was expected\n"
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"origins": []}', '{"origins": [-1], "partners": [], "equal": []}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"origins": []}',
+        '{"origins": [-1], "partners": [], "equal": []}',
+        '{"origins": [0], "partners": [], "equal": [["after", 1, "i2"]]}',
+    ],
+)
 def test_a_file_that_is_no_certificate(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "certificate.json"
     path.write_text(text)

@@ -17,7 +17,8 @@ import pytest
 from processes import end_all, start_python
 
 from fuzz.draw.generator import generate
-from fuzz.draw.shape import DEFAULT_MIX, HEAP_MIX, HeapShape, Shape
+from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX
+from fuzz.draw.shape import HeapShape, Shape
 from fuzz.selftest.random_edits import edit
 from optimizer.ir.text import format_trace
 from optimizer.pipeline import optimize

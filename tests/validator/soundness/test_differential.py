@@ -31,7 +31,7 @@ from pairs import with_origins
 from fuzz.campaign.examine import malformed
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_from
-from fuzz.draw.shape import draw_shape
+from fuzz.draw.mixes import draw_shape
 from fuzz.mutate.nearby import Nearby
 from fuzz.selftest.random_edits import edit, edit_unseen
 from optimizer.ir.faults import Unspecified

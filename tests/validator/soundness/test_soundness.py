@@ -15,7 +15,8 @@ import pytest
 from pairs import with_origins
 
 from fuzz.draw.generator import generate
-from fuzz.draw.shape import HEAP_MIX, HeapShape, Shape
+from fuzz.draw.mixes import HEAP_MIX
+from fuzz.draw.shape import HeapShape, Shape
 from fuzz.selftest.random_edits import edit
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.interpreter import World

@@ -1,0 +1,448 @@
+"""Peeled loops that are right, and faults planted in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from optimizer.ir.text import parse
+from tests.validator.pairs import judge
+from validator import Options, Proved, Refuted, Unknown, Verdict, validate
+from validator.tell.report import verdict_json
+
+ADDS = """
+[p0, i0]
+i1 = getfield_gc_i(p0, descr=Node.step)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p0, i2]
+jump(p0, i2)
+"""
+LOADED_ONCE = """
+[p0, i0]
+i1 = getfield_gc_i(p0, descr=Node.step)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=0) [p0, i2]
+label(p0, i2, i1, descr=Body)
+i4 = int_add(i2, i1)
+i5 = int_lt(i4, 1000)
+guard_true(i5, origin=0) [p0, i4]
+jump(p0, i4, i1, descr=Body)
+"""
+STORES = """
+[p0, i0]
+i1 = getfield_gc_i(p0, descr=Node.step)
+i2 = int_add(i0, i1)
+setfield_gc(p0, i2, descr=Node.step)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p0, i2]
+jump(p0, i2)
+"""
+FORWARDED = """
+[p0, i0]
+i1 = getfield_gc_i(p0, descr=Node.step)
+i2 = int_add(i0, i1)
+setfield_gc(p0, i2, descr=Node.step)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=0) [p0, i2]
+label(p0, i2, descr=Body)
+i4 = int_add(i2, i2)
+setfield_gc(p0, i4, descr=Node.step)
+i5 = int_lt(i4, 1000)
+guard_true(i5, origin=0) [p0, i4]
+jump(p0, i4, descr=Body)
+"""
+BOXES = """
+[p0]
+guard_class(p0, ConstClass(Box)) [p0]
+i1 = getfield_gc_i(p0, descr=Box.value)
+i2 = int_add(i1, 1)
+p1 = new_with_vtable(descr=Box)
+setfield_gc(p1, i2, descr=Box.value)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p1]
+jump(p1)
+"""
+UNBOXED = """
+[p0]
+guard_class(p0, ConstClass(Box), origin=0) [p0]
+i1 = getfield_gc_i(p0, descr=Box.value)
+i2 = int_add(i1, 1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=1) [p1] {
+    p1 = new_with_vtable(descr=Box)
+    setfield_gc(p1, i2, descr=Box.value)
+}
+label(i2, descr=Body)
+i4 = int_add(i2, 1)
+i5 = int_lt(i4, 1000)
+guard_true(i5, origin=1) [p2] {
+    p2 = new_with_vtable(descr=Box)
+    setfield_gc(p2, i4, descr=Box.value)
+}
+jump(i4, descr=Body)
+"""
+SWAPS = """
+[i0, i1]
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [i0, i1]
+jump(i1, i2)
+"""
+SWAPPED = """
+[i0, i1]
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=0) [i0, i1]
+label(i1, i2, descr=Body)
+i4 = int_add(i1, i2)
+i5 = int_lt(i4, 1000)
+guard_true(i5, origin=0) [i1, i2]
+jump(i2, i4, descr=Body)
+"""
+CALLS = """
+[i0]
+i1 = call_loopinvariant_i(ConstClass(f), descr=invariant)
+guard_no_exception() [i0]
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [i2]
+escape_n(i2)
+guard_no_exception() [i2]
+jump(i2)
+"""
+CALLED_ONCE = """
+[i0]
+i1 = call_i(ConstClass(f), descr=invariant)
+guard_no_exception(origin=0) [i0]
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=1) [i2]
+escape_n(i2)
+guard_no_exception(origin=2) [i2]
+label(i2, i1, descr=Body)
+i4 = int_add(i2, i1)
+i5 = int_lt(i4, 1000)
+guard_true(i5, origin=1) [i4]
+escape_n(i4)
+guard_no_exception(origin=2) [i4]
+jump(i4, i1, descr=Body)
+"""
+HASHES = """
+[i0, i1]
+i2 = call_pure_i(ConstClass(hash), i1, descr=hash)
+guard_no_exception() [i0]
+i3 = int_add(i0, i2)
+i4 = int_lt(i3, 1000)
+guard_true(i4) [i3]
+jump(i3, i1)
+"""
+HASHED_ONCE = """
+[i0, i1]
+i2 = call_i(ConstClass(hash), i1, descr=hash)
+guard_no_exception(origin=0) [i0]
+i3 = int_add(i0, i2)
+i4 = int_lt(i3, 1000)
+guard_true(i4, origin=1) [i3]
+label(i3, i1, i2, descr=Body)
+i5 = int_add(i3, i2)
+i6 = int_lt(i5, 1000)
+guard_true(i6, origin=1) [i5]
+jump(i5, i1, i2, descr=Body)
+"""
+RAISES = """
+[i0]
+guard_no_exception() [i0]
+call_n(ConstClass(f), i0, descr=work)
+jump(i0)
+"""
+RAISED = """
+[i0]
+guard_no_exception(origin=0) [i0]
+call_n(ConstClass(f), i0, descr=work)
+label(i0, descr=Body)
+guard_no_exception(origin=0) [i0]
+call_n(ConstClass(f), i0, descr=work)
+jump(i0, descr=Body)
+"""
+INVARIANT_GUARD = """
+[p0, i0, i1]
+guard_nonnull(p0) [i0]
+i2 = int_lt(i1, 10)
+guard_true(i2) [i0, i1]
+i3 = getfield_gc_i(p0, descr=Node.value)
+i4 = int_add(i0, i3)
+escape_n(i4)
+guard_no_exception() [i4]
+jump(p0, i4, i1)
+"""
+GUARDED_ONCE = """
+[p0, i0, i1]
+guard_nonnull(p0, origin=0) [i0]
+i2 = int_lt(i1, 10)
+guard_true(i2, origin=1) [i0, i1]
+i3 = getfield_gc_i(p0, descr=Node.value)
+i4 = int_add(i0, i3)
+escape_n(i4)
+guard_no_exception(origin=2) [i4]
+label(p0, i4, descr=Body)
+i5 = getfield_gc_i(p0, descr=Node.value)
+i6 = int_add(i4, i5)
+escape_n(i6)
+guard_no_exception(origin=2) [i6]
+jump(p0, i6, descr=Body)
+"""
+RIGHT = {
+    "a load": (ADDS, LOADED_ONCE),
+    "a store forwarded": (STORES, FORWARDED),
+    "an allocation": (BOXES, UNBOXED),
+    "values that change places": (SWAPS, SWAPPED),
+    "a loop-invariant call": (CALLS, CALLED_ONCE),
+    "a call of a function": (HASHES, HASHED_ONCE),
+    "an exception at the head": (RAISES, RAISED),
+    "guards": (INVARIANT_GUARD, GUARDED_ONCE),
+}
+
+
+def edited(after: str, old: str, new: str) -> str:
+    assert after.count(old) == 1, old
+    return after.replace(old, new)
+
+
+WRONG = {
+    "a load moved over a store": (
+        STORES,
+        FORWARDED.replace("p0, i2, descr=Body", "p0, i2, i1, descr=Body")
+        .replace("int_add(i2, i2)", "int_add(i2, i1)")
+        .replace("p0, i4, descr=Body", "p0, i4, i1, descr=Body"),
+    ),
+    "a load moved over an event": (
+        INVARIANT_GUARD,
+        edited(
+            edited(GUARDED_ONCE, "i5 = getfield_gc_i(p0, descr=Node.value)\n", ""), "int_add(i4, i5)", "int_add(i4, i3)"
+        )
+        .replace("p0, i4, descr=Body", "p0, i4, i3, descr=Body")
+        .replace("p0, i6, descr=Body", "p0, i6, i3, descr=Body"),
+    ),
+    "a guard moved out that may fail later": (ADDS, edited(LOADED_ONCE, "guard_true(i5, origin=0) [p0, i4]\n", "")),
+    "a value of the first iteration in the second": (
+        ADDS,
+        edited(LOADED_ONCE, "jump(p0, i4, i1,", "jump(p0, i2, i1,"),
+    ),
+    "failargs of the iteration before": (ADDS, edited(LOADED_ONCE, "origin=0) [p0, i4]", "origin=0) [p0, i2]")),
+    "arguments of the label in another order": (SWAPS, edited(SWAPPED, "label(i1, i2,", "label(i2, i1,")),
+    "arguments of the jump in another order": (SWAPS, edited(SWAPPED, "jump(i2, i4,", "jump(i4, i2,")),
+    "a call moved out": (CALLS.replace("loopinvariant_", ""), CALLED_ONCE),
+    "a call made again": (
+        CALLS.replace("loopinvariant_i", "i"),
+        edited(CALLED_ONCE, "i4 = int_add(i2, i1)", "i4 = int_add(i2, 0)"),
+    ),
+    "a store dropped": (STORES, edited(FORWARDED, "setfield_gc(p0, i4, descr=Node.step)\n", "")),
+    "a store of the iteration before": (
+        STORES,
+        edited(FORWARDED, "setfield_gc(p0, i4, descr=Node.step)", "setfield_gc(p0, i2, descr=Node.step)"),
+    ),
+    "another value in an allocation": (
+        BOXES,
+        edited(UNBOXED, "setfield_gc(p2, i4, descr=Box.value)", "setfield_gc(p2, i2, descr=Box.value)"),
+    ),
+    "an exception that is not looked for": (
+        RAISES,
+        RAISED.replace("guard_no_exception(origin=0) [i0]\n", ""),
+    ),
+    "a guard of the entry dropped": (INVARIANT_GUARD, edited(GUARDED_ONCE, "guard_true(i2, origin=1) [i0, i1]\n", "")),
+    "a constant of the first iteration": (SWAPS, edited(SWAPPED, "i4 = int_add(i1, i2)", "i4 = int_add(i1, 1)")),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), RIGHT.values(), ids=RIGHT)
+@pytest.mark.parametrize("modes", [{}, {"guards": "same"}, {"guards": "safe", "failargs": "ignore"}])
+def test_a_right_loop_is_proved(before: str, after: str, modes: dict[str, str]) -> None:
+    verdict = judge(before, after, **modes)
+    assert isinstance(verdict, Proved), verdict
+    assert not verdict.evidence.inferred
+    assert verdict.evidence.vacuous == ()
+
+
+@pytest.mark.parametrize(("before", "after"), RIGHT.values(), ids=RIGHT)
+def test_its_proofs_are_checked(before: str, after: str) -> None:
+    verdict = validate(parse(before), parse(after), Options(audit=True))
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.evidence.audit is not None
+    assert not verdict.evidence.audit.unsettled
+    assert verdict.evidence.audit.checked >= len(verdict.evidence.obligations)
+
+
+@pytest.mark.parametrize(("before", "after"), RIGHT.values(), ids=RIGHT)
+def test_it_is_proved_without_origins_too(before: str, after: str) -> None:
+    bare = after
+    for k in range(3):
+        bare = bare.replace(f", origin={k}", "").replace(f"origin={k}", "")
+    verdict = judge(before, bare)
+    assert isinstance(verdict, Proved), verdict
+    assert len(verdict.evidence.origins) == bare.count("guard_")
+
+
+@pytest.mark.parametrize(("before", "after"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("guards", ["early", "same"])
+def test_a_wrong_loop_is_refuted(before: str, after: str, guards: str) -> None:
+    verdict = judge(before, after, guards=guards)
+    assert isinstance(verdict, Refuted), verdict
+    assert verdict.counterexample.proof in ("entry", "body", "step", "again")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [WRONG[name] for name in WRONG if "failargs" not in name and "allocation" not in name]
+)
+def test_a_wrong_loop_is_not_proved_where_nothing_of_guards_is_compared(before: str, after: str) -> None:
+    assert not isinstance(judge(before, after, guards="safe", failargs="ignore"), Proved)
+
+
+def test_what_an_iteration_has_not_written_is_not_taken_for_defined() -> None:
+    """The load of `Raw.b` is defined where the loop is entered, and not on what an iteration hands on: what the step
+    says of a state in which it is not defined would be nothing."""
+    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int", b = "int" }\n+++\n'
+    before = f"""{declared}[p0, i0]
+i1 = getfield_gc_i(p0, descr=Raw.a)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p0, i2]
+p1 = new(descr=Raw)
+setfield_gc(p1, i1, descr=Raw.a)
+jump(p1, i2)
+"""
+    after = f"""{declared}[p0, i0]
+i1 = getfield_gc_i(p0, descr=Raw.a)
+i4 = getfield_gc_i(p0, descr=Raw.b)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=0) [p0, i2]
+p1 = new(descr=Raw)
+setfield_gc(p1, i1, descr=Raw.a)
+label(p1, i2, i4, descr=Body)
+i5 = int_add(i2, 77)
+jump(p1, i5, i4, descr=Body)
+"""
+    for modes in ({}, {"guards": "safe", "failargs": "ignore"}):
+        verdict = judge(before, after, **modes)
+        assert not isinstance(verdict, Proved), verdict
+
+
+def test_what_is_declared_of_a_quasi_immutable_field_does_not_last() -> None:
+    declared = """+++
+[struct.C]
+fields = { version = { type = "int", quasi_immutable = true } }
+[const.c]
+struct = "C"
+fields = { version = 5 }
++++
+"""
+    before = f"""{declared}[i0]
+quasiimmut_field(ConstPtr(c), descr=C.version)
+guard_not_invalidated() [i0]
+i1 = getfield_gc_i(ConstPtr(c), descr=C.version)
+escape_n(i1)
+guard_no_exception() [i0]
+jump(i0)
+"""
+    after = f"""{declared}[i0]
+guard_not_invalidated(origin=0) [i0]
+escape_n(5)
+guard_no_exception(origin=1) [i0]
+label(i0, descr=Body)
+guard_not_invalidated(origin=0) [i0]
+escape_n(5)
+guard_no_exception(origin=1) [i0]
+jump(i0, descr=Body)
+"""
+    assert not isinstance(judge(before, after), Proved)
+
+
+def test_a_guard_may_resume_in_the_iteration_before() -> None:
+    """Where that is so, the interpreter runs the rest of that iteration, and comes to the failure by itself."""
+    after = edited(LOADED_ONCE, "guard_true(i5, origin=0) [p0, i4]", "guard_true(i5) [p0, i2]")
+    verdict = judge(ADDS, after)
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.evidence.origins == (0, -1)
+    assert verdict.evidence.early == (1,)
+    assert isinstance(judge(ADDS, after, guards="same"), Refuted)
+
+
+def test_a_body_that_relies_on_early_guards_of_the_preamble_hands_over_what_the_loop_has() -> None:
+    """The preamble may hand over 5 where its guard fails; the body fails elsewhere, and hands over 5 as well."""
+    before = """
+[i0, i1]
+i2 = int_eq(i0, 5)
+guard_false(i2) [i0]
+i3 = int_lt(i1, 10)
+guard_true(i3) [i0, i1]
+i4 = int_add(i0, 2)
+i5 = int_add(i1, 1)
+jump(i4, i5)
+"""
+    after = """
+[i0, i1]
+i2 = int_eq(i0, 5)
+guard_false(i2, origin=0) [5]
+i3 = int_lt(i1, 10)
+guard_true(i3, origin=1) [i0, i1]
+i4 = int_add(i0, 2)
+i5 = int_add(i1, 1)
+label(i4, i5, descr=Body)
+i6 = int_ne(i4, 5)
+i7 = int_lt(i5, 10)
+i8 = int_and(i6, i7)
+guard_true(i8, origin=0) [5]
+i9 = int_add(i4, 2)
+i10 = int_add(i5, 1)
+jump(i9, i10, descr=Body)
+"""
+    assert isinstance(judge(before, after), Refuted)
+    assert isinstance(
+        judge(before, edited(after, "guard_true(i8, origin=0) [5]", "guard_true(i8, origin=0) [i4]")), Proved
+    )
+
+
+def test_a_difference_that_no_run_shows_is_unknown() -> None:
+    """The label takes what the body never uses."""
+    after = edited(LOADED_ONCE, "jump(p0, i4, i1,", "jump(p0, i4, i1, 7,")
+    after = edited(after, "label(p0, i2, i1,", "label(p0, i2, i1, i0,")
+    verdict = judge(ADDS, after)
+    assert isinstance(verdict, Unknown), verdict
+    assert verdict.reason.startswith("step: end: argument 3: argument 3 of the end is 7")
+    assert "no run of the loop was found" in verdict.reason
+
+
+def test_a_recorded_trace_that_is_no_loop() -> None:
+    for end in ("finish(p0, i2)", "jump(p0)", "jump(p0, i2, descr=Elsewhere)"):
+        verdict = judge(ADDS.replace("jump(p0, i2)", end), LOADED_ONCE)
+        assert "unsupported: a recorded trace that does not go back to its start" in str(verdict) or "line 7" in str(
+            verdict
+        )
+
+
+def told(verdict: Verdict) -> dict[str, object]:
+    data: dict[str, object] = verdict_json(verdict, "pair", parse(ADDS), None)
+    return json.loads(json.dumps(data))
+
+
+def test_a_counterexample_is_told_iteration_by_iteration() -> None:
+    verdict = judge(*WRONG["a value of the first iteration in the second"])
+    assert "debug_merge_point('iteration 2')" in str(verdict)
+    assert str(verdict).startswith("refuted: step: guard ")
+    found = told(verdict)["counterexample"]
+    assert isinstance(found, dict)
+    assert found["proof"] == "step"
+    assert found["iterations"] in (2, 3)
+    assert set(found["unrolled"]) == {"before", "after"}
+    for text in found["unrolled"].values():
+        parse(text)
+
+
+def test_a_straight_counterexample_has_no_iterations() -> None:
+    wrong = ADDS.replace("int_lt(i2, 1000)", "int_lt(i2, 1001)")
+    found = told(judge(ADDS, wrong))["counterexample"]
+    assert isinstance(found, dict)
+    assert "proof" not in found

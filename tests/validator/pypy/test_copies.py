@@ -1,0 +1,80 @@
+"""Calls that copy items, where a trace says of which arrays."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved, Refuted
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+COPY = "call_n(ConstClass(ll_arraycopy), p0, p2, 1, 0, 2, descr=<Callv 0 rriii EF=2 OS=1>)"
+RECORDED = f"""\
+i9 = getarrayitem_gc_i(p0, 5, descr=<ArrayS 8>)
+p2 = new_array(2, descr=<ArrayS 8>)
+{COPY}
+i3 = getarrayitem_gc_i(p2, 1, descr=<ArrayS 8>)
+jump(p0, i3, descr=<Loop-1>)"""
+OPTIMIZED = """\
+label(p0, i1, descr=TargetToken(140))
+i3 = getarrayitem_gc_i(p0, 2, descr=<ArrayS 8>)
+jump(p0, i3, descr=TargetToken(140))"""
+
+
+def judged(recorded: str = RECORDED, optimized: str = OPTIMIZED) -> Judged:
+    inputs = "[p0, p1]" if "p1" in optimized else "[p0, i1]"
+    log = f"""\
+[1] {{jit-log-noopt
+# Traced loop or bridge with {len(recorded.splitlines())} ops
+{inputs}
+{recorded}
+[2] jit-log-noopt}}
+[3] {{jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with {len(optimized.splitlines())} ops
+{inputs}
+{optimized}
+[4] jit-log-opt-loop}}
+"""
+    pair = next(iter(pair_sections(read_traces(log.splitlines()))))
+    assert isinstance(pair, LogPair)
+    return judge(pair, "a.log", study([pair], "a.log"))
+
+
+def test_copied_items_are_those_of_the_source() -> None:
+    assert isinstance(judged().verdict, Proved)
+
+
+def test_arrays_of_references() -> None:
+    def of_references(text: str) -> str:
+        for word, other in (("ArrayS", "ArrayP"), ("gc_i", "gc_r"), ("new_array(", "new_array_clear(")):
+            text = text.replace(word, other)
+        return re.sub(r"\bi([0-9])", r"p\1", text)
+
+    assert isinstance(judged(of_references(RECORDED), of_references(OPTIMIZED)).verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("p0, p2, 0, 0, 2", "p0, p2, 1, 0, 2"),
+        ("p0, p2, 1, 1, 1", "p0, p2, 1, 0, 2"),
+        ("EF=2>", "EF=2 OS=1>"),
+    ],
+)
+def test_other_items_and_other_calls(wrong: str, right: str) -> None:
+    assert not isinstance(judged(RECORDED.replace(right, wrong)).verdict, Proved)
+
+
+def test_another_item_of_the_source() -> None:
+    assert isinstance(judged(optimized=OPTIMIZED.replace("p0, 2", "p0, 1")).verdict, Refuted)
+
+
+def test_a_call_on_arrays_that_nothing_tells_of_is_an_event() -> None:
+    loads = "p7 = getfield_gc_r(p0, descr=<FieldP a 8>)\np8 = getfield_gc_r(p0, descr=<FieldP b 8>)"
+    verdict = judged(RECORDED.replace(COPY, f"{COPY}\n{loads}\n{COPY.replace('p0, p2', 'p8, p7')}")).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.obligation == "end: events"

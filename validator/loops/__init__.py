@@ -1,0 +1,1 @@
+"""Loops that were peeled, judged by proofs about straight traces."""

@@ -1,0 +1,163 @@
+"""Judges a peeled loop: by its proofs, or by runs of so many iterations that show a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Trace
+from validator.loops.proofs import AGAIN, BODY, ENTRY, NEVER, STEP, Proof, proofs, unrolled
+from validator.loops.shape import Loop, loop_of, may_change_immutable
+from validator.prove.judge import OUT_OF_TIME, validate
+from validator.prove.notes import RESUME_DATA, UNLISTED
+from validator.search.counterexample import State
+from validator.solvers.portfolio import Query
+from validator.verdict import (
+    Audit,
+    Evidence,
+    Failed,
+    Options,
+    Proved,
+    Refuted,
+    Settled,
+    Unknown,
+    Unsupported,
+    Verdict,
+)
+
+_ITERATIONS = (1, 2, 3)
+"""The numbers of iterations in which a difference is looked for, where there is no proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """The way in which the straight pairs of a loop are judged, and when the time of all of them began."""
+
+    options: Options
+    examples: Sequence[State]
+    clock: Callable[[], float]
+    start: float
+    observe: Callable[[Query], None] | None
+
+    def verdict(self, before: Trace, after: Trace, options: Options) -> Verdict:
+        left = self.start + self.options.timeout_s - self.clock()
+        if left <= 0:
+            return Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+        within = replace(options, timeout_s=left, certify=False)
+        return validate(before, after, within, examples=self.examples, clock=self.clock, observe=self.observe)
+
+
+def validate_loop(before: Trace, after: Trace, judging: Judging) -> Verdict:
+    """Is `after`, which goes back to an inner label, a correct optimization of the loop `before`? Raises InputError and
+    Unsupported."""
+    loop = loop_of(before, after)
+    proved: dict[str, Evidence] = {}
+    for proof in proofs(loop, judging.options):
+        verdict = judging.verdict(proof.before, proof.after, proof.options)
+        if isinstance(verdict, Unsupported | Failed):
+            return replace(verdict, reason=f"{proof.name}: {verdict.reason}")
+        if not isinstance(verdict, Proved):
+            return _difference(loop, judging, proof) or _unknown(proof, verdict)
+        proved[proof.name] = verdict.evidence
+    return Proved(_together(loop, proved))
+
+
+def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:
+    """Runs of both loops that show a difference, if there are any. The recorded one leaves on them, or does not return
+    from an event."""
+    if may_change_immutable(loop.recorded, loop.layout):
+        return None  # on what a later iteration finds it may be undefined
+    options = replace(judging.options, audit=False)
+    for iterations in _ITERATIONS:
+        before, after = unrolled(loop, iterations)
+        verdict = judging.verdict(before, after, options)
+        if isinstance(verdict, Refuted):
+            shown = before.of([one for one in before.ops if one != NEVER]), after
+            found, *others = [
+                replace(one, traces=shown, proof=proof.name, iterations=iterations)
+                for one in (verdict.counterexample, *verdict.others)
+            ]
+            obligations = tuple(_named(proof.name, verdict.evidence.obligations))
+            evidence = replace(verdict.evidence, origins=(), obligations=obligations, vacuous=())
+            return Refuted(evidence, found, tuple(others))
+    return None
+
+
+def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
+    obligations = tuple(_named(proof.name, verdict.evidence.obligations))
+    evidence = replace(verdict.evidence, origins=(), early=(), stricter=(), obligations=obligations)
+    if isinstance(verdict, Refuted):
+        found = verdict.counterexample
+        reason = (
+            f"{proof.name}: {found.obligation}: {found.difference}; but no run of the loop was found that shows it, "
+            f"in up to {_ITERATIONS[-1]} iterations"
+        )
+        return Unknown(evidence, reason)
+    why = verdict.why
+    if why is not None and proof.name in (STEP, AGAIN):  # a part of the optimized trace is on the recorded side
+        why = replace(why, hard=tuple([replace(one, line=0) for one in why.hard]))
+    return Unknown(evidence, f"{proof.name}: {verdict.reason}", why)
+
+
+# The evidence of all proofs together.
+
+
+def _together(loop: Loop, proved: dict[str, Evidence]) -> Evidence:
+    entry, rest = proved[ENTRY], proved.get(BODY, proved[STEP])
+    first = len(loop.peeled.preamble.guards)
+    return Evidence(
+        vacuous=_vacuous(proved),
+        assumes=tuple(dict.fromkeys([*entry.assumes, *_assumed(proved.values())])),
+        origins=(*entry.origins, *_origins(loop, proved)),
+        inferred=entry.inferred or rest.inferred,
+        early=(*entry.early, *[j for j in rest.early if j >= first]),
+        stricter=(*entry.stricter, *[j for j in rest.stricter if j >= first]),
+        obligations=tuple([one for name, of in proved.items() for one in _named(name, of.obligations)]),
+        audit=_audit(proved),
+        is_repeatable=all(of.is_repeatable for of in proved.values()),
+    )
+
+
+def _named(name: str, obligations: Sequence[Settled]) -> Iterator[Settled]:
+    return (replace(one, name=f"{name}: {one.name}") for one in obligations)
+
+
+def _vacuous(proved: dict[str, Evidence]) -> tuple[str, ...] | None:
+    """The reasons for which the proofs say little. That of the body is vacuous where the step is."""
+    reasons: list[str] = []
+    for name in (ENTRY, STEP):
+        vacuous = proved[name].vacuous
+        if vacuous is None:
+            return None
+        reasons += [f"{name}: {reason}" for reason in vacuous]
+    return tuple(reasons)
+
+
+def _assumed(others: Iterable[Evidence]) -> Iterator[str]:
+    """The assumptions that the proof of the entry does not tell. Those on resume data it does."""
+    for evidence in others:
+        yield from [what for what in evidence.assumes if what != RESUME_DATA and not what.startswith(UNLISTED)]
+
+
+def _origins(loop: Loop, proved: dict[str, Evidence]) -> Iterator[int | None]:
+    """The resume positions of the guards of the body: numbers of guards of the recorded loop, those of the iteration
+    before with a minus sign, the last one as -1."""
+    recorded, first = len(loop.recorded.guards), len(loop.peeled.preamble.guards)
+    rest = proved.get(BODY, proved[STEP])
+    for origin in rest.origins[first:]:
+        if origin is None or origin < recorded or BODY in proved:
+            yield None if origin is None else origin - recorded
+        else:
+            yield proved[ENTRY].origins[origin - recorded]
+
+
+def _audit(proved: dict[str, Evidence]) -> Audit | None:
+    """The checker's answers to all certificates; the first one that it does not accept is told."""
+    audits = [(name, of.audit) for name, of in proved.items() if of.audit is not None]
+    if len(audits) < len(proved):
+        return None
+    for name, audit in audits:
+        if audit.unsettled:
+            return replace(audit, unsettled=tuple([f"{name}: {one}" for one in audit.unsettled]))
+    return Audit(sum(audit.checked for _, audit in audits))

@@ -1,0 +1,139 @@
+"""The proofs that a peeled loop is right: pairs of straight traces, made of its parts.
+
+R is the recorded loop, P the preamble, B the body. `docs/loops.md` says why these are enough for any number of
+iterations.
+
+| proof | the recorded side | the optimized side | compared |
+|---|---|---|---|
+| entry | R | P | guards and events |
+| body | R, R | P, B | guards and events |
+| step | R, P | P, B | events, and what the label is handed |
+| again | R, R | R, P | P is defined; where R may hand on what it has not written |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.loops import Part, in_a_row, marked
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import INT
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
+from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.trace_layout import layout_of
+from validator.loops.shape import (
+    Loop,
+    check_reads,
+    makes_strings,
+    may_hand_on_unwritten,
+    may_leave_exception,
+    promising_nothing,
+)
+from validator.prove.memory.shared_strings import sharing
+from validator.verdict import Failargs, Guards, Options
+
+NEVER = Operation(OPS["record_exact_value_i"], (ConstInt(0), ConstInt(1)))
+"""An operation that is not defined."""
+
+ENTRY, BODY, STEP, AGAIN = "entry", "body", "step", "again"
+
+
+@immutable
+class Proof:
+    """A pair of straight traces that must be proved, by these options."""
+
+    name: str
+    before: Trace
+    after: Trace
+    options: Options
+
+
+def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
+    """The proofs for a loop, those that take less time first."""
+    recorded, preamble, body = loop.recorded, loop.peeled.preamble, loop.peeled.body
+    loosely = replace(options, guards=Guards.SAFE, failargs=Failargs.IGNORE)
+    head = _head(loop)
+
+    def proof(name: str, before: list[Part], after: list[Part], options: Options, *, shows: bool = False) -> Proof:
+        rows = [in_a_row([*head, *parts]) for parts in (before, after)]
+        one, other = [_trace(loop, row, loop.lasting, row.handed_on if shows else ()) for row in rows]
+        return Proof(name, one, other, options)
+
+    yield proof(ENTRY, [recorded], [preamble], options)
+    check_reads(recorded, preamble, loop.layout)
+    one, other = _unnamed(recorded), _unnamed(preamble)
+    if may_hand_on_unwritten(recorded, preamble, loop.layout):
+        yield proof(AGAIN, [one, one], [one, other], loosely)
+    step = proof(STEP, [one, promising_nothing(other)], [other, _unnamed(body)], loosely, shows=True)
+    if (
+        makes_strings(preamble, loop.layout)
+        and sharing(step.before, step.after, layout_of(step.before, step.after)) != step.before
+    ):
+        raise Unsupported("a string of the preamble that may be another object than the one that the body takes it for")
+    yield step
+    if options.guards is not loosely.guards or options.failargs is not loosely.failargs or loop.names_origins:
+        yield proof(BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), options)
+
+
+def unrolled(loop: Loop, iterations: int) -> tuple[Trace, Trace]:
+    """So many iterations of both loops, and one more, each with a mark in front.
+
+    The recorded one is defined only where it leaves before that last one, or does not return from an event: so that a
+    run of it is one of the whole loop, and the other loop has an iteration more to leave as well.
+    """
+    recorded, peeled = recorded_iterations(loop, iterations + 1), peeled_iterations(loop, iterations + 1)
+    recorded[-1] = replace(recorded[-1], ops=(NEVER, *recorded[-1].ops))
+    one, other = [
+        in_a_row([marked(part, f"iteration {number}") for number, part in enumerate(parts, start=1)])
+        for parts in (recorded, peeled)
+    ]
+    return _trace(loop, one, loop.declared), _trace(loop, other, loop.declared)
+
+
+def _trace(loop: Loop, part: Part, declarations: Declarations, shown: tuple[Value, ...] = ()) -> Trace:
+    """The trace of a part, at whose end these values and all memory are compared."""
+    return Trace(part.inputs, (*part.ops, Operation(OPS["finish"], shown)), loop.word, declarations)
+
+
+def recorded_iterations(loop: Loop, count: int) -> list[Part]:
+    """The recorded loop so many times. Where it names origins itself, those of each iteration are others."""
+    recorded, apart = loop.recorded, _apart(loop)
+    if all(exit_of(guard).origin is None for guard in recorded.guards):
+        return [recorded] * count
+    return [_numbered(recorded, apart * number) for number in range(count)]
+
+
+def peeled_iterations(loop: Loop, count: int) -> list[Part]:
+    """The preamble, and the body behind it; the origins that it names are those of its own iteration."""
+    bodies = [_shifted(loop.peeled.body, _apart(loop) * number) for number in range(1, count)]
+    return [loop.peeled.preamble, *bodies]
+
+
+def _apart(loop: Loop) -> int:
+    """The distance between the origins of an iteration and those of the next one."""
+    origins = [exit_of(guard).origin for guard in loop.recorded.guards]
+    return 1 + max([k if origin is None else origin for k, origin in enumerate(origins)], default=-1)
+
+
+def _numbered(part: Part, add: int) -> Part:
+    return part.with_origins(lambda k, origin: add + (k if origin is None else origin))
+
+
+def _shifted(part: Part, add: int) -> Part:
+    return part.with_origins(lambda _, origin: None if origin is None else add + origin)
+
+
+def _unnamed(part: Part) -> Part:
+    return part.with_origins(lambda _, __: None)
+
+
+def _head(loop: Loop) -> list[Part]:
+    """The part in front of a proof: where an iteration may leave an exception pending, the next one may begin with
+    any."""
+    if not may_leave_exception(loop.recorded, loop.layout):
+        return []
+    inputs = loop.recorded.inputs
+    asks = Operation(OPS["save_exc_class"], (), Var("pending", INT))
+    return [Part(inputs, (asks,), inputs)]

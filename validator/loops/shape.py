@@ -1,0 +1,136 @@
+"""A recorded loop and its peeled form: the straight parts of both, and what the proofs have to know of them."""
+
+from __future__ import annotations
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
+from optimizer.ir.rows.ops import Kind, Type
+from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
+from optimizer.ir.supported import inner_label
+from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.types.calls import call_of, effects_at
+from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
+from optimizer.ir.types.known_calls import meant
+from optimizer.ir.types.layout import Field, Layout, Struct
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.align import given_origins
+
+_READS = (LOAD, Kind.SCAN, Kind.RAW_LOAD)
+
+
+@immutable
+class Loop:
+    """A recorded loop and its peeled form. `declared` holds where the loop is entered, `lasting` in each iteration."""
+
+    recorded: Part
+    peeled: Peeled
+    layout: Layout
+    word: int
+    declared: Declarations
+    lasting: Declarations
+
+    @property
+    def names_origins(self) -> bool:
+        """Does the peeled loop say which resume positions its guards use?"""
+        guards = [*self.peeled.preamble.guards, *self.peeled.body.guards]
+        return any(exit_of(guard).origin is not None for guard in guards)
+
+
+def loop_of(before: Trace, after: Trace) -> Loop:
+    """The loop that `after` has peeled, which has an inner label. Raises InputError and Unsupported."""
+    label = inner_label(after)
+    assert label is not None
+    if not goes_back(before):
+        what = "a recorded trace that does not go back to its start, where the optimized one goes back to a label"
+        raise Unsupported(what, before.end.line, "before")
+    layout = layout_of(before, after)
+    given_origins(before, after)  # which must be there
+    own = before.declarations if before.declarations != NO_DECLARATIONS else after.declarations
+    declared = replace(own, calls=(*own.calls, *_roles(before, layout)))
+    lasting = replace(declared, consts=_lasting(own, layout))
+    return Loop(part_of(before), taken_apart(after, label), layout, before.word, declared, lasting)
+
+
+def _roles(before: Trace, layout: Layout) -> list[Call]:
+    """Declarations of the calls that the recorded trace alone says to be functions, or loop invariant: in a row with a
+    part of the optimized one, which says it no more, it would not say so either."""
+    told: dict[str, Call] = {}
+    for operation in [one for one in before.ops if one.op.is_call]:
+        name, result = operation.descr, operation.op.result.value
+        role = layout.role(name)
+        if name is None or layout.call(name) is not None:
+            continue
+        if role is Role.FUNCTION:
+            told[name] = Call(name, result, elidable=True, can_raise=True, reads=(), writes=())
+        elif role is Role.INVARIANT:
+            told[name] = Call(name, result, loop_invariant=True, can_raise=True, can_invalidate=True)
+    return list(told.values())
+
+
+def _lasting(declared: Declarations, layout: Layout) -> tuple[KnownObject, ...]:
+    """The declared constants without what is said of quasi-immutable fields: it holds where the loop is entered, and
+    may no more where it has gone round."""
+    lasting = []
+    for const in declared.consts:
+        known = layout.constant(const.name)
+        passing = {slot.name for slot, _ in known.fields if slot.quasi_immutable} if known else set()
+        lasting.append(replace(const, fields=tuple([one for one in const.fields if one[0] not in passing])))
+    return tuple(lasting)
+
+
+def may_leave_exception(part: Part, layout: Layout) -> bool:
+    """May an exception be pending where the part ends, though none is where it begins?"""
+    pending = False
+    for operation in part.ops:
+        row, call = operation.op, call_of(operation, layout)
+        if call is not None and call.effects.can_raise:
+            pending = True
+        elif row.memory is not None and row.memory.pending and row.result is not Type.INT:
+            pending = not row.is_guard and row.result is Type.VOID
+    return pending
+
+
+def may_hand_on_unwritten(part: Part, reader: Part, layout: Layout) -> bool:
+    """May the part allocate an object, and `reader` read of it what the part has not written? An array is taken for one
+    that is not written, and so are bytes."""
+    loads = [one for one in reader.ops if one.op.kind in _READS or one.op.is_call]
+    read = [layout.descr_of(one) for one in loads]
+    for allocation in [one for one in part.ops if one.op.kind is NEW]:
+        allocated = layout.descr_of(allocation)
+        if not isinstance(allocated, Struct):
+            return bool(loads)
+        stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == allocation.result]
+        written = {layout.descr_of(store) for store in stores}
+        if not allocated.cleared and any(
+            slot not in written for slot in read if not isinstance(slot, Field) or slot.type is not Type.REF
+        ):
+            return True
+    return False
+
+
+def promising_nothing(part: Part) -> Part:
+    """The part without what only a recorded trace can say: that the runtime watches a field."""
+    watches = [one for one in part.ops if one.op.kind is FACT and one.op.memory and one.op.memory.descr is FIELD]
+    return replace(part, ops=tuple([one for one in part.ops if one not in watches]))
+
+
+def check_reads(recorded: Part, preamble: Part, layout: Layout) -> None:
+    """Raises Unsupported where the preamble reads an immutable field that an event of the loop may write: on the
+    recorded side of a proof its read would forbid that, which only one of the recorded loop does."""
+    events = [effects_at(one, layout) for one in recorded.ops if one.op.kind is EVENT]
+    for load in [one for one in preamble.ops if one.op.kind in _READS]:
+        slot = layout.descr_of(load)
+        if isinstance(slot, Field) and slot.immutable and any(effects.may_write(slot) for effects in events):
+            raise Unsupported(f"a read of {slot.key}, immutable, where events of the loop write it", load.line, "after")
+
+
+def makes_strings(part: Part, layout: Layout) -> bool:
+    """Does it call a function that gives a string of which nobody says whether it is a new object?"""
+    return any(known is not one and known.op.kind is NEW for one in part.ops for known in [meant(one, layout)])
+
+
+def may_change_immutable(part: Part, layout: Layout) -> bool:
+    """May the part change an immutable field or item that it has read?"""
+    slots = {kind: {layout.descr_of(one) for one in part.ops if one.op.kind is kind} for kind in (LOAD, STORE)}
+    return any(isinstance(slot, Field) and slot.immutable for slot in slots[LOAD] & slots[STORE])
