@@ -8,7 +8,6 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.calls import call_of
-from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.passes import dead_code
 from optimizer.passes.calls import Calls
@@ -79,18 +78,25 @@ def optimize(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES) -> Trace:
 
 
 def run_passes(
-    trace: Trace, passes: Sequence[str] = DEFAULT_PASSES, without_rules: Collection[str] = ()
+    trace: Trace,
+    passes: Sequence[str] = DEFAULT_PASSES,
+    without_rules: Collection[str] = (),
+    *,
+    iterations: bool = False,
 ) -> Optimization:
     """Run the named passes, whatever the order of their names: forward ones in one walk, then dead code.
 
-    Those of the table's rules that are named in `without_rules` are left out. Raises ValueError for an unknown pass,
-    `Unsupported` for an operation that has no meaning here.
+    Those of the table's rules that are named in `without_rules` are left out. Of two `iterations` of a loop, with the
+    label between them to which it will go back, the second one makes use of what the first one finds out. Raises
+    ValueError for an unknown pass, `Unsupported` for an operation that has no meaning here.
     """
     unknown = [name for name in passes if name not in DEFAULT_PASSES]
     if unknown:
         raise ValueError(f"unknown pass {unknown[0]!r}; the passes are {', '.join(DEFAULT_PASSES)}")
     layout = layout_of(trace)
-    _check_supported(trace, layout)
+    check_supported(trace, peeled=iterations)
+    for operation in [one for one in trace.ops if one.op.is_call]:  # none of them stands in an exit block
+        call_of(operation, layout)
     forward = [make() for name, make in FORWARD.items() if name in passes]
     for one in forward:
         if isinstance(one, Simplify):
@@ -110,9 +116,3 @@ def run_passes(
         walked.arguments_bounded,
         walked.asked,
     )
-
-
-def _check_supported(trace: Trace, layout: Layout) -> None:
-    check_supported(trace)
-    for operation in [one for one in trace.ops if one.op.is_call]:  # none of them stands in an exit block
-        call_of(operation, layout)

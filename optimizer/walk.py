@@ -98,6 +98,7 @@ class _Walk:
         self._concrete = concrete(trace.word)
         self._output: list[Operation] = []
         self._places: dict[int, int] = {}  # of guards in the output, by their identity
+        self._entry = 0  # the place of the last label
         self._guards_seen = 0
         self._always_fails: int | None = None
         self._fired: defaultdict[str, int] = defaultdict(int)
@@ -162,6 +163,8 @@ class _Walk:
                 self._operations[rider.name] -= 1
                 self._settle(first)
                 self._apply(operation, rider, Becomes(then.op, self._facts.find_all(then.args), then.why))
+            case Merged() as merged if self._places[id(merged.earlier)] < self._entry:
+                self._emit(operation)  # the other one is not run in each iteration
             case Merged() as merged:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
@@ -238,6 +241,8 @@ class _Walk:
             if exit_ is not operation.exit:
                 operation = operation.on(operation.args, exit_)
             self._places[id(operation)] = len(self._output)  # the output keeps it alive
+        if operation.op.is_entry:
+            self._entry = len(self._output)
         self._output.append(operation)
         return len(self._output) - 1
 

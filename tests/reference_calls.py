@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import reference
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.trace import ConstClass, ConstInt, Operation, Trace, Value, Var
-from optimizer.ir.values import address_of
 
 ELIDABLE = {"hash", "quiet", "find", "div", "look"}
 LOOKS = {"look"}  # at the field of all errors that it can find

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from optimizer.ir.immutable import immutable
 from validator.check.certificate import Certificate
-from validator.check.modes import Failargs as Failargs
-from validator.check.modes import Guards as Guards
+from validator.check.certificate import Failargs as Failargs
+from validator.check.certificate import Guards as Guards
 from validator.solvers.answers import SolverChoice
 
 if TYPE_CHECKING:

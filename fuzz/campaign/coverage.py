@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
+from fuzz.draw.rows import is_truth
 from optimizer.ir.domains.backward import INVERSES
-from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import cone
 from optimizer.ir.rows.ops import OPS, Op
@@ -47,7 +47,8 @@ def all_coverage() -> frozenset[str]:
         (
             *(rule.name for rule in ALL_RULES),
             *(f"pass:{name}" for name in DEFAULT_PASSES),
-            *(f"result:{row.name}" for row in left if row.is_pure and not _is_test(row)),
+            # Once more is known of a result that is 0 or 1, it is a constant, and the operation is gone.
+            *(f"result:{row.name}" for row in left if row.is_pure and not is_truth(row)),
             *(f"argument:{row.name}" for row in left if _can_be_inverted(row)),
         )
     )
@@ -66,12 +67,6 @@ def _matches_all(rule: Rule) -> bool:
     """Does the rule rewrite every operation of its row?"""
     args = rule.pattern.args
     return len(set(args)) == len(args) and all(isinstance(arg, Variable) for arg in args)
-
-
-def _is_test(row: Op) -> bool:
-    """Is the result 0 or 1? Once more is known of it, it is a constant, and the operation is gone."""
-    top = bounds_domain(_WORD).top
-    return transfer(row, _WORD, (top,) * len(row.args or ())).high <= 1
 
 
 def _can_be_inverted(row: Op) -> bool:

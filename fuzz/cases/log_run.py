@@ -18,6 +18,7 @@ from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
+from validator.pypy.exits import Prove
 from validator.pypy.judge import Judged, Texts, judge
 from validator.pypy.study import Knowledge, study
 from validator.tell.report import verdict_json
@@ -107,7 +108,7 @@ def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) 
     """The outcome of a pair."""
     name = f"{log}: pair {pair.number}"
     try:
-        judged = judge(pair, log, knowledge, lambda before, after: judging.verdict(before, after, name))
+        judged = judge(pair, log, knowledge, judging.options, proving(judging, name))
         done = _outcome(pair, name, judged)
         if isinstance(judged.verdict, Proved):
             done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging, judged))
@@ -125,9 +126,13 @@ def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judgi
     if judged.texts is None or not judged.texts.assumes:
         return True
     limit_s = min(judging.options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
-    quick = replace(judging, options=replace(judging.options, timeout_s=limit_s))
-    again = judge(pair, log, knowledge.certain(), lambda before, after: quick.verdict(before, after, log))
-    return isinstance(again.verdict, Proved)
+    quick = replace(judging.options, timeout_s=limit_s)
+    return isinstance(judge(pair, log, knowledge.certain(), quick, proving(judging, log)).verdict, Proved)
+
+
+def proving(judging: Judging, name: str) -> Prove:
+    """The way to judge traces with other options; `name` is that of the pair."""
+    return lambda before, after, options: replace(judging, options=options).verdict(before, after, name)
 
 
 def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:

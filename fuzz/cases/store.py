@@ -33,7 +33,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.files import read_text
 from validator.tell.stored_state import StoredState, write_toml
-from validator.verdict import Failargs, Guards, Options
+from validator.verdict import Options
 
 _KEYS = ("about", "taught", "source", "expect", "obligation", "optimizer", "kind", "message", "command")
 
@@ -219,18 +219,11 @@ def _case(name: str, before: str, table: Table) -> Case:
         **{key: table.take(key, str, "") for key in _KEYS if key not in ("expect", "optimizer")},
         expect=table.choose("expect", VERDICTS, ""),
         expected=Expected(
-            vacuous=expected.maybe_texts("vacuous"),
-            assumes=expected.maybe_texts("assumes"),
-            early=expected.maybe_numbers("early"),
-            stricter=expected.maybe_numbers("stricter"),
+            *(expected.several(key, str) for key in ("vacuous", "assumes")),
+            *(expected.several(key, int) for key in ("early", "stricter")),
         ),
         optimizer=table.take("optimizer", bool, True),
-        options=Options(
-            guards=Guards(options.choose("guards", tuple(mode.value for mode in Guards), Options().guards.value)),
-            failargs=Failargs(
-                options.choose("failargs", tuple(mode.value for mode in Failargs), Options().failargs.value)
-            ),
-        ),
+        options=Options(options.mode("guards", Options().guards), options.mode("failargs", Options().failargs)),
         state=_state(table),
         seed=table.take("seed", int, None),
         versions=table.table("versions").all(str),

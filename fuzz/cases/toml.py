@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, TypeVar
 
 import tomli_w
 
 from optimizer.ir.faults import InputError
 from validator.tell.stored_state import Stored, StoredWrite, read_write
+
+Mode = TypeVar("Mode", bound=Enum)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -42,22 +45,22 @@ class Table:
             raise InputError(f"`{key}` must be one of {', '.join(among)}, got {value!r}", file=self.file)
         return value
 
-    def numbers(self, key: str) -> tuple[int, ...]:
-        values: list[Any] = self.take(key, list, [])
-        if not all(isinstance(value, int) for value in values):
-            raise InputError(f"`{key}` must be a list of whole numbers, got {values!r}", file=self.file)
-        return tuple(values)
+    def mode(self, key: str, default: Mode) -> Mode:
+        """One of the values of an enumeration, by its name."""
+        return type(default)(self.choose(key, tuple(one.value for one in type(default)), default.value))
 
-    def maybe_numbers(self, key: str) -> tuple[int, ...] | None:
-        return self.numbers(key) if key in self.data else None
-
-    def maybe_texts(self, key: str) -> tuple[str, ...] | None:
+    def several(self, key: str, kind: type) -> tuple[Any, ...] | None:
+        """A list of texts or numbers; None where it is not there."""
         if key not in self.data:
             return None
         values: list[Any] = self.take(key, list, [])
-        if not all(isinstance(value, str) for value in values):
-            raise InputError(f"`{key}` must be a list of texts in quotes, got {values!r}", file=self.file)
+        if not all(isinstance(value, kind) for value in values):
+            said = "whole numbers" if kind is int else "texts in quotes"
+            raise InputError(f"`{key}` must be a list of {said}, got {values!r}", file=self.file)
         return tuple(values)
+
+    def numbers(self, key: str) -> tuple[int, ...]:
+        return self.several(key, int) or ()
 
     def values(self, key: str) -> tuple[Stored, ...]:
         return tuple(self._stored(key, value) for value in self.take(key, list, []))

@@ -31,8 +31,6 @@ from validator.command.judging import Judging, open_cache
 from validator.command.shared_options import Seconds
 from validator.pypy.judge import OPTIONS
 
-JUDGED_WITH = f"--guards {OPTIONS.guards.value} --failargs {OPTIONS.failargs.value}"
-
 
 @dataclass(frozen=True, slots=True)
 class Proving:
@@ -92,7 +90,7 @@ def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None)
     problem = _problem(run, figures)
     _print_figures(figures, as_json)
     if folder is not None and not as_json:
-        click.echo(f"the pairs are in {folder}, as cases that are judged with {JUDGED_WITH}")
+        click.echo(f"the pairs are in {folder}; their case.toml says with what --failargs they are judged")
     if problem:
         click.echo(f"{figures.log}: {problem}", err=True)
     if proving.junit is not None:
@@ -190,7 +188,7 @@ def _stored(outcome: PairRun, log: str, folder: Path) -> str:
         return str(outcome.verdict["reason"])
     pair, verdict = outcome.pair, str(outcome.verdict["verdict"])
     where = f"{Path(log).name}, pair {pair.number}, line {pair.recorded.line}: {pair.kind.value} {pair.point}".rstrip()
-    notes = [where, f"{outcome.name}, judged with {JUDGED_WITH}"]
+    notes = [where, f"{outcome.name}, judged with --failargs {outcome.texts.options.failargs.value}"]
     notes += [f"assumes: {what}" for what in outcome.inferred]
     notes += [f"the log does not say: {what}" for what in outcome.missing]
     heading = "".join(f"# {note}\n" for note in notes)
@@ -203,7 +201,7 @@ def _stored(outcome: PairRun, log: str, folder: Path) -> str:
         source="a log of PyPy: before is what it recorded, after what its optimizer made of it",
         expect=verdict if verdict in ("proved", "refuted") else "",
         optimizer=False,
-        options=OPTIONS,
+        options=outcome.texts.options,
     )
     try:
         return "" if store_case(folder, case) else f"{folder / case.name} is there already"

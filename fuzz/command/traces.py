@@ -49,15 +49,21 @@ _reading_options = reading_options(
 @click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
 @click.option("--stats", is_flag=True, help="Say on standard error what was done.")
 @click.option("--toy", is_flag=True, help="Write the trace in the toy dialect.")
+@click.option("--peel", is_flag=True, help="Peel the loop that the trace is: a preamble, and a body behind it.")
 @_reading_options
-def optimize(source: str, output: str, passes: str | None, stats: bool, toy: bool, reading: Reading) -> int:
+def optimize(source: str, output: str, passes: str | None, stats: bool, toy: bool, peel: bool, reading: Reading) -> int:
     """Optimize the trace in the file IN (`-`: standard input) with our own optimizer.
 
     \b
     $ traceproof optimize before.trace -o after.trace
     $ traceproof optimize before.trace --passes fold,cse --stats
+    $ traceproof optimize loop.trace --peel
     """
+    from optimizer.peel import peel as peeled
     from optimizer.pipeline import DEFAULT_PASSES, run_passes
+
+    if peel and toy:
+        raise click.UsageError("--peel is not for --toy, which has no labels.")
 
     chosen = DEFAULT_PASSES if passes is None else tuple(name.strip() for name in passes.split(","))
     for name in chosen:
@@ -67,7 +73,7 @@ def optimize(source: str, output: str, passes: str | None, stats: bool, toy: boo
                 param_hint="'--passes'",
             )
     trace = reading.trace(source)
-    done = run_passes(trace, chosen)
+    done = peeled(trace, chosen) if peel else run_passes(trace, chosen)
     if done.always_fails is not None:
         click.echo(f"always fails: guard {done.always_fails}", err=True)
     if stats:

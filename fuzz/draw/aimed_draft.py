@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.draw.call_draft import CallDraft
-from fuzz.draw.choices import Choices
+from fuzz.draw.choices import Choices, NotDrawable
 from fuzz.draw.draft import Args
 from fuzz.draw.heap_draft import NULL_REF, HeapDraft
 from fuzz.draw.random_types import Place
@@ -51,8 +51,8 @@ class AimedDraft(HeapDraft):
         self.need(row)
         self.calls.add(row, args, descr)
 
-    def aim(self) -> Aim | None:
-        """A place to access: often one that was accessed, through the same pointer or another."""
+    def aim(self) -> Aim:
+        """A place to access: often one that was accessed, through the same pointer or another. Raises NotDrawable."""
         if self.aims:
             recent = self.choices.latest(self.aims, _RECENT)
             if self.choices.chance(35):
@@ -61,14 +61,15 @@ class AimedDraft(HeapDraft):
                 return self.beside(recent)
         return self.new_aim()
 
-    def new_aim(self, kind: DescrKind | None = None) -> Aim | None:
+    def new_aim(self, kind: DescrKind | None = None) -> Aim:
+        """Any place of that kind. Raises NotDrawable."""
         for _ in range(4):
             pointer = self.reference()
             if pointer is not None:
                 aim = self.aim_at(pointer, kind)
                 if aim is not None:
                     return aim
-        return None
+        raise NotDrawable
 
     def aim_at(self, pointer: Value, kind: DescrKind | None = None, key: str | None = None) -> Aim | None:
         """A place of that object; None where it has none of that kind and key."""
@@ -184,6 +185,4 @@ class AimedDraft(HeapDraft):
                 if aim is not None:
                     self.store(aim)
             case _:
-                aim = self.aim()
-                if aim is not None:
-                    self.store(aim)
+                self.store(self.aim())

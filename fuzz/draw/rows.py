@@ -1,6 +1,6 @@
 """The operation table as the generator sees it: rows by what can be done with them.
 
-Roles that the table does not name are found by computing: a row whose results are all 0 or 1 is a test.
+Roles that the table does not name follow from the meanings: a row whose results are all 0 or 1 is a test.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import fields
 from functools import cache, lru_cache
 
-from fuzz.draw.steps.tables import PAIRS, UNDEFINED, WIDTH, XS, YS, Arguments, both, has_table, number, table, undefined
+from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import cone
@@ -63,11 +63,15 @@ def rows_but(word: int, excluded: frozenset[Op], products: int = 1, divisions: i
     return Rows(**left)
 
 
+_WORD = 64
+
 OF_TWO = frozenset(row for row in OPS.values() if row.is_pure and row.args == (INT, INT) and not row.constant_args)
 """The pure rows of two arguments, whatever these are."""
 
 _PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
 _DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
+_MASKS = frozenset({"var", "bit_and"})
+_BITWISE = frozenset({"var", "bit_and", "bit_or", "bit_xor", "bit_not"})
 
 
 @cache
@@ -86,8 +90,8 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
         pure=pure,
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
         tests=tuple(row for row in pure if is_test(row)),
-        masks=tuple(row for row in pure if _is_mask(row)),
-        bitwise=tuple(row for row in pure if _is_bitwise(row)),
+        masks=tuple(row for row in pure if _is_made_of(row, _MASKS)),
+        bitwise=tuple(row for row in pure if _is_made_of(row, _BITWISE)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
         flag_guards=tuple(row for row in of[Kind.GUARD] if row.reads_flag),
         events=of[Kind.EVENT],
@@ -136,40 +140,26 @@ def divides(row: Op) -> bool:
 @cache
 def _kinds(row: Op) -> frozenset[str]:
     """The kinds of the terms that a row computes, its flag included."""
-    terms = PlainTerms(64)
+    terms = PlainTerms(_WORD)
     args = [terms.var(f"x{index}") for index in range(len(row.args or ()))]
     meanings = [meaning for meaning in (row.meaning, row.overflows) if meaning is not None and row.modelled]
     return frozenset(term.kind for term in cone([meaning(terms, *args) for meaning in meanings]))
 
 
-def _has_table_of_two(row: Op) -> bool:
-    return row.args == (INT, INT) and has_table(row)
-
-
 @cache
+def is_truth(row: Op) -> bool:
+    """Is the result always 0 or 1, whatever the arguments are?"""
+    if not (row.is_pure and row.modelled):
+        return False
+    found = transfer(row, _WORD, (bounds_domain(_WORD).top,) * len(row.args or ()))
+    return found.low >= 0 and found.high <= 1
+
+
 def is_test(row: Op) -> bool:
-    """Is the result always 0 or 1?"""
-    return _has_table_of_two(row) and not table(row).translate(None, bytes((0, 1, UNDEFINED)))
+    """Is it a test of two words?"""
+    return row.args == (INT, INT) and is_truth(row)
 
 
-@cache
-def _is_mask(row: Op) -> bool:
-    """Has the result only bits that both arguments have?"""
-    if not _has_table_of_two(row):
-        return False
-    found = table(row)
-    return number(found) & ~(number(XS) & number(YS)) & ~undefined(found) == 0
-
-
-@cache
-def _is_bitwise(row: Op) -> bool:
-    """Is each bit of the result what the row makes of that bit alone of both arguments?"""
-    if not _has_table_of_two(row) or UNDEFINED in table(row):
-        return False
-    return all(_is_so_for_bit(table(row), 1 << place) for place in range(WIDTH - 1))
-
-
-def _is_so_for_bit(of_row: bytes, bit: int) -> bool:
-    mask = bytes((bit,)) * PAIRS
-    alone = Arguments(both(XS, mask), both(YS, mask)).of(of_row)
-    return both(alone, mask) == both(of_row, mask)
+def _is_made_of(row: Op, kinds: frozenset[str]) -> bool:
+    """Does the row compute nothing else of two words?"""
+    return row.args == (INT, INT) and _kinds(row) <= kinds

@@ -8,6 +8,7 @@ from random import Random
 
 from fuzz.draw.rows import rows
 from fuzz.edits.rows import alike
+from optimizer.ir.addresses import address_of
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import replace
@@ -17,7 +18,6 @@ from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
 from optimizer.ir.types.byte_access import WrongSize
 from optimizer.ir.types.layout import Layout, Struct
-from optimizer.ir.values import address_of
 
 _FEW = 6
 

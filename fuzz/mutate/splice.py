@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from itertools import chain, count, filterfalse
 from typing import Any
 
@@ -16,7 +15,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.text.string_text import constant_name
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
-from optimizer.ir.types.declared import Declarations
+from optimizer.ir.types.declared import Declarations, declarations_of
 from validator.search.sites import renamed as with_other_names
 
 
@@ -57,19 +56,17 @@ def merged(one: Declarations, other: Declarations) -> Declarations | None:
     """The declarations of both together; None where they declare a name in different ways."""
     if one.cleared != other.cleared:
         return None
-    joined_up: dict[str, Any] = {}
-    for field in fields(Declarations):
-        if field.name == "cleared":
-            continue
-        known = {entry.name: entry for entry in getattr(one, field.name)}
-        for entry in getattr(other, field.name):
+    joined_up: dict[str, tuple[Any, ...]] = {}
+    for section, entries in one.sections.items():
+        known = {entry.name: entry for entry in entries}
+        for entry in other.sections[section]:
             if known.setdefault(entry.name, entry) != entry:
                 return None
-        joined_up[field.name] = tuple(known.values())
-    kinds = [{entry.name for entry in joined_up[kind]} for kind in ("structs", "arrays", "fields", "calls", "descrs")]
+        joined_up[section] = tuple(known.values())
+    kinds = [{entry.name for entry in entries} for section, entries in joined_up.items() if section != "const"]
     if sum(map(len, kinds)) != len(set().union(*kinds)):
         return None
-    return Declarations(**joined_up, cleared=one.cleared)
+    return declarations_of(joined_up, one.cleared)
 
 
 def _names(

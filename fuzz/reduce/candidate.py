@@ -123,8 +123,7 @@ def _declared(trace: Trace) -> int:
     named = sum(1 + len(names) for names in effects) + sum(1 for one in told.structs if not one.cleared)
     parents = sum(one.parent is not None for one in told.structs)
     named += not told.cleared
-    items = (told.structs, told.arrays, told.fields, told.calls, told.descrs, told.consts)
-    return sum(map(len, items)) * 4 + fields * 2 + known + named + parents
+    return sum(map(len, told.sections.values())) * 4 + fields * 2 + known + named + parents
 
 
 _FAR = 200

@@ -12,7 +12,6 @@ from fuzz.report.judged import JudgedPair, judge_pair
 from fuzz.report.log_figures import VERDICTS, LogFigures
 from fuzz.report.pages import render
 from optimizer.ir.dialects.pypy_pairs import Count, LogPair, counts_of
-from validator.pypy.judge import OPTIONS
 
 _DETAILED = 40
 """The number of refuted pairs that are shown with their traces; the others are listed."""
@@ -56,7 +55,7 @@ class LogPage:
     def _judged(self) -> Iterator[tuple[LogPair, JudgedPair]]:
         for outcome in self.refuted:
             if outcome.texts is not None:
-                yield outcome.pair, judge_pair(outcome.texts.before, outcome.texts.after, OPTIONS)
+                yield outcome.pair, judge_pair(outcome.texts.before, outcome.texts.after, outcome.texts.options)
 
 
 def _most(counts: Counter[str]) -> list[tuple[int, str]]:

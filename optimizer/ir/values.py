@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import wrap
@@ -15,18 +14,6 @@ _DECIMAL = re.compile(r"-?[0-9]+")
 _BITS = re.compile(r"0[xX][0-9a-fA-F]+")
 _HEX_FLOAT = re.compile(r"-?0[xX][0-9a-fA-F]*+\.?[0-9a-fA-F]*+[pP][-+]?[0-9]{1,9}")
 _FLOAT = re.compile(r"-?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?|-inf")
-
-
-@lru_cache(maxsize=1 << 10)
-def address_of(name: str, word: int) -> int:
-    """The machine int that `ConstClass(name)` is in every run, where it is not the class argument of a guard.
-
-    It is a function of the name alone, so that all traces have the same; in long words different names have different
-    addresses.
-    """
-    import hashlib  # here, because its import takes longer than parsing a small trace
-
-    return wrap(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]), word)
 
 
 class BadConstant(Exception):

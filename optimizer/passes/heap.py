@@ -101,6 +101,8 @@ class HeapAccesses(Pass):
                 cells = [cell for cell in cells if effects.may_see(cell.slot)]
             case Kind.END:
                 pass
+            case Kind.POSITION if operation.op.is_entry:
+                pass
             case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
                 pass
             case _:

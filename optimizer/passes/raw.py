@@ -103,6 +103,8 @@ class RawAccesses(Pass):
                 return ()
             case Kind.EVENT | Kind.END:
                 pass
+            case Kind.POSITION if operation.op.is_entry:
+                pass
             case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
                 pass
             case _:

@@ -12,8 +12,9 @@ from optimizer.facts.memory import Memory
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL
+from optimizer.ir.run.used_as import UsedAs
 from optimizer.ir.trace import ConstRef, Operation
-from optimizer.ir.types.byte_access import UsedAs, takes_object
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.memory_types import RawItem, is_of_object
 from optimizer.passes import dead_code
 from validator.prove.memory import visibility

@@ -16,8 +16,7 @@ from optimizer.ir.types.layout import Array, Field, Layout
 from optimizer.ir.types.memory_types import BYTES, MemoryKind, kind_of
 from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
-from validator.check.certificate import Certificate
-from validator.check.modes import Failargs, Guards
+from validator.check.certificate import Certificate, Failargs, Guards
 from validator.check.proof import Optimized, Recorded
 from validator.check.universe import Universe
 

@@ -12,18 +12,10 @@ from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind, has_kind, kind_of
+from optimizer.ir.types.memory_types import BYTES, VIEWS, MemoryKind
 from validator.check.contents import Contents, stored, written_key
 from validator.check.reach import Places
-from validator.check.universe import (
-    FRESH,
-    NULL,
-    OWN,
-    REFERENCE,
-    Universe,
-    allocation_number,
-    is_reference,
-)
+from validator.check.universe import FRESH, NULL, OWN, REFERENCE, Universe, allocation_number, is_reference
 
 _FEW = 16
 """The number of items that are copied or compared one by one, at most."""
@@ -106,29 +98,29 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.held(slot.key, p, index)
 
     def set_field(self, p: Any, slot: Field, value: Any) -> None:
-        self._put(p, slot, None, value)
+        self.set_item(p, slot, None, value)
 
     def set_item(self, p: Any, slot: Field, index: Any, value: Any) -> None:
         self._put(p, slot, index, value)
+        self._disturb(p, slot)
 
     def _put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
         self.reach.store(slot, p, self.reach.places(value))
         self.change(slot.key, p, lambda held: stored(held, index, value))
         self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
-        if slot.kind is MemoryKind.OBJECTS:
-            self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, p, slot.key, index, value)
 
-    def _disturb(self, slot: Field, p: Any, what: str, *by: Any) -> None:
-        """The object's content there may overlap with what has been stored: it becomes a function of what it was."""
+    def _disturb(self, p: Any, slot: Field) -> None:
+        """Makes what the object holds in memory that may overlap with that one a function of what both hold."""
+        content = self.held(slot.key, p)
 
         def changed(held: Any) -> Any:
-            args = [held, *(one for one in by if one is not None)]
-            sorts = [arg.sort() for arg in args]
-            return z3.Function(f"{slot.key} changed by {what} {len(args)}", *sorts, held.sort())(*args)
+            name = f"{other.key} over {slot.key}"
+            return z3.Function(name, held.sort(), content.sort(), held.sort())(held, content)
 
-        if (slot.key, None) in self.parts:
-            self.change(slot.key, p, changed)
-            self.reach.store(slot, p, self.reach.anything())
+        for other in self.universe.slots.values():
+            if overlap(slot, other):
+                self.change(other.key, p, changed)
+                self.reach.store(other, p, self.reach.anything())
 
     # Arrays and ranges of items.
 
@@ -152,7 +144,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
         self.reach.store(slot, q, self.reach.load(slot, p))
-        source, was = self.held(slot.key, p), self.held(slot.key, q)
+        source = self.held(slot.key, p)
         written, marks = written_key(slot), self.all_written(slot)
         if self.is_marked(slot, p):
             self.parts.setdefault((written, None), z3.K(REFERENCE, marks))
@@ -162,7 +154,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             marks = self.held(written, p)
         self.change(slot.key, q, lambda target: self._copied(source, start, target, at, count))
         self.change(written, q, lambda target: self._copied(marks, start, target, at, count))
-        self._disturb(OBJECT_REFERENCES if slot.type is REF else OBJECT_BYTES, q, f"copy of {slot.key}", was)
+        self._disturb(q, slot)
 
     def _copied(self, source: Any, start: Any, target: Any, at: Any, count: Any) -> Any:
         """The content of `target` with `count` items of the source."""
@@ -183,48 +175,27 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
     # Raw memory stands in NULL, found by addresses. Fields of raw structs may be among the bytes.
 
-    def get_raw(self, slot: RawItem | Field, address: Any) -> Any:
-        if isinstance(slot, RawItem):
-            return self._number(NULL, BYTES, slot, address)
-        return self.get(NULL, slot, address)
+    def get_raw(self, what: RawItem | Field, address: Any) -> Any:
+        return self.get_bytes(NULL, what, address)
 
-    def set_raw(self, slot: RawItem | Field, address: Any, value: Any) -> None:
-        if isinstance(slot, RawItem):
-            self._put_number(NULL, BYTES, slot, address, value)
-            for key, other in self.universe.slots.items():
-                if kind_of(key) is MemoryKind.RAW and key != BYTES.key:
-                    self._disturb(other, NULL, f"{slot.size} bytes", address, value)
-        else:
-            self.set_item(NULL, slot, address, value)
-            self._disturb(BYTES, NULL, slot.key, address, value)
+    def set_raw(self, what: RawItem | Field, address: Any, value: Any) -> None:
+        self.set_bytes(NULL, what, address, value)
 
-    def get_bytes(self, p: Any, item: RawItem, offset: Any) -> Any:
-        return (
-            self.get(p, OBJECT_REFERENCES, offset) if item.type is REF else self._number(p, OBJECT_BYTES, item, offset)
-        )
-
-    def set_bytes(self, p: Any, item: RawItem, offset: Any, value: Any) -> None:
-        if item.type is REF:
-            self.set_item(p, OBJECT_REFERENCES, offset, value)
-        else:
-            self._put_number(p, OBJECT_BYTES, item, offset, value)
-        for key, slot in self.universe.slots.items():
-            if kind_of(key) is MemoryKind.OBJECTS and (slot.type is REF) == (item.type is REF):
-                self._disturb(slot, p, f"{item.size} bytes", offset, value)
-
-    def _number(self, p: Any, slot: Field, item: RawItem, at: Any) -> Any:
-        """The number whose lowest byte stands there."""
-        parts = [self.read(p, slot, at + i) for i in reversed(range(item.size))]
+    def get_bytes(self, p: Any, what: RawItem | Field, at: Any) -> Any:
+        if isinstance(what, Field) or what.type is REF:
+            return self.get(p, memory_of(what), at)
+        parts = [self.read(p, what.slot, at + i) for i in reversed(range(what.size))]
         number = parts[0] if len(parts) == 1 else z3.Concat(*parts)
-        missing = self.universe.layout.word - 8 * item.size
-        if missing <= 0:
-            return number
-        is_signed = item.range(self.universe.layout.word)[0] != 0
-        return z3.SignExt(missing, number) if is_signed else z3.ZeroExt(missing, number)
+        missing = max(0, self.universe.layout.word - 8 * what.size)
+        return z3.SignExt(missing, number) if what.signed else z3.ZeroExt(missing, number)
 
-    def _put_number(self, p: Any, slot: Field, item: RawItem, at: Any, value: Any) -> None:
-        for i in range(item.size):
-            self._put(p, slot, at + i, z3.Extract(8 * i + 7, 8 * i, value))
+    def set_bytes(self, p: Any, what: RawItem | Field, at: Any, value: Any) -> None:
+        if isinstance(what, Field) or what.type is REF:
+            self._put(p, memory_of(what), at, value)
+        else:
+            for i in range(what.size):
+                self._put(p, what.slot, at + i, z3.Extract(8 * i + 7, 8 * i, value))
+        self._disturb(p, memory_of(what))
 
     def address(self, p: Any) -> Any:
         if p.sort() != REFERENCE:
@@ -316,8 +287,20 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.reach.happen(found.intersection(self.allocated), written.values())
         for slot in written.values():
             self.written_by(event, slot)
-        if (BYTES.key, None) in self.parts and BYTES.key not in written and has_kind(MemoryKind.RAW, written):
-            self._disturb(BYTES, NULL, f"event {event}")
+        for slot in written.values():
+            if slot.kind is MemoryKind.RAW:
+                self._disturb(NULL, slot)
         self.events = event + 1
         for slot, p, index, promised, value in was:
             yield z3.Implies(promised, self.read(p, slot, index) == value)
+
+
+def memory_of(what: RawItem | Field) -> Field:
+    return what.slot if isinstance(what, RawItem) else what
+
+
+def overlap(one: Field, other: Field) -> bool:
+    """May they be the same bytes, one by their place and the other one by name? References and numbers never are."""
+    by_place = [slot.key in (BYTES.key, *VIEWS) for slot in (one, other)]
+    is_raw = [slot.kind is MemoryKind.RAW for slot in (one, other)]
+    return by_place[0] != by_place[1] and is_raw[0] == is_raw[1] and (one.type is REF) == (other.type is REF)

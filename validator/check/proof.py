@@ -35,10 +35,9 @@ from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
 from validator.check.asking import Asking
 from validator.check.calls import same
-from validator.check.certificate import AFTER, BEFORE, Certificate
+from validator.check.certificate import AFTER, BEFORE, Certificate, Failargs, Guards
 from validator.check.facts import Place
 from validator.check.memory import Memory
-from validator.check.modes import Failargs, Guards
 from validator.check.reach import Places
 from validator.check.seen import CallSeen, Follower, GuardSeen
 from validator.check.side import Side
@@ -217,29 +216,29 @@ class Optimized(_Cutting):
             return
         for _, _, condition in theirs.block:
             self._prove(f"guard {j}: origin's exit block", place, condition, fails)
-        self._prove_failargs(j, theirs, guard, place, fails)
-        self._prove(f"guard {j}: exception", place, same(theirs.memory.pending(), guard.memory.pending()), fails)
-        slots = tuple(self._universe.slots.values())
-        self._prove_memory(
-            f"guard {j}", theirs.memory, guard.memory, theirs.memory.found(theirs.failargs or ()), slots, place, fails
-        )
-
-    def _prove_failargs(self, j: int, wanted: GuardSeen, got: GuardSeen, place: Place, fails: tuple[Any, ...]) -> None:
-        if wanted.failargs is None:
-            return
-        if got.failargs is None:
+        if theirs.failargs is not None and guard.failargs is None:
             self.unsettled[f"guard {j}: failargs"] = "they are not listed after the optimization", None
-        elif len(wanted.failargs) != len(got.failargs):
-            self._prove(f"guard {j}: failargs", place, _FALSE, fails)
-        else:
-            self._prove_equal(f"guard {j}: failarg", wanted.failargs, got.failargs, place, fails)
+        elif theirs.failargs is not None:
+            self._prove_equal(f"guard {j}: failarg", theirs.failargs, guard.failargs or (), place, fails)
+        self._prove_found(f"guard {j}", theirs.failargs or (), theirs.memory, guard.memory, place, fails)
 
     def _prove_equal(
         self, name: str, wanted: Sequence[Any], got: Sequence[Any], place: Place, given: tuple[Any, ...]
     ) -> None:
+        if len(wanted) != len(got):
+            self._prove(f"{name}s", place, _FALSE, given)
+            return
         for i, (one, other) in enumerate(zip(wanted, got, strict=True)):
             if one is not None:
                 self._prove(f"{name} {i}", place, _FALSE if other is None else same(one, other), given)
+
+    def _prove_found(
+        self, where: str, handed: Sequence[Any], wanted: Memory, got: Memory, place: Place, given: tuple[Any, ...]
+    ) -> None:
+        """Proves what is found equal where a run ends that hands those values over: the exception, and all memory."""
+        self._prove(f"{where}: exception", place, same(wanted.pending(), got.pending()), given)
+        slots = tuple(self._universe.slots.values())
+        self._prove_memory(where, wanted, got, wanted.found(handed), slots, place, given)
 
     # Memory.
 
@@ -307,16 +306,13 @@ class Optimized(_Cutting):
             ("events", len(before.events) > len(after.events)),
             ("kind", before.trace.end.op is not after.trace.end.op),
             ("target", before.trace.end.op.jumps and _jump_apart(before.trace, after.trace)),
-            ("arguments", len(before.end) != len(after.end)),
         )
         wrong = next((what for what, is_apart in apart if is_apart), None)
         if wrong is not None:
             self._prove(f"end: {wrong}", place, _FALSE)
             return
         self._prove_equal("end: argument", before.end, after.end, place, ())
-        self._prove("end: exception", place, same(before.memory.pending(), after.memory.pending()))
-        slots = tuple(self._universe.slots.values())
-        self._prove_memory("end", before.memory, after.memory, before.memory.found(before.end), slots, place, ())
+        self._prove_found("end", before.end, before.memory, after.memory, place, ())
 
 
 def _jump_apart(before: Trace, after: Trace) -> bool:

@@ -143,33 +143,23 @@ class Side:
 
     def _compute(self, operation: Operation, heap: Memory, number: int) -> list[tuple[str, Any]]:
         """Gives the operation's result; what it asks for."""
-        meaning, row, words = memory_of(operation), operation.op, self.universe.words
-        asked: list[tuple[str, Any]] = []
-        if meaning is not None:
-            descr = self.universe.layout.descr_of(operation)
-            args = (words, heap, descr, *self._meant_args(operation, meaning))
-            if meaning.requires:
-                asked.append(("defined", meaning.defined(*args)))
-            if meaning.passes is not None:
-                self._passes = meaning.passes(*args)
-            if meaning.meaning is not None and not row.is_guard:
-                heap.allocating, heap.lengths = number, None
-                value = meaning.meaning(*args)
-                if heap.lengths is not None:
-                    asked.append(("length", heap.lengths[0] == heap.lengths[1]))
-                self._give_in(operation, value, heap)
-            return asked
-        plain = (self._flag,) if row.reads_flag else self.args(operation)
-        if row.defined is not None:
-            asked.append(("defined", row.defined(words, *plain)))
-        if row.is_guard:
-            passes = passes_of(operation)
-            assert passes is not None
-            self._passes = passes(words, *plain)
+        row, memory, words = operation.op, memory_of(operation), self.universe.words
+        args = (words, *((self._flag,) if row.reads_flag else self.args(operation) if memory is None else ()))
+        defined, passes, meaning = row.defined, passes_of(operation), row.meaning
+        if memory is not None:
+            args = (words, heap, self.universe.layout.descr_of(operation), *self._meant_args(operation, memory))
+            defined, passes, meaning = memory.defined if memory.requires else None, memory.passes, memory.meaning
+        asked = [] if defined is None else [("defined", defined(*args))]
         if row.overflows is not None:
-            self._flag = row.overflows(words, *plain)
-        if row.meaning is not None:
-            self._give_in(operation, row.meaning(words, *plain), heap)
+            self._flag = row.overflows(*args)
+        if passes is not None:
+            self._passes = passes(*args)
+        if meaning is not None and not row.is_guard:
+            heap.allocating, heap.lengths = number, None
+            value = meaning(*args)
+            if heap.lengths is not None:
+                asked.append(("length", heap.lengths[0] == heap.lengths[1]))
+            self._give_in(operation, value, heap)
         return asked
 
     def _give_in(self, operation: Operation, value: Any, heap: Memory) -> None:

@@ -53,7 +53,6 @@ class Universe:
         self._type_of = z3.Function("gc_type", CLASS, self.word)
         self._below = z3.Function("below", CLASS, CLASS, z3.BoolSort())
         self._ranges = _number_classes(layout)
-        self._known: dict[int, Any] = {}
         self._bases: dict[tuple[str, int], Any] = {}
         self._constants: dict[str, Any] = {}
         self._addresses: dict[str, Any] = {}
@@ -79,13 +78,9 @@ class Universe:
 
     def learn(self, p: Any) -> Any:
         """The same reference, of which the facts are told that hold of all."""
-        if p.get_id() not in self._known:
-            self._known[p.get_id()] = p
-            self.facts += [
-                (self._class_of(p) == 0) == (p == NULL),
-                z3.ULE(self._class_of(p), ARRAYS[1]),
-                z3.Implies(is_old(p), self._length_of(p) >= 0),
-            ]
+        class_ = self._class_of(p)
+        self.facts += [(class_ == 0) == (p == NULL), z3.ULE(class_, ARRAYS[1])]
+        self.facts.append(z3.Implies(is_old(p), self._length_of(p) >= 0))
         return p
 
     def among(self, p: Any, allocations: Sequence[int] | frozenset[int]) -> Any:
@@ -157,7 +152,7 @@ class Universe:
         """The address of the class or function of that name."""
         if name not in self._addresses:
             address = self._addresses[name] = z3.Const(f"ConstClass({name})", self.word)
-            class_ = self._struct_class(self.layout.struct_of_vtable(name))
+            class_ = self.class_of_type(self.layout.struct_of_vtable(name))
             self.facts.append(self._vtable_of(class_) == address)
         return self._addresses[name]
 
@@ -179,34 +174,24 @@ class Universe:
         return self.is_in(p, ARRAYS)
 
     def has_class(self, p: Any, vtable: str) -> Any:
-        return self._class_of(p) == self._struct_class(self.layout.struct_of_vtable(vtable))
+        return self._class_of(p) == self.class_of_type(self.layout.struct_of_vtable(vtable))
 
     def has_subclass(self, p: Any, vtable: str) -> Any:
         struct = self.layout.struct_of_vtable(vtable)
         if struct.declared:
             return self.isa(p, struct.name)
-        class_ = self._struct_class(struct)
-        return z3.And(
-            self.is_in(p, STRUCTS), z3.Or(self._class_of(p) == class_, self._below(self._class_of(p), class_))
-        )
-
-    def _struct_class(self, struct: Struct) -> Any:
-        """The class of a struct: one that is not declared has a number that nobody knows."""
-        if struct.name in self._ranges:
-            return z3.BitVecVal(self._ranges[struct.name][0], CLASS)
-        above = self._ranges.get(struct.name.removesuffix(SUBCLASS)) if struct.name.endswith(SUBCLASS) else None
-        low, high = STRUCTS if above is None else (above[0] + 1, above[1])
-        return self._class_name(struct.vtable, low, high)
+        class_, wanted = self._class_of(p), self.class_of_type(struct)
+        return z3.And(self.has_vtable(p), z3.Or(class_ == wanted, self._below(class_, wanted)))
 
     def class_of_type(self, type_: Struct | Array) -> Any:
-        if isinstance(type_, Struct):
-            return self._struct_class(type_)
+        """The class of a struct or array: one that is not declared has a number that nobody knows."""
         if type_.name in self._ranges:
             return z3.BitVecVal(self._ranges[type_.name][0], CLASS)
-        return self._class_name(f"{type_.name}[]", *ARRAYS)
-
-    def _class_name(self, name: str, low: int, high: int) -> Any:
-        class_ = z3.Const(f"class {name}", CLASS)
+        name, (low, high) = f"class {type_.name}[]", ARRAYS
+        if isinstance(type_, Struct):
+            above = self._ranges.get(type_.name.removesuffix(SUBCLASS)) if type_.name.endswith(SUBCLASS) else None
+            name, (low, high) = f"class {type_.vtable}", STRUCTS if above is None else (above[0] + 1, above[1])
+        class_ = z3.Const(name, CLASS)
         self.facts.append(z3.And(z3.UGE(class_, low), z3.ULE(class_, high)))
         return class_
 

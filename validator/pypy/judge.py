@@ -7,7 +7,6 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import LogPair
@@ -17,24 +16,25 @@ from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
+from validator.pypy.exits import Prove, prove_with_exits, with_origins
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
-OPTIONS = Options(guards=Guards.SAFE, failargs=Failargs.IGNORE)
-"""A log holds no resume data, and guards may fail where the recorded trace goes on."""
-
-Prove = Callable[[Trace, Trace], Verdict]
+OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
+"""Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A pair in the trace language, and what is assumed of it beside its declarations, by name."""
+    """A pair in the trace language, what is assumed of it beside its declarations, by name, and the options that it is
+    judged with."""
 
     before: Trace
     after: Trace
     assumes: tuple[str, ...]
+    options: Options = OPTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,15 @@ def judge(
     pair: LogPair,
     file: str,
     knowledge: Knowledge,
-    prove: Prove = lambda before, after: validate(before, after, OPTIONS),
+    options: Options = OPTIONS,
+    prove: Prove = lambda before, after, options: validate(before, after, options),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     try:
-        verdict, texts = _judged(translated(pair, file, knowledge), prove)
+        verdict, texts = _verdict(translated(pair, file, knowledge), options, prove)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
-        again, generous = _judged(translated(pair, file, knowledge, generous=True), prove)
+        again, generous = _verdict(translated(pair, file, knowledge, generous=True), options, prove)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
@@ -71,16 +72,13 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def _judged(text: Translated, prove: Prove) -> tuple[Verdict, Texts]:
-    """The verdict, and the texts that it is about: where guards seem to come from is no reason to refute."""
-    texts = _texts(text)
-    verdict = prove(texts.before, texts.after)
-    if isinstance(verdict, Refuted | Unsupported):
-        texts = _texts(text.without_origins())
-        verdict = prove(texts.before, texts.after)
-    return verdict, texts
-
-
-def _texts(text: Translated) -> Texts:
+def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
+    refute: then that is left open."""
     types = parse_declarations(text.types)
-    return Texts(parse(text.before, types=types), parse(text.after, types=types), text.assumes)
+    before, after = (parse(trace, types=types) for trace in (text.before, text.after))
+    for origins in (*text.origins, ()):
+        verdict, told, used = prove_with_exits(before, with_origins(after, origins), options, prove)
+        if isinstance(verdict, Proved):
+            break
+    return verdict, Texts(before, told, text.assumes, used)

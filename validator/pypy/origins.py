@@ -6,15 +6,12 @@ optimizer keeps their order, and does a later and stronger question in the place
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from validator.pypy.lines import Line
 from validator.pypy.sameness import AFTER, BEFORE, Sameness
 from validator.pypy.straight import Sides
-
-_ALIKE, _SAME = 2, 3
-"""The weights of a guard of the same kind of question, and of the same guard."""
 
 _KINDS = {
     **dict.fromkeys(("guard_true", "guard_false", "guard_value", "guard_isnull", "guard_nonnull"), "value"),
@@ -23,17 +20,20 @@ _KINDS = {
 }
 
 
-def origins(sides: Sides, sameness: Sameness) -> list[int | None]:
-    """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they never decrease."""
+def origins_of(sides: Sides, sameness: Sameness) -> tuple[tuple[int | None, ...], ...]:
+    """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
+    several ask about one value, it may be the first of them, or the one that asks the same."""
     places: dict[object, list[tuple[int, str]]] = {}
     for number, (key, name) in enumerate(_guards(BEFORE, sides.before.lines, sameness)):
         places.setdefault(key, []).append((number, name))
-    return _heaviest(
-        [
-            [(number, _SAME if name == other else _ALIKE) for number, other in places.get(key, ())]
-            for key, name in _guards(AFTER, sides.after.lines, sameness)
-        ]
+    asked = _guards(AFTER, sides.after.lines, sameness)
+    ways = (
+        _heaviest(
+            [[(number, same if name == other else 2) for number, other in places.get(key, ())] for key, name in asked]
+        )
+        for same in (2, 3)
     )
+    return tuple(dict.fromkeys(ways))
 
 
 def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[tuple[object, str]]:
@@ -62,13 +62,13 @@ class _Chain:
     rest: _Chain | None
 
 
-def _heaviest(choices: list[list[tuple[int, int]]]) -> list[int | None]:
-    """A choice for each, or none, so that what is chosen never decreases, and the sum of the weights is greatest."""
+def _heaviest(choices: list[list[tuple[int, int]]]) -> tuple[int | None, ...]:
+    """A choice for each, or none, so that what is chosen grows, and the sum of the weights is greatest."""
     chains: list[_Chain] = []  # their numbers grow, and so do their weights
     for guard, of_guard in enumerate(choices):
         longer = []
         for number, weight in of_guard:
-            at = bisect_right(chains, number, key=_number)
+            at = bisect_left(chains, number, key=_number)
             rest = chains[at - 1] if at else None
             longer.append(_Chain(weight + (rest.weight if rest else 0), guard, number, rest))
         for chain in longer:
@@ -85,7 +85,7 @@ def _heaviest(choices: list[list[tuple[int, int]]]) -> list[int | None]:
     while link is not None:
         chosen[link.guard] = link.number
         link = link.rest
-    return chosen
+    return tuple(chosen)
 
 
 def _number(chain: _Chain) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import repeat
 
 from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
@@ -16,27 +14,24 @@ from validator.pypy.copies import Copies, copies_of
 from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
-from validator.pypy.origins import origins
+from validator.pypy.origins import origins_of
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
 _ALLOCATIONS = ("new", "new_with_vtable")
-_ORIGIN = re.compile(r", origin=[0-9]+|origin=[0-9]+(?=\))")
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name."""
+    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
+    each guard, the number of the recorded one that it may come from, in several ways."""
 
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
-
-    def without_origins(self) -> Translated:
-        """The same, and which recorded guards those of the optimized trace come from is left open."""
-        return Translated(self.before, _ORIGIN.sub("", self.after), self.types, self.assumes)
+    origins: tuple[tuple[int | None, ...], ...]
 
 
 def translate(
@@ -50,11 +45,8 @@ def translate(
     )
     extra = (TOKEN, *map(_float_name, floats))
     before, after = (
-        "\n".join(_text(trace, printed, extra, names, given))
-        for trace, printed, given in (
-            (BEFORE, sides.before, repeat(None)),
-            (AFTER, sides.after, iter(origins(sides, sameness))),
-        )
+        "\n".join(_text(trace, printed, extra, names))
+        for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
     )
     lines = (*sides.before.lines, *sides.after.lines)
     possible = frozenset(_possible(lines, copies))
@@ -64,19 +56,15 @@ def translate(
         f"{after}\n",
         format_declarations(_with_copies(_declarations(lines, used, fields), copies, lines)),
         tuple(map(str, sorted(used))),
+        origins_of(sides, sameness),
     )
 
 
-def _text(
-    trace: str, printed: Printed, extra: tuple[str, ...], names: _Names, given: Iterator[int | None]
-) -> Iterator[str]:
+def _text(trace: str, printed: Printed, extra: tuple[str, ...], names: _Names) -> Iterator[str]:
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
     for line in printed.lines:
         args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
-        origin = next(given) if line.is_guard else None
-        if origin is not None:
-            args = (*args, f"origin={origin}")
         yield str(Line(line.result, line.name, args, names.descr(trace, line)))
 
 

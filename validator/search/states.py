@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from random import Random
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.interpreter import World
 from optimizer.ir.trace import ConstInt, Trace, all_operations
 from optimizer.ir.types.layout import Layout, Struct
-from optimizer.ir.values import address_of
 from validator.search.counterexample import State
 from validator.search.heap_plan import Plan, needs_heap, plan_heap
 from validator.search.heap_samples import HeapSampler

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.domains.term import Term
-from optimizer.ir.values import address_of
 from validator.prove.terms.object_kinds import ANY_CLASS, APPLIED, ARRAYS, FLOATS, class_of_address
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.solvers.float_text import SORT as _FLOAT

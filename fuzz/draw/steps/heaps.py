@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fuzz.draw.aimed_draft import Aim, AimedDraft
+from fuzz.draw.choices import NotDrawable
 from fuzz.draw.memory_rows import IS_VALID
 from fuzz.draw.steps.calls import look_at
 from fuzz.draw.steps.pointers import (
@@ -18,16 +19,13 @@ from optimizer.ir.types.layout import Array
 
 
 def load(draft: AimedDraft) -> None:
-    aim = draft.aim()
-    loaded = None if aim is None else draft.load(aim)
+    loaded = draft.load(draft.aim())
     if loaded is not None and loaded.type is REF and draft.choices.chance(40):
         check_pointer(draft, loaded)
 
 
 def store(draft: AimedDraft) -> None:
-    aim = draft.aim()
-    if aim is not None:
-        draft.store(aim)
+    draft.store(draft.aim())
 
 
 def _access(draft: AimedDraft, aim: Aim) -> None:
@@ -40,14 +38,13 @@ def _access(draft: AimedDraft, aim: Aim) -> None:
 def access_aliases(draft: AimedDraft) -> None:
     """An access through one pointer, a store through another that may be the same, and a load through the first."""
     aim = _inherited(draft) if draft.choices.chance(45) else draft.aim()
-    if aim is not None:
-        _access(draft, aim)
-        draft.store(draft.beside(aim))
-        draft.load(aim)
+    _access(draft, aim)
+    draft.store(draft.beside(aim))
+    draft.load(aim)
 
 
-def _inherited(draft: AimedDraft) -> Aim | None:
-    """A field that an object has from a parent."""
+def _inherited(draft: AimedDraft) -> Aim:
+    """A field that an object has from a parent. Raises NotDrawable."""
     found: list[Aim] = []
     for pointer in draft.references[-12:]:
         described = draft.object_of(pointer)
@@ -55,12 +52,14 @@ def _inherited(draft: AimedDraft) -> Aim | None:
             if place.slot.owner is not None and place.slot.key != f"{place.slot.owner}.{place.slot.name}":
                 found.append(Aim(place, pointer))
     fields = [aim for aim in found if aim.place.kind is DescrKind.FIELD]
-    return draft.choices.pick(fields) if fields else None
+    if not fields:
+        raise NotDrawable
+    return draft.choices.pick(fields)
 
 
 def overwrite(draft: AimedDraft) -> None:
     aim = draft.aim()
-    if aim is None or draft.store(aim) is None:
+    if draft.store(aim) is None:
         return
     draft.choices.repeat(0, 2, lambda: _interlude(draft, aim))
     draft.store(aim)
@@ -85,8 +84,8 @@ def _interlude(draft: AimedDraft, aim: Aim) -> None:
 
 def write_back(draft: AimedDraft) -> None:
     aim = draft.aim()
-    value = None if aim is None else draft.load(aim)
-    if aim is None or value is None:
+    value = draft.load(aim)
+    if value is None:
         return
     match draft.choices.integer(0, 3):
         case 0:
@@ -102,17 +101,14 @@ def write_back(draft: AimedDraft) -> None:
 
 def reread(draft: AimedDraft) -> None:
     aim = draft.aim()
-    if aim is not None:
-        _access(draft, aim)
-        heap_event(draft)
-        draft.load(aim)
+    _access(draft, aim)
+    heap_event(draft)
+    draft.load(aim)
 
 
 def access_items(draft: AimedDraft) -> None:
     """Accesses to one array, and a guard on an item."""
     aim = draft.new_aim(draft.choices.pick((DescrKind.ITEM, DescrKind.INTERIOR)))
-    if aim is None:
-        return
     _access(draft, aim)
     draft.choices.repeat(0, 2, lambda: _access(draft, draft.beside(aim)))
     item = draft.load(aim)
@@ -153,7 +149,7 @@ def _is_array(draft: AimedDraft, value: Value) -> bool:
 def allocate(draft: AimedDraft) -> None:
     """An object, some of its fields set, and perhaps read again."""
     made = build(draft)
-    if made is None or not draft.choices.chance(60):
+    if not draft.choices.chance(60):
         return
     aim = draft.aim_at(made)
     if aim is not None:
@@ -162,10 +158,12 @@ def allocate(draft: AimedDraft) -> None:
         check_pointer(draft, made)
 
 
-def build(draft: AimedDraft) -> Var | None:
+def build(draft: AimedDraft) -> Var:
+    """A new object, some of its fields set. Raises NotDrawable."""
     made = draft.allocate()
-    if made is not None:
-        draft.choices.repeat(0, 4, lambda: _set_some(draft, made))
+    if made is None:
+        raise NotDrawable
+    draft.choices.repeat(0, 4, lambda: _set_some(draft, made))
     return made
 
 
@@ -178,8 +176,6 @@ def _set_some(draft: AimedDraft, made: Var) -> None:
 def rebuild(draft: AimedDraft) -> None:
     """An object that guards hand over, and that changes between them."""
     made = build(draft)
-    if made is None:
-        return
 
     def change() -> None:
         draft.kept = (made,)
@@ -196,11 +192,7 @@ def rebuild(draft: AimedDraft) -> None:
 def nest(draft: AimedDraft) -> None:
     """Objects that are put into each other: a chain or a cycle; the outermost may leak."""
     outer = build(draft)
-    if outer is None:
-        return
     inner = outer if draft.choices.chance(15) else build(draft)
-    if inner is None:
-        return
     put = _put(draft, outer, inner)
     if put and draft.choices.chance(40):
         _put(draft, inner, outer)
@@ -217,13 +209,7 @@ def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
 
 
 def leak(draft: AimedDraft) -> None:
-    if draft.fresh:
-        made = draft.choices.latest(draft.fresh, 4)
-    else:
-        built = build(draft)
-        if built is None:
-            return
-        made = built
+    made = draft.choices.latest(draft.fresh, 4) if draft.fresh else build(draft)
     _leak_one(draft, made)
     aim = draft.aim_at(made)
     if aim is not None and draft.choices.chance(40):

@@ -13,7 +13,7 @@ from functools import cache
 
 from fuzz.draw.rows import divides, multiplies
 from fuzz.draw.shape import Shape
-from fuzz.draw.steps.tables import PAIRS, SIZE, UNDEFINED, XS, YS, Arguments, has_table, number, table, undefined
+from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import OPS, Op
 
 X, Y, INNER, OTHER = "x", "y", "inner", "other"
@@ -61,14 +61,14 @@ def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
 
 @cache
 def _laws() -> tuple[Law, ...]:
-    tables = {row: table(row) for row in OPS.values() if has_table(row)}
+    tables = {row: table(row) for row in OPS.values() if _has_table(row)}
     functions = _Functions(tables.values())
     tables = {row: of_row for row, of_row in tables.items() if of_row != XS}
     found: list[Law] = []
     for inner, first in tables.items():
-        columns = {X: XS, Y: YS, INNER: first, OTHER: Arguments(YS, YS).of(first)}
+        columns = {X: XS, Y: YS, INNER: first, OTHER: _Arguments(YS, YS).of(first)}
         is_truth = _TRUTHS.issuperset(first)
-        arguments = [(places, Arguments(columns[places[0]], columns[places[-1]])) for places in _all_places(inner)]
+        arguments = [(places, _Arguments(columns[places[0]], columns[places[-1]])) for places in _all_places(inner)]
         for outer, second in tables.items():
             for places, args in arguments:
                 if len(places) == len(outer.args or ()):
@@ -91,18 +91,89 @@ class _Functions:
     """The functions of x and y that one operation computes, or none."""
 
     def __init__(self, tables: Iterable[bytes]) -> None:
-        plain = [XS, YS, *(bytes((word,)) * PAIRS for word in (0, 1, SIZE - 1))]
+        plain = [XS, YS, *(bytes((word,)) * _PAIRS for word in (0, 1, _SIZE - 1))]
         for of_row in tables:
-            plain += [of_row, Arguments(YS, XS).of(of_row)]
+            plain += [of_row, _Arguments(YS, XS).of(of_row)]
         self._tables = frozenset(plain)
-        self._numbers = [number(of_row) for of_row in self._tables]
+        self._numbers = [_number(of_row) for of_row in self._tables]
         self._but_for: dict[int, frozenset[int]] = {}  # by where they are not defined
 
     def has(self, results: bytes) -> bool:
         """Is it one of them, wherever it is defined? What hardly ever is defined counts for nothing."""
         if results in self._tables:
             return True
-        where, count = undefined(results), results.count(UNDEFINED)
+        where, count = _undefined(results), results.count(UNDEFINED)
         if where not in self._but_for:
             self._but_for[where] = frozenset(one | where for one in self._numbers)
-        return 0 < count <= PAIRS - SIZE and number(results) in self._but_for[where]
+        return 0 < count <= _PAIRS - _SIZE and _number(results) in self._but_for[where]
+
+
+# Tables.
+
+_WIDTH = 4
+"""The width of the words of tables. A table has a byte for each pair of words x and y, at 16 * x + y: the word that the
+row computes of them, without a sign, or `UNDEFINED`. So a table is also what `bytes.translate` takes, and what two
+tables have in common can be found out of all pairs at once, with numbers of 256 bytes."""
+
+_SIZE = 1 << _WIDTH
+_PAIRS = _SIZE * _SIZE
+
+UNDEFINED = 255
+"""The entry for an undefined result, which is no word of that width."""
+
+XS = bytes(x for x in range(_SIZE) for _ in range(_SIZE))
+YS = bytes(range(_SIZE)) * _SIZE
+
+
+def _has_table(row: Op) -> bool:
+    """Is it an operation on words, some of which are that small?"""
+    return row.is_pure and row.min_word <= _WIDTH and bool(row.args)
+
+
+@cache
+def table(row: Op) -> bytes:
+    """The results of the row; of x alone, if it takes one argument. Undefined is what overflows, too."""
+    d = concrete(_WIDTH)
+    arity = len(row.args or ())
+    meaning, defined, overflows = row.meaning, row.defined, row.overflows
+    assert meaning is not None
+
+    def computed(*args: int) -> int:
+        if (defined is not None and not defined(d, *args)) or (overflows is not None and overflows(d, *args)):
+            return UNDEFINED
+        return int(meaning(d, *args)) % _SIZE
+
+    words = [d.const(x) for x in range(_SIZE)]
+    if arity == 1:
+        return bytes(result for x in words for result in (computed(x),) * _SIZE)
+    return bytes(computed(x, y) for x in words for y in words)
+
+
+def _number(table: bytes) -> int:
+    """All bytes as one number."""
+    return int.from_bytes(table, "big")
+
+
+_WHERE_UNDEFINED = bytes(UNDEFINED) + bytes((UNDEFINED,))
+
+
+def _undefined(table: bytes) -> int:
+    """All bits of the bytes that are undefined, as one number."""
+    return _number(table.translate(_WHERE_UNDEFINED)) if UNDEFINED in table else 0
+
+
+class _Arguments:
+    """The arguments that a row is applied to: the results of others for all pairs, or for the same ones."""
+
+    __slots__ = ("_pairs", "_undefined")
+
+    def __init__(self, one: bytes, two: bytes) -> None:
+        self._undefined = _undefined(one) | _undefined(two)
+        known = ~self._undefined
+        pairs = ((_number(one) & known) << _WIDTH) | (_number(two) & known)
+        self._pairs = pairs.to_bytes(len(one), "big")
+
+    def of(self, outer: bytes) -> bytes:
+        """The results of a row with that table."""
+        results = self._pairs.translate(outer)
+        return (_number(results) | self._undefined).to_bytes(len(results), "big") if self._undefined else results

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from fuzz.draw.aimed_draft import AimedDraft
+from fuzz.draw.choices import NotDrawable
 from fuzz.draw.heap_draft import NULL_REF
 from optimizer.ir.rows.ops import INT, REF, Op
 from optimizer.ir.run.objects import Ref
@@ -89,9 +92,8 @@ def _between_checks(draft: AimedDraft) -> None:
         case 3 | 4:
             draft.guard_on(draft.variable())
         case _:
-            aim = draft.aim()
-            if aim is not None:
-                draft.store(aim)
+            with suppress(NotDrawable):
+                draft.store(draft.aim())
 
 
 def _guard_pointer(draft: AimedDraft, row: Op, pointer: Value) -> None:

@@ -46,8 +46,6 @@ class BitTerms(ConditionTerms):
             return a
         if b.kind == "const" and a.kind == "bit_and" and a.args[1].kind == "const":
             return self.bit_and(a.args[0], self.const(a.args[1].value & b.value))
-        if self._is_complement(a, b):
-            return self.zero
         return self._word2("bit_and", a, b) or self._commuted("bit_and", a, b)
 
     def bit_or(self, a: Term, b: Term) -> Term:
@@ -59,8 +57,6 @@ class BitTerms(ConditionTerms):
             return a
         if b.kind == "const" and a.kind == "bit_or" and a.args[1].kind == "const":
             return self.bit_or(a.args[0], self.const(a.args[1].value | b.value))
-        if self._is_complement(a, b):
-            return self.const(-1)
         return self._word2("bit_or", a, b) or self._commuted("bit_or", a, b)
 
     def bit_xor(self, a: Term, b: Term) -> Term:
@@ -74,13 +70,7 @@ class BitTerms(ConditionTerms):
             return self.bit_not(a)
         if b.kind == "const" and a.kind == "bit_xor" and a.args[1].kind == "const":
             return self.bit_xor(a.args[0], self.const(a.args[1].value ^ b.value))
-        for x, y in ((a, b), (b, a)):
-            if x.kind == "bit_xor" and y in x.args:
-                return x.args[0] if x.args[1] is y else x.args[1]
         return self._word2("bit_xor", a, b) or self._commuted("bit_xor", a, b)
-
-    def _is_complement(self, a: Term, b: Term) -> bool:
-        return (a.kind == "bit_not" and a.args[0] is b) or (b.kind == "bit_not" and b.args[0] is a)
 
     def bit_not(self, a: Term) -> Term:
         match a.kind, a.args:

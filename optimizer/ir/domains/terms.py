@@ -66,10 +66,8 @@ class Terms(BitTerms):
         if a.kind == "neg":
             return self.sub(b, a.args[0])
         if a.kind in _PRODUCTS:
-            quotient, sign = self._multiple(a)
-            if sign == -1 and quotient.args[0] is b:
-                return self._rest(quotient)
-            if sign == 1 and b.kind == _REMAINDERS[quotient.kind] and b.args == quotient.args:
+            quotient = self._multiple(a)
+            if quotient is not None and b.kind == _REMAINDERS[quotient.kind] and b.args == quotient.args:
                 return b.args[0]
         return None
 
@@ -124,17 +122,16 @@ class Terms(BitTerms):
                 return self.sub(self.const(c - k.value), x)
             case "sub", (k, x) if k.kind == "const":
                 return self.add(x, self.const(c - k.value))
-            case "neg", (x,):
-                return self.add(x, self.const(c))
-            case "bit_not", (x,):
-                return self.add(x, self.const(c + 1))
         return self.bit_not(b) if c == -1 else None
 
     def _reduced(self, a: Term, b: Term) -> Term | None:
         """`a` less a part of it: a multiple, a remainder, or some of its bits."""
         if b.kind in _PRODUCTS:
-            quotient, sign = self._multiple(b)
-            return self._rest(quotient) if sign == 1 and quotient.args[0] is a else None
+            quotient = self._multiple(b)
+            if quotient is None or quotient.args[0] is not a:
+                return None
+            rest: Term = getattr(self, _REMAINDERS[quotient.kind])(*quotient.args)
+            return rest  # `a` where the divisor is 0, for the remainder is
         if b.kind in _DIVISIONS and b.args[0] is a:
             divide: Callable[[Term, Term], Term] = getattr(self, _DIVISIONS[b.kind])
             return self.mul(divide(a, b.args[1]), b.args[1])
@@ -142,25 +139,14 @@ class Terms(BitTerms):
             return self.bit_and(a, self.bit_not(b.args[0] if b.args[1] is a else b.args[1]))
         return None
 
-    def _multiple(self, product: Term) -> tuple[Term, int]:
-        """The signed quotient q, with divisor d, where the product is q * d (and 1) or q * -d (and -1); else 0."""
+    def _multiple(self, product: Term) -> Term | None:
+        """The signed quotient q, with divisor d, where the product is q * d."""
         a, b = product.args
         if a.kind in _REMAINDERS:
             divisor = a.args[1]
-            if product.kind == "shl":
-                return a, int(b.kind == "const" and self._log2(divisor) == b.value)
-            if divisor is b:
-                return a, 1
-            if divisor.kind == "const" and self._is(b, -divisor.value):
-                return a, -1
-        if product.kind == "mul" and b.kind in _REMAINDERS and b.args[1] is a:
-            return b, 1
-        return a, 0
-
-    def _rest(self, quotient: Term) -> Term:
-        """x - d * (x // d). It is x where d is 0, for the remainder is."""
-        rest: Term = getattr(self, _REMAINDERS[quotient.kind])(*quotient.args)
-        return rest
+            is_product = b.kind == "const" and self._log2(divisor) == b.value if product.kind == "shl" else divisor is b
+            return a if is_product else None
+        return b if product.kind == "mul" and b.kind in _REMAINDERS and b.args[1] is a else None
 
     def neg(self, a: Term) -> Term:
         if a.kind == "neg":
@@ -226,33 +212,7 @@ class Terms(BitTerms):
         k = self._log2(b)
         if k is not None:
             return self.lshr(a, self.const(k))
-        return (
-            self._word2("udiv", a, b)
-            or self._quotient(a, b)
-            or self._divided_again("udiv", "lshr", a, b, self.concrete.mask)
-            or self._make("udiv", (a, b))
-        )
-
-    def lshr(self, a: Term, b: Term) -> Term:
-        return self._shifted_again("udiv", "lshr", a, b, self.concrete.mask) or super().lshr(a, b)
-
-    def ashr(self, a: Term, b: Term) -> Term:
-        return self._shifted_again("fdiv", "ashr", a, b, self.concrete.half - 1) or super().ashr(a, b)
-
-    def _shifted_again(self, kind: str, shift: str, a: Term, b: Term, most: int) -> Term | None:
-        if a.kind == kind and b.kind == "const" and 0 <= b.value < self.width:
-            return self._divided_again(kind, shift, a, self.const(1 << b.value), most)
-        return None
-
-    def _divided_again(self, kind: str, shift: str | None, a: Term, b: Term, most: int) -> Term | None:
-        """(x // c) // d is x // (c * d) for positive c and d whose product is at most `most`."""
-        if b.kind != "const" or a.kind not in (kind, shift) or a.args[1].kind != "const":
-            return None
-        by = a.args[1].value
-        c = 1 << by if a.kind == shift else by & self.concrete.mask
-        product = c * (b.value & self.concrete.mask)
-        divide: Callable[[Term, Term], Term] = getattr(self, kind)
-        return divide(a.args[0], self.const(product)) if 0 < product <= most else None
+        return self._word2("udiv", a, b) or self._quotient(a, b) or self._make("udiv", (a, b))
 
     def sdiv(self, a: Term, b: Term) -> Term:
         if b.kind == "const":
@@ -260,12 +220,7 @@ class Terms(BitTerms):
                 return a
             if -self.concrete.half < b.value < 0:
                 return self.neg(self.sdiv(a, self.const(-b.value)))
-        return (
-            self._word2("sdiv", a, b)
-            or self._quotient(a, b)
-            or self._divided_again("sdiv", None, a, b, self.concrete.half - 1)
-            or self._make("sdiv", (a, b))
-        )
+        return self._word2("sdiv", a, b) or self._quotient(a, b) or self._make("sdiv", (a, b))
 
     def srem(self, a: Term, b: Term) -> Term:
         if b.kind == "const":
@@ -281,12 +236,7 @@ class Terms(BitTerms):
             return self.ashr(a, self.const(k))
         if self._is(b, -1):
             return self.neg(a)
-        return (
-            self._word2("fdiv", a, b)
-            or self._quotient(a, b)
-            or self._divided_again("fdiv", "ashr", a, b, self.concrete.half - 1)
-            or self._make("fdiv", (a, b))
-        )
+        return self._word2("fdiv", a, b) or self._quotient(a, b) or self._make("fdiv", (a, b))
 
     def fmod(self, a: Term, b: Term) -> Term:
         k = self._log2(b)
@@ -297,12 +247,8 @@ class Terms(BitTerms):
         return self._word2("fmod", a, b) or self._remainder("fmod", a, b) or self._make("fmod", (a, b))
 
     def _quotient(self, a: Term, b: Term) -> Term | None:
-        """The rewrites that the three divisions share: x // x and 0 // x, which are -1 where x is 0."""
-        if a is b:
-            return self.ite(self.eq(b, self.zero), self.const(-1), self.one)
-        if self._is(a, 0):
-            return self.ite(self.eq(b, self.zero), self.const(-1), self.zero)
-        return None
+        """The rewrite that the three divisions share: x // x, which is -1 where x is 0."""
+        return self.ite(self.eq(b, self.zero), self.const(-1), self.one) if a is b else None
 
     def _remainder(self, kind: str, a: Term, b: Term) -> Term | None:
         """The rewrites that the two remainders share: x % x, 0 % x, and the remainder of a remainder: where it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
@@ -14,7 +15,6 @@ from optimizer.ir.text.string_text import constant_text, is_text
 from optimizer.ir.types.effects import EVERYTHING, Effects
 from optimizer.ir.types.layout import Field, Known, Layout, RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, RAW_ARRAY, MemoryKind
-from optimizer.ir.values import address_of
 
 
 class Heap(ObjectHeap):

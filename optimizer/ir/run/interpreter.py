@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
@@ -30,6 +31,7 @@ from optimizer.ir.run.runs import Run as Run
 from optimizer.ir.run.runs import Stopped as Stopped
 from optimizer.ir.run.runs import Undefined as Undefined
 from optimizer.ir.run.runs import World as World
+from optimizer.ir.run.used_as import UsedAs
 from optimizer.ir.supported import check_supported, inner_label
 from optimizer.ir.trace import (
     ConstClass,
@@ -46,12 +48,11 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
-from optimizer.ir.types.byte_access import UsedAs, takes_object
+from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.calls import CallSite, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Layout, Resolved
 from optimizer.ir.types.trace_layout import layout_of, uses_raw
-from optimizer.ir.values import address_of
 
 
 def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap: Heap | None = None) -> Run:

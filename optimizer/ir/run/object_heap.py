@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref, blank, cell_of
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
-from optimizer.ir.values import address_of
 
 MOST_COPIED = 1 << 16
 """A run does not copy more items than that to where each has to be put down."""

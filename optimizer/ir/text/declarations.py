@@ -12,12 +12,14 @@ from optimizer.ir.text.toml_source import Path, TomlSource
 from optimizer.ir.types.declaration_rules import ITEMS, find_problems
 from optimizer.ir.types.declared import (
     NO_DECLARATIONS,
+    SECTIONS,
     Call,
     Declarations,
     Descr,
     KnownObject,
     KnownResult,
     Scalar,
+    declarations_of,
 )
 from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Field, Struct, declared_field, lone_field
 
@@ -40,8 +42,7 @@ def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS)
     """The declarations in the front matter of a trace, added to those `known`, and the width of a word, None where it
     says none. Raises InputError."""
     tables = _Entry(source, (), source.load()).table(_TOP)
-    sections = {name: tables.get(key, ()) for key, (name, _) in _SECTIONS.items()}
-    own = Declarations(**sections, cleared=tables.get("cleared", True))
+    own = declarations_of({key: tables[key] for key in SECTIONS if key in tables}, tables.get("cleared", True))
     declarations = merge(known, own, source)
     for path, message in find_problems(declarations):
         raise source.fault(path, message)
@@ -54,14 +55,14 @@ def merge(first: Declarations, second: Declarations, source: TomlSource | None =
     `source` is the text of `second`, for the place of the error.
     """
     merged: dict[str, Any] = {}
-    for key, (name, _) in _SECTIONS.items():
-        by_name = {item.name: item for item in getattr(first, name)}
-        for item in getattr(second, name):
+    for key, items in first.sections.items():
+        by_name = {item.name: item for item in items}
+        for item in second.sections[key]:
             if by_name.setdefault(item.name, item) != item:
                 message = f"{key} {item.name} is declared twice, in different ways"
                 raise source.fault((key, item.name), message) if source else InputError(message)
-        merged[name] = tuple(by_name.values())
-    return Declarations(**merged, cleared=first.cleared and second.cleared)
+        merged[key] = tuple(by_name.values())
+    return declarations_of(merged, first.cleared and second.cleared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,17 +266,13 @@ _CONST: dict[str, _Reader] = {
     "fields": _all(lambda at: (at.name, _scalar(at))),
     "same_as": _text,
 }
-# By TOML section: the attribute of Declarations that holds it, and how one entry is read.
-_SECTIONS: dict[str, tuple[str, _Reader]] = {
-    "struct": ("structs", _struct),
-    "array": ("arrays", _array),
-    "field": ("fields", _lone_field),
-    "call": ("calls", _call),
-    "descr": ("descrs", lambda at: Descr(at.name, _text(at))),
-    "const": ("consts", lambda at: KnownObject(at.name, **at.table(_CONST))),
-}
 _TOP: dict[str, _Reader] = {
-    **{key: _all(reader) for key, (_, reader) in _SECTIONS.items()},
+    "struct": _all(_struct),
+    "array": _all(_array),
+    "field": _all(_lone_field),
+    "call": _all(_call),
+    "descr": _all(lambda at: Descr(at.name, _text(at))),
+    "const": _all(lambda at: KnownObject(at.name, **at.table(_CONST))),
     "cleared": _flag,
     "word": _whole(4, 64),
 }

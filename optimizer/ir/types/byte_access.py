@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
-from optimizer.ir.faults import Unspecified, Unsupported
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.row import COPY, FLOAT, INT, LOAD, RAW_FIELD, RAW_ITEM, RAW_SIZE, REF, SCAN, STORE, Op
-from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.ir.rows.row import FLOAT, INT, RAW_FIELD, RAW_ITEM, RAW_SIZE, REF
+from optimizer.ir.trace import ConstInt, Operation
 from optimizer.ir.types.memory_types import Field, RawItem, Resolved
 
 RAW_KINDS = (RAW_ITEM, RAW_SIZE, RAW_FIELD)
 
-_USING = frozenset({LOAD, STORE, COPY, SCAN})
 _PRINTED = re.compile(r"<Array(?P<flag>[A-Z]) (?P<size>[0-9]+)>")
 _BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "float": 8}
 
@@ -65,29 +62,5 @@ def check_bytes(operation: Operation, item: RawItem, word: int) -> None:
 
 def takes_object(operation: Operation) -> bool:
     """Is it about an object's bytes?"""
-    return _is_of_object(operation.op, operation.args)
-
-
-def _is_of_object(row: Op, operands: Sequence[Value]) -> bool:
-    return row.memory is not None and row.memory.descr is RAW_SIZE and operands[0].type is REF
-
-
-class UsedAs:
-    """The uses of the objects of a run: by their bytes, or otherwise."""
-
-    def __init__(self) -> None:
-        self._by_bytes: dict[Any, bool] = {}
-
-    def note(self, row: Op, operands: Sequence[Value], args: Sequence[Any], line: int = 0) -> None:
-        """An operation is done, and its operands are these arguments. Raises Unspecified for an object that is used in
-        both ways."""
-        by_bytes = row.kind not in _USING
-        if by_bytes and not _is_of_object(row, operands):
-            return
-        for arg in args[: 2 if row.kind is COPY else 1]:
-            if self._by_bytes.setdefault(arg, by_bytes) is not by_bytes:
-                raise Unspecified(f"{row.name} of an object that is used by its bytes and otherwise", line)
-
-    def by_bytes(self, arg: Any) -> bool | None:
-        """Is that object used by its bytes? None if it has not been used."""
-        return self._by_bytes.get(arg)
+    memory = operation.op.memory
+    return memory is not None and memory.descr is RAW_SIZE and operation.args[0].type is REF

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types.declared import Call, Declarations, KnownObject, Scalar
+from optimizer.ir.types.declared import SECTIONS, Declarations, KnownObject, Scalar
 from optimizer.ir.types.memory_types import Array, Field, Struct, declared_type
 
 Problem = tuple[tuple[str, ...], str]
@@ -74,16 +74,10 @@ def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator
 
 
 def _names(declarations: Declarations) -> Iterator[Problem]:
-    sections = (
-        ("struct", "a struct", declarations.structs),
-        ("array", "an array", declarations.arrays),
-        ("field", "a field", declarations.fields),
-        ("call", "a call", declarations.calls),
-        ("descr", "another name", declarations.descrs),
-    )
     taken: dict[str, str] = {}
-    for section, what, items in sections:
-        for item in items:
+    for section, items in declarations.sections.items():
+        what = SECTIONS[section]
+        for item in items if section != "const" else ():
             before = taken.setdefault(item.name, what)
             if item.name in HIGHEST:
                 yield (section, item.name), f"{item.name} is the built-in type of strings, and cannot be declared"
@@ -142,13 +136,9 @@ def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Stru
 
 
 def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
-    sections: tuple[tuple[Struct | Array | Field | Call, ...], ...] = (
-        declarations.structs,
-        declarations.arrays,
-        declarations.fields,
-        declarations.calls,
-    )
-    named = {item.name for section in sections for item in section} | HIGHEST.keys()
+    apart = ("descr", "const")
+    whole = [item for section, items in declarations.sections.items() if section not in apart for item in items]
+    named = {item.name for item in whole} | HIGHEST.keys()
     interiors = {f"{array.name}.{field.name}" for array in declarations.arrays for field in array.fields}
     for descr in declarations.descrs:
         if descr.target.rpartition(".")[0] in structs and descr.target not in named:

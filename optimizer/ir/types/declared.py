@@ -6,6 +6,8 @@ structs and arrays have their own fields only, in the range of their types, what
 
 from __future__ import annotations
 
+from typing import Any
+
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.types.memory_types import Array, Field, Struct
@@ -63,6 +65,17 @@ class KnownObject:
     same_as: str | None = None
 
 
+SECTIONS = {
+    "struct": "a struct",
+    "array": "an array",
+    "field": "a field",
+    "call": "a call",
+    "descr": "another name",
+    "const": "a constant",
+}
+"""The sections of declarations, each with what its names stand for; those of constants are apart from the others."""
+
+
 @immutable
 class Declarations:
     """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared` speaks
@@ -76,9 +89,19 @@ class Declarations:
     cleared: bool = True
     fields: tuple[Field, ...] = ()
 
+    @property
+    def sections(self) -> dict[str, tuple[Any, ...]]:
+        """All that is declared, by section."""
+        return {section: getattr(self, f"{section}s") for section in SECTIONS}
+
     def __hash__(self) -> int:
         """By names alone: all that they say takes longer than what is looked up by them."""
         return hash((*[struct.name for struct in self.structs], *[array.name for array in self.arrays]))
+
+
+def declarations_of(sections: dict[str, tuple[Any, ...]], cleared: bool) -> Declarations:
+    """The declarations of these sections, of which some may be left out."""
+    return Declarations(**{f"{section}s": items for section, items in sections.items()}, cleared=cleared)
 
 
 NO_DECLARATIONS = Declarations()

@@ -26,9 +26,6 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.row import FLOAT, INT, REF, Type
 from optimizer.ir.text.string_text import HIGHEST
 
-NO_INDEX = -1
-"""The index of a field's cell."""
-
 
 class MemoryKind(Enum):
     """A kind of memory: how its cells are found, and how texts call it."""

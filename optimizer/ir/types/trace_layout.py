@@ -80,15 +80,8 @@ class _Latest:
 
 def _are_the_same(one: Declarations, other: Declarations) -> bool:
     """Do they say the same, in whatever order?"""
-    pairs = (
-        (one.structs, other.structs),
-        (one.arrays, other.arrays),
-        (one.fields, other.fields),
-        (one.calls, other.calls),
-        (one.descrs, other.descrs),
-        (one.consts, other.consts),
-    )
-    return one.cleared == other.cleared and all(set(mine) == set(others) for mine, others in pairs)
+    mine, others = one.sections, other.sections
+    return one.cleared == other.cleared and all(set(mine[section]) == set(others[section]) for section in mine)
 
 
 _latest = _Latest()

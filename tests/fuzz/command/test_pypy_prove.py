@@ -140,11 +140,11 @@ def test_the_page_shows_refuted_pairs_with_their_runs(run: Run) -> None:
 def test_pairs_are_cases_that_other_commands_work_on(run: Run, traceproof: Command) -> None:
     code, out, _ = run("run.log", "--pairs", "--extract", "pairs", "--jobs", "1")
     assert code == 1
-    assert out.endswith("\nthe pairs are in pairs, as cases that are judged with --guards safe --failargs ignore\n")
+    assert out.endswith("\nthe pairs are in pairs; their case.toml says with what --failargs they are judged\n")
     assert sorted(path.name for path in Path("pairs").iterdir()) == ["run-0001", "run-0003", "run-0004"]
     traces = [f"pairs/run-0003/{name}.trace" for name in ("before", "after")]
     assert "# assumes: call <Callv 0 r EF=5>@tell does not write" in Path(traces[0]).read_text()
-    assert traceproof("validate", *traces, "--guards", "safe", "--failargs", "ignore").code == 0
+    assert traceproof("validate", *traces).code == 0
     assert traceproof("report", "pairs/run-0004").code == 0
     reduced = traceproof("reduce", "pairs/run-0004", "--json")
     assert reduced.code == 0

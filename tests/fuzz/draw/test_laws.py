@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fuzz.draw.rows import rows
-from fuzz.draw.steps.laws import INNER, OTHER, Law, X, Y, laws, laws_by_inner
-from fuzz.draw.steps.tables import UNDEFINED, table
+from fuzz.draw.steps.laws import INNER, OTHER, UNDEFINED, Law, X, Y, laws, laws_by_inner, table
 from optimizer.ir.rows.ops import OPS
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from optimizer import optimize
+from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.interpreter import Finished, Undefined, run
@@ -12,7 +13,6 @@ from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.trace_layout import layout_of
-from optimizer.ir.values import address_of
 from validator import Proved, Refuted, Unknown, Unsupported, Verdict, validate
 
 CAST = "i3 = cast_ptr_to_int(p0)\n"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from reference_heap import DECLARATIONS
 
+from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import Mismatch, compare_runs, visible_heap
@@ -19,7 +20,6 @@ from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.effects import EVERYTHING, Effects, effects_of
 from optimizer.ir.types.trace_layout import layout_of
-from optimizer.ir.values import address_of
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Base(left=p0)\np2 = Words[1, 2, 3]\np3 = Points[(x=1, y=p0), (z=-5)]"
 REFS = ("p0", "p1", "p2", "p3")

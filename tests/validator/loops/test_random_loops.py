@@ -1,0 +1,172 @@
+"""Random loops, peeled by the optimizer: what is proved of them, beside runs of many iterations.
+
+The interpreter runs loops by itself; it knows nothing of parts and proofs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from random import Random
+
+import pytest
+
+from fuzz.draw.loops import loop_for
+from optimizer.ir.check import IllFormed, check
+from optimizer.ir.faults import Unspecified, Unsupported
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run.heap_comparison import Renaming, sight_of_end, sight_of_event
+from optimizer.ir.run.interpreter import GuardFailed, Jumped, Program, Run, Undefined
+from optimizer.ir.supported import inner_label
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
+from optimizer.ir.types.trace_layout import layout_of
+from optimizer.peel import peel
+from validator import Evidence, Options, Proved, Refuted, State, validate
+from validator.search.states import sample_states
+
+ITERATIONS = 30
+OPTIONS = Options(timeout_s=4)
+
+
+def runs(before: Trace, after: Trace, state: State) -> tuple[Run, Run] | None:
+    """Runs of both loops, None where the recorded one is undefined on the state, or nobody says what it does."""
+    layout = layout_of(before, after)
+    programs = Program(before, layout), Program(after, layout)
+    heap = None if state.heap is None else state.heap.copy()
+    if heap is not None:
+        heap.layout = layout
+        for program in programs:
+            program.prepare(heap)
+        if not heap.is_as_declared(valid=0 not in state.world.invalid):
+            return None
+    try:
+        one = programs[0].run(state.inputs, state.world, heap=heap, iterations=ITERATIONS)
+        if isinstance(one.outcome, Undefined) or one.unclear:
+            return None
+        other = programs[1].run(state.inputs, one.world, heap=heap, iterations=ITERATIONS)
+    except Unspecified:
+        return None
+    return None if other.unclear else (one, other)
+
+
+def differ(one: Run, other: Run, evidence: Evidence) -> str | None:
+    """What is wrong with the runs of a pair that was proved, as far as this comparison knows."""
+    renaming = Renaming()
+    for wanted, got in zip(one.events, other.events, strict=False):
+        if (wanted.name, wanted.descr) != (got.name, got.descr):
+            return "another event"
+        if renaming.difference(sight_of_event(wanted), sight_of_event(got)) is not None:
+            return "an event sees something else"
+    if isinstance(other.outcome, Undefined):
+        return "undefined"
+    if isinstance(one.outcome, GuardFailed) and isinstance(other.outcome, Jumped) and one.iterations < ITERATIONS - 1:
+        return "goes on"
+    if isinstance(other.outcome, GuardFailed) and isinstance(one.outcome, Jumped) and other.iterations < ITERATIONS - 1:
+        return "leaves"
+    if not (isinstance(one.outcome, GuardFailed) and isinstance(other.outcome, GuardFailed)):
+        return None
+    origin = evidence.origins[other.outcome.guard]
+    if (origin, other.iterations) != (one.outcome.guard, one.iterations):
+        return None if other.iterations <= one.iterations else "leaves later"
+    if one.outcome.failargs is None or other.outcome.failargs is None:
+        return None
+    found = renaming.difference(sight_of_end(one), sight_of_end(other))
+    return None if found is None else f"hands over something else: {found}"
+
+
+def contradicted(before: Trace, after: Trace, evidence: Evidence, example: State) -> str | None:
+    """What runs on samples say against a proof."""
+    for state in islice(sample_states(before, after, [example], layout_of(before, after)), 12):
+        done = runs(before, after, state)
+        found = None if done is None else differ(*done, evidence)
+        if found is not None:
+            return f"{found} on {state}"
+    return None
+
+
+@pytest.mark.parametrize("seeds", [range(start, start + 25) for start in range(0, 200, 25)], ids=str)
+def test_peeled_loops_are_right(seeds: range) -> None:
+    verdicts: Counter[str] = Counter()
+    for seed in seeds:
+        loop = loop_for(seed)
+        try:
+            after = peel(loop.trace).trace
+        except Unsupported:
+            continue
+        check(after)
+        if inner_label(after) is None:
+            continue
+        verdict = validate(loop.trace, after, OPTIONS, examples=[loop.state])
+        assert not isinstance(verdict, Refuted), f"{seed}: {verdict}"
+        verdicts[type(verdict).__name__] += 1
+        if isinstance(verdict, Proved):
+            assert contradicted(loop.trace, after, verdict.evidence, loop.state) is None, seed
+    assert verdicts["Proved"] >= 0.75 * verdicts.total(), verdicts
+
+
+def faulty(after: Trace, random: Random) -> Trace | None:
+    """The trace with a random fault behind its label, or in it."""
+    label = inner_label(after)
+    assert label is not None
+    place = random.randrange(label, len(after.ops))
+    operation = after.ops[place]
+    ops = list(after.ops)
+    match random.randrange(4):
+        case 0 if operation.op.kind is not Kind.END and place > label:
+            del ops[place]
+        case 1 if len(operation.args) > 1:
+            args = list(operation.args)
+            one, other = random.sample(range(len(args)), 2)
+            args[one], args[other] = args[other], args[one]
+            ops[place] = operation.on(tuple(args))
+        case 2 if operation.args:
+            ops[place] = _other_argument(operation, [after.ops[label], *ops[label:place]], random)
+        case 3 if operation.exit is not None and operation.exit.failargs:
+            failargs = list(operation.exit.failargs)
+            failargs[random.randrange(len(failargs))] = ConstInt(random.randrange(3))
+            ops[place] = operation.on(operation.args, replace(operation.exit, failargs=tuple(failargs)))
+        case _:
+            return None
+    made = after.of(ops)
+    try:
+        check(made)
+    except IllFormed:
+        return None
+    return None if made == after else made
+
+
+def _other_argument(operation: Operation, ahead: list[Operation], random: Random) -> Operation:
+    index = random.randrange(len(operation.args))
+    arg = operation.args[index]
+    values: list[Value] = [one for one in ahead[0].args if isinstance(one, Var)]
+    values += [one.result for one in ahead if one.result is not None]
+    if isinstance(arg, ConstInt):
+        values = [ConstInt(arg.value + 1)]
+    fitting = [one for one in values if one.type is arg.type] or [arg]
+    args = (*operation.args[:index], random.choice(fitting), *operation.args[index + 1 :])
+    return operation.on(args)
+
+
+@pytest.mark.parametrize("seeds", [range(start, start + 20) for start in range(0, 80, 20)], ids=str)
+def test_planted_faults_are_not_proved(seeds: range) -> None:
+    """What is proved all the same is right, as far as runs say; most is refuted."""
+    verdicts: Counter[str] = Counter()
+    for seed in seeds:
+        loop, random = loop_for(seed), Random(seed)
+        try:
+            after = peel(loop.trace).trace
+        except Unsupported:
+            continue
+        if inner_label(after) is None:
+            continue
+        for _ in range(4):
+            made = faulty(after, random)
+            if made is None:
+                continue
+            verdict = validate(loop.trace, made, replace(OPTIONS, timeout_s=1.0), examples=[loop.state])
+            verdicts[type(verdict).__name__] += 1
+            if isinstance(verdict, Proved):
+                found = contradicted(loop.trace, made, verdict.evidence, loop.state)
+                assert found is None, f"{seed}: {found}\n{made}"
+    assert verdicts["Refuted"] >= 0.4 * verdicts.total(), verdicts

@@ -1,0 +1,69 @@
+"""Memory at side exits of pairs of a log."""
+
+from __future__ import annotations
+
+from optimizer.ir.text import parse
+from validator import Options, Proved, Refuted, Verdict, validate
+from validator.pypy.exits import prove_with_exits
+
+COUNT = "<FieldS Counter.inst_count 8>"
+NEXT = "<FieldP Node.inst_next 16>"
+BEFORE = f"""
+[p0, i1]
+i2 = getfield_gc_i(p0, descr={COUNT})
+guard_true(i1)
+setfield_gc(p0, 5, descr={COUNT})
+finish(i1)
+"""
+LIST = f"""
+[p0, i1]
+p2 = new(descr=<SizeDescr 24>)
+setfield_gc(p0, p2, descr={NEXT})
+i3 = int_lt(i1, 5)
+guard_true(i3)
+finish(p2)
+"""
+
+
+def judged(before: str, after: str) -> tuple[Verdict, Options]:
+    verdict, _, options = prove_with_exits(parse(before), parse(after), Options(), validate)
+    return verdict, options
+
+
+def test_a_store_is_not_done_ahead_of_a_guard() -> None:
+    assert isinstance(judged(BEFORE, BEFORE)[0], Proved)
+    guard, store = BEFORE.splitlines(keepends=True)[3:5]
+    verdict, _ = judged(BEFORE, BEFORE.replace(guard + store, store + guard))
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.obligation == f"guard 0: heap {COUNT}"
+
+
+def test_a_number_is_not_stored_late() -> None:
+    late = BEFORE.replace("guard_true(i1)\n", "").replace("finish", "guard_true(i1)\nfinish")
+    assert isinstance(judged(late, BEFORE)[0], Refuted)
+
+
+def test_resume_data_may_store_an_object_that_is_made_later() -> None:
+    lines = LIST.splitlines(keepends=True)
+    late = "".join([*lines[:2], *lines[4:6], *lines[2:4], lines[6]])
+    verdict, options = judged(LIST, late)
+    assert isinstance(verdict, Proved)
+    assert f"resume data stores {NEXT} at side exits" in verdict.evidence.assumes
+    again = validate(parse(LIST), parse(late), options)
+    assert isinstance(again, Proved)
+
+
+def test_a_guard_that_fails_where_the_recorded_trace_goes_on_is_refuted() -> None:
+    verdict, _ = judged(LIST, LIST.replace("int_lt(i1, 5)", "int_lt(i1, 4)"))
+    assert isinstance(verdict, Refuted)
+
+
+def test_what_else_differs_at_the_exit_is_not_resume_data() -> None:
+    before = LIST.replace("guard_true(i3)\n", f"guard_true(i3)\nsetfield_gc(p0, 7, descr={COUNT})\n").replace(
+        "[p0, i1]\n", f"[p0, i1]\ni9 = getfield_gc_i(p0, descr={COUNT})\n"
+    )
+    lines = before.splitlines(keepends=True)
+    late = "".join([*lines[:3], *lines[5:7], *lines[3:5], *lines[7:]])
+    assert isinstance(judged(before, late)[0], Proved)
+    early = "".join([*lines[:3], lines[7], *lines[5:7], *lines[3:5], *lines[8:]])
+    assert not isinstance(judged(before, early)[0], Proved)

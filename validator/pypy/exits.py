@@ -1,0 +1,77 @@
+"""Proofs of a pair of a log, as far as a log tells of side exits.
+
+What guards hand over is not in a log. But where a guard fails, memory has to be as it was where the recorded guard
+fails: PyPy puts off a store over a guard only where it stores an object that it has not made yet; resume data makes the
+object, and does the store. So memory is compared at side exits, too. Where all that differs is a field that holds
+references, the proof stands and says that resume data stores it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Trace
+from validator.verdict import Failargs, Options, Proved, Refuted, Unknown, Verdict
+
+Prove = Callable[[Trace, Trace, Options], Verdict]
+
+_PUT_OFF = re.compile(r"guard [0-9]+: heap (?P<memory><(?:FieldP|ArrayP|InteriorFieldDescr <FieldP)[^\[]*>)")
+
+
+def prove_with_exits(before: Trace, after: Trace, options: Options, prove: Prove) -> tuple[Verdict, Trace, Options]:
+    """The verdict, and what it is about: the optimized trace, in which guards tell their origins if they were found,
+    and the options."""
+    loose = replace(options, failargs=Failargs.IGNORE)
+    verdict = prove(before, after, loose)
+    if not isinstance(verdict, Proved):
+        return verdict, after, loose
+    strict = replace(options, failargs=Failargs.CHECK)
+    told = with_origins(after, verdict.evidence.origins)
+    at_exits = prove(before, told, strict)
+    if isinstance(at_exits, Proved):
+        return at_exits, told, strict
+    if assumed := tuple(_put_off(before, told, strict, at_exits, prove)):
+        assumed = (*verdict.evidence.assumes, *assumed)
+        return replace(verdict, evidence=replace(verdict.evidence, assumes=assumed)), told, loose
+    if isinstance(at_exits, Unknown):
+        return at_exits, told, strict
+    return prove(before, after, strict), after, strict
+
+
+def _put_off(before: Trace, after: Trace, options: Options, verdict: Verdict, prove: Prove) -> Iterator[str]:
+    """Statements on fields of references that alone are not as recorded at side exits; none where more differs, as far
+    as it shows without these fields."""
+    memories: list[str] = []
+    while (found := _PUT_OFF.match(_obligation(verdict))) and found["memory"] not in memories:
+        memories.append(found["memory"])
+        verdict = prove(_without(before, memories), _without(after, memories), options)
+    if isinstance(verdict, Proved):
+        yield from (f"resume data stores {memory} at side exits" for memory in memories)
+
+
+def _without(trace: Trace, memories: Sequence[str]) -> Trace:
+    """The trace without its stores to these."""
+    return trace.of(op for op in trace.ops if op.result is not None or op.descr not in memories)
+
+
+def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:
+    """The trace whose guards tell these origins."""
+    left = iter(origins)
+    return replace(
+        trace,
+        ops=tuple(
+            op if op.exit is None else replace(op, exit=replace(op.exit, origin=next(left, None))) for op in trace.ops
+        ),
+    )
+
+
+def _obligation(verdict: Verdict) -> str:
+    match verdict:
+        case Refuted(_, counterexample):
+            return counterexample.obligation
+        case Unknown(_, _, why) if why is not None:
+            return why.obligation
+        case _:
+            return ""
