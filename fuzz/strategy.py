@@ -46,13 +46,9 @@ def _one_more(draw: st.DrawFn, turn: Callable[[], None], mean: int) -> bool:
 
 
 @st.composite
-def _generated(draw: st.DrawFn, shape: Shape) -> GeneratedTrace:
-    return generate_from(DrawnChoices(draw), shape)
-
-
-def generated_traces(shape: Shape) -> st.SearchStrategy[GeneratedTrace]:
+def generated_traces(draw: st.DrawFn, shape: Shape) -> GeneratedTrace:
     """Traces of that shape with their examples."""
-    return _generated(shape)
+    return generate_from(DrawnChoices(draw), shape)
 
 
 def traces(word: int = 64, max_ops: int = 20, kinds: Collection[str] = ()) -> st.SearchStrategy[Trace]:
@@ -71,7 +67,7 @@ def traces(word: int = 64, max_ops: int = 20, kinds: Collection[str] = ()) -> st
         check_names(vocabulary, str)
     except InputError as mistake:
         raise ValueError(str(mistake)) from None
-    return st.sampled_from(_shapes(vocabulary, max_ops)).flatmap(_generated).map(_trace_of)
+    return st.sampled_from(_shapes(vocabulary, max_ops)).flatmap(generated_traces).map(lambda made: made.trace)
 
 
 _SHAPES = 40
@@ -85,7 +81,3 @@ def _shapes(vocabulary: Vocabulary, max_ops: int) -> list[Shape]:
         plain = Shape(word=drawn[0].word, vocabulary=vocabulary)
         drawn = [plain, *(shape for shape in drawn if shape.heap is not None or shape.floats)]
     return [replace(shape, min_operations=0, max_operations=max_ops) for shape in drawn]
-
-
-def _trace_of(generated: GeneratedTrace) -> Trace:
-    return generated.trace

@@ -36,7 +36,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def test_the_wheel_has_all_code_the_corpus_and_the_templates(wheel: zipfile.ZipFile) -> None:
-    code = {path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
+    files = [path for name in PACKAGES for kind in ("*.py", "*.pyi") for path in (ROOT / name).rglob(kind)]
+    code = {path.relative_to(ROOT).as_posix() for path in files}
     cases = {f"fuzz/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "corpus").glob("*/*")}
     templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "fuzz").glob("*/templates/*")}
     held = {name for name in wheel.namelist() if ".dist-info/" not in name and not name.endswith("py.typed")}

@@ -19,11 +19,13 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program
+from optimizer.ir.run.runs import Run
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.processes.workers import Terminated
+from validator.prove.judge import validate
 from validator.search.counterexample import State
-from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ Optimizer = Callable[[Trace], object]
 
 Judge = Callable[[Trace, Trace, State], Verdict]
 """Says whether the second trace is right for the first. The state is one worth running."""
+
+
+def validating(options: Options) -> Judge:
+    """The judge that validates."""
+    return lambda before, after, state: validate(before, after, options, examples=(state,))
 
 
 class AlwaysFails(Exception):
@@ -205,13 +212,19 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
 
 def passes(generated: GeneratedTrace, guard: int) -> bool:
     """Does the trace pass that guard on its example? One that comes from a file need not even get there."""
-    trace, state = generated.trace, generated.state
-    try:
-        run = Program(trace, layout_of(trace)).run(state.inputs, state.world, heap=state.heap)
-    except (NotModelled, InputError, ValueError, LookupError, AssertionError):
+    run = run_of(generated.trace, generated.state)
+    if run is None:
         return False
     left_behind = isinstance(run.outcome, GuardFailed) and run.outcome.guard > guard
     return left_behind or isinstance(run.outcome, Finished | Jumped)
+
+
+def run_of(trace: Trace, state: State, *others: Trace) -> Run | None:
+    """The trace on the state, None where it has no meaning there; other traces may tell of memory, too."""
+    try:
+        return Program(trace, layout_of(trace, *others)).run(state.inputs, state.world, heap=state.heap)
+    except (NotModelled, InputError, ValueError, LookupError, AssertionError):
+        return None
 
 
 _FAULTS = {Fault.INPUT: FindKind.MALFORMED, Fault.TOOL: FindKind.FAULT, Fault.PROOF: FindKind.DISAGREEMENT}

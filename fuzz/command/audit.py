@@ -109,7 +109,7 @@ def audit(seconds: float | None, traces: int | None, seed: int | None, word: int
                 status.clear()
                 tally.cases.append(_keep(compared, folder, word))
                 click.echo(_told(compared, folder / tally.cases[-1], as_json))
-            status.show(tally)
+            status.show(tally.line)
     except KeyboardInterrupt:
         interrupted = True
     status.clear()

@@ -118,7 +118,7 @@ class _Shown:
         for line in self._lines(done):
             self.status.clear()
             click.echo(line)
-        self.status.show(self.summary)
+        self.status.show(self.summary.line)
 
     def _lines(self, done: SeedDone) -> list[str]:
         result = done.result

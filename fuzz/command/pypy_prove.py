@@ -85,7 +85,7 @@ def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None)
             for outcome in outcomes:
                 status.clear()
                 shown.add(outcome)
-                status.show(figures)
+                status.show(figures.line)
     status.clear()
     problem = _problem(run, figures)
     _print_figures(figures, as_json)
@@ -103,16 +103,8 @@ def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None)
 def _watched(pairs: Iterable[LogPair], figures: LogFigures, status: Status) -> Iterator[LogPair]:
     for pair in pairs:
         figures.all_pairs += 1
-        status.show(_Reading(figures.all_pairs))
+        status.show(lambda seconds: f"{seconds:.0f} s: {figures.all_pairs} pairs are read")
         yield pair
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    pairs: int
-
-    def line(self, seconds: float) -> str:
-        return f"{seconds:.0f} s: {self.pairs} pairs are read"
 
 
 class _Shown:

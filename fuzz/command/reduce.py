@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from fuzz.campaign.examine import Counted, Find, Optimizer, Record
+from fuzz.campaign.examine import Counted, Find, Optimizer, Record, validating
 from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
@@ -27,12 +27,10 @@ from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, describe, exit_code
 from validator.command.shared_options import Seconds
-from validator.prove.judge import validate
-from validator.search.counterexample import State
 from validator.tell.report import verdict_name
 from validator.tell.state_text import state_lines
 from validator.tell.stored_state import stored_state
-from validator.verdict import Options, Proved, Refuted, Verdict
+from validator.verdict import Options, Proved, Refuted
 
 _DEFAULT = Options()
 
@@ -88,7 +86,7 @@ def reduce(
         status = Status(time.monotonic())
         is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
         separable = OurParts(optimizer.limit_s) if is_ours else None
-        settled = settle(find, subject, seconds, separable, lambda at: status.show(_Line(at)), jobs)
+        settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
         status.clear()
     if output is not None:
         _store(Path(output), case or _fresh(find, options), settled)
@@ -103,10 +101,10 @@ def _looked_at(
 ) -> tuple[Record, Subject]:
     """The record of the case or the files, and the subject that smaller ones are tried on."""
     if isinstance(given, Case):
-        return look_at_case(given, optimizer, _judge(options), options)
+        return look_at_case(given, optimizer, validating(options), options)
     before = reading.trace(given)
     optimized = None if after is None else reading.trace(after, before.word)
-    subject = Subject(None if optimized else optimizer, _judge(options), options)
+    subject = Subject(None if optimized else optimizer, validating(options), options)
     return look_at(before, optimized, subject), subject
 
 
@@ -143,13 +141,6 @@ def _case(source: str, corpus: str) -> Case | None:
     return read_case(Path(corpus), source)
 
 
-def _judge(options: Options) -> Any:
-    def judge(before: Trace, after: Trace, state: State) -> Verdict:
-        return validate(before, after, options, examples=(state,))
-
-    return judge
-
-
 def _fresh(find: Find, options: Options) -> Case:
     """A case of what was given as files."""
     return Case(
@@ -175,13 +166,9 @@ def _store(folder: Path, case: Case, settled: Settled) -> None:
         raise InputError(f"--output: {folder} is there already")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    progress: Progress
-
-    def line(self, seconds: float) -> str:
-        left, tried = counted(self.progress.operations, "operation"), counted(self.progress.tried, "trace")
-        return f"{seconds:.0f} s: {left} left, {tried} tried"
+def _line(progress: Progress, seconds: float) -> str:
+    left, tried = counted(progress.operations, "operation"), counted(progress.tried, "trace")
+    return f"{seconds:.0f} s: {left} left, {tried} tried"
 
 
 def _words(find: Find, settled: Settled) -> Iterator[str]:

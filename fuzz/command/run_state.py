@@ -15,7 +15,7 @@ from optimizer.ir.run.runs import World
 from optimizer.ir.text.heap_reader import read_heap
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.calls import is_event
+from optimizer.ir.types.call_questions import is_event
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.trace_layout import layout_of

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import click
 
@@ -37,10 +36,6 @@ def writable(folder: Path, option: str) -> Path:
     return folder
 
 
-class _Told(Protocol):
-    def line(self, seconds: float) -> str: ...
-
-
 class Status:
     """A line on the terminal that says where a run over seeds stands; nothing in a pipe."""
 
@@ -49,12 +44,13 @@ class Status:
         self._on_terminal = sys.stderr.isatty()
         self._shown = False
 
-    def show(self, summary: _Told) -> None:
+    def show(self, line: Callable[[float], str]) -> None:
+        """Shows the line after so many seconds, now and then."""
         now = time.monotonic()
         if self._on_terminal and now - self._last >= _STATUS_EVERY_S:
             self._last = now
             self._shown = True
-            click.echo(f"\r\x1b[K{summary.line(now - self._start)}", err=True, nl=False)
+            click.echo(f"\r\x1b[K{line(now - self._start)}", err=True, nl=False)
 
     def clear(self) -> None:
         if self._shown:

@@ -12,7 +12,7 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.ops import FLOAT, REF, DescrKind, Kind, Op
 from optimizer.ir.rows.row import FIELD
 from optimizer.ir.run.objects import Object
-from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _RECENT = 6
 
@@ -34,6 +34,8 @@ class AimedDraft(HeapDraft):
     """`aims` are the accesses so far, `raw_bases` and `raw_indices` the values from which `raw_accesses` to raw memory
     have their addresses, `byte_bases` the objects that are used by their bytes, in `byte_share` percent of these
     accesses."""
+
+    of_block = (*HeapDraft.of_block, "aims")
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.aims: list[Aim] = []
@@ -168,12 +170,6 @@ class AimedDraft(HeapDraft):
         return operation
 
     # Exits.
-
-    def exit_with_block(self) -> Exit:
-        aims = list(self.aims)
-        exit = super().exit_with_block()
-        self.aims = aims
-        return exit
 
     def in_block(self) -> None:
         match self.choices.integer(0, 3):

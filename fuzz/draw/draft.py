@@ -13,6 +13,7 @@ from fuzz.draw.choices import Choices, NotDrawable, constant, float_constant
 from fuzz.draw.rows import Rows, guards_of, rows_without
 from fuzz.draw.shape import Shape
 from fuzz.draw.steps.laws import Law, laws_of
+from fuzz.edits.walk import results
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, Op, Type
@@ -42,8 +43,13 @@ class Draft:
     `truths` are the variables that are results of tests, `numbers` the others, `checked` those that a guard is about,
     `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived, `made` the one
     that computed each variable. `floats` are the variables that are, with their values, `on_floats` the operations on
-    them. What is in `kept` each guard hands over.
+    them. What is in `kept` each guard hands over. What an exit block does to `of_block` is forgotten behind it.
     """
+
+    of_block: tuple[str, ...] = (
+        *("ops", "variables", "numbers", "truths", "values"),
+        *("computed", "floats", "on_floats"),
+    )
 
     def __init__(self, choices: Choices, shape: Shape) -> None:
         self.choices = choices
@@ -334,21 +340,16 @@ class Draft:
 
     def exit_with_block(self) -> Exit:
         """An exit with a block, whose definitions are forgotten behind it."""
-        outside = len(self.variables)
-        operations, self.ops = self.ops, []
-        computed, on_floats, floats = list(self.computed), list(self.on_floats), dict(self.floats)
+        before = {name: getattr(self, name) for name in self.of_block}
+        for name, value in before.items():
+            setattr(self, name, value.copy())
+        self.ops = []
         self.choices.repeat(1, 3, self._in_block)
         exit = Exit(self._slots(), block=tuple(self.ops))
-        self.ops, self.computed, self.on_floats = operations, computed, on_floats
-        for name in self.floats.keys() - floats.keys():
-            self.unused.pop(name, None)
-        self.floats = floats
-        for var in self.variables[outside:]:
-            del self.values[var.name]
+        for var in results(self.ops):
             self.unused.pop(var.name, None)
-        del self.variables[outside:]
-        self.numbers = [var for var in self.numbers if var.name in self.values]
-        self.truths = [var for var in self.truths if var.name in self.values]
+        for name, value in before.items():
+            setattr(self, name, value)
         return exit
 
     def _in_block(self) -> None:

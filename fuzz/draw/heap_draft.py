@@ -23,7 +23,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.run.used_as import UsedAs
 from optimizer.ir.text.string_text import constant_text
-from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var
 from optimizer.ir.types.layout import Array, Field, Resolved, Struct
 from optimizer.ir.types.trace_layout import layout_of
 from validator.search.counterexample import State
@@ -41,6 +41,8 @@ class HeapDraft(Draft):
     the trace allocated, `checked_refs` those that a guard is about. `used_as` says what is used by its bytes.
     With `byte_references` references in objects are found by their offsets, and not in fields and items: of a trace
     that does both it is not known what these hold."""
+
+    of_block = (*Draft.of_block, "heap", "references", "refs", "fresh")
 
     def __init__(self, choices: Choices, shape: Shape, heap: HeapShape) -> None:
         self.memory = memory_rows()
@@ -214,16 +216,3 @@ class HeapDraft(Draft):
         if fitting and self.choices.chance(15):
             return self.choices.pick(fitting)
         return ConstInt(self.choices.integer(0, LONGEST))
-
-    # Exits.
-
-    def exit_with_block(self) -> Exit:
-        heap, self.heap = self.heap, self.heap.copy()
-        outside, fresh = len(self.references), list(self.fresh)
-        exit = super().exit_with_block()
-        for var in self.references[outside:]:
-            del self.refs[var.name]
-            self.unused.pop(var.name, None)
-        del self.references[outside:]
-        self.heap, self.fresh = heap, fresh
-        return exit

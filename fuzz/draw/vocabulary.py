@@ -6,7 +6,7 @@ They are chosen by kinds, which follow from the rows of the table, and by names 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -147,13 +147,9 @@ class Vocabulary:
         for type_ in {value.type for value in values} - types:
             yield f"values of type {type_.value}"
 
-    def data(self) -> dict[str, Any]:
-        """The vocabulary as data for JSON."""
-        return asdict(self)
-
     @staticmethod
     def read(data: dict[str, Any]) -> Vocabulary:
-        """The vocabulary whose `data` that is."""
+        """The vocabulary that `asdict` gives as that."""
         return Vocabulary(tuple(data["kinds"]), tuple(data["ops"]), tuple(data["without"]), data["word"])
 
     def words(self) -> list[str]:

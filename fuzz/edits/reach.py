@@ -12,6 +12,7 @@ from optimizer.ir.run.objects import NO_INDEX, RAW_REF, Datum, Object, Ref, refe
 from optimizer.ir.run.runs import Seen, World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.memory_types import RAW_ARRAY, kind_of
 from validator.search.counterexample import State
 
@@ -47,7 +48,7 @@ def _named_writes(world: World, layout: Layout) -> Iterator[tuple[Write, ...]]:
 
 def _is_named_write(write: Write, layout: Layout) -> bool:
     """Does the trace know of the memory, for values of that type?"""
-    slot = layout.memory(write.descr, has_index=write.index is not None)
+    slot = memory_named(layout, write.descr, has_index=write.index is not None)
     return slot is not None and slot.type is (REF if isinstance(write.value, Seen) else type_of(write.value))
 
 
@@ -89,11 +90,11 @@ def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
     text = key.removesuffix("[]")
     if text not in layout.undeclared_uses():
         return False
-    slot = layout.memory(text, has_index=index != NO_INDEX)
+    slot = memory_named(layout, text, has_index=index != NO_INDEX)
     return slot is not None and slot.key == key and slot.type is type_of(value)
 
 
 def _is_named_raw(key: str, value: Datum, layout: Layout) -> bool:
     """Is it a byte, or what a field of a raw struct may hold?"""
-    slot = layout.memory(kind_of(key).descr(key), has_index=True)
+    slot = memory_named(layout, kind_of(key).descr(key), has_index=True)
     return slot is not None and slot.type is type_of(value)

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fuzz.campaign.examine import run_of
 from fuzz.edits.edit import Edit
 from fuzz.edits.rows import RANKS
 from fuzz.edits.walk import is_well_formed, operands
 from fuzz.reduce.change import Change
 from optimizer.ir.faults import InputError
-from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.floats import ZERO
-from optimizer.ir.run.interpreter import Program
 from optimizer.ir.run.objects import NULL, Datum, blank
 from optimizer.ir.run.runs import Run
 from optimizer.ir.text import format_trace
@@ -81,12 +80,7 @@ class Candidate:
     @cached_property
     def run(self) -> Run | None:
         """The recorded trace on the state, None where it has no meaning there."""
-        try:
-            return Program(self.before, layout_of(*self.traces)).run(
-                self.state.inputs, self.state.world, heap=self.state.heap
-            )
-        except (NotModelled, InputError, ValueError, LookupError, AssertionError):
-            return None
+        return run_of(self.before, self.state, *self.traces[1:])
 
     def value(self, var: Var) -> Datum:
         """The value of the variable on the state; 0 or NULL where the run does not get there."""

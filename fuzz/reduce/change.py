@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fuzz.edits.walk import inner, operands
+from fuzz.edits.walk import operands, used_by
 from fuzz.reduce.alignment import is_same, shared_lines
 from fuzz.reduce.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
@@ -125,8 +125,7 @@ def without_unused(ops: Sequence[Operation], lines: Collection[int]) -> tuple[Op
     for op in reversed(ops):
         if op.line in lines and op.op.kind is Kind.PURE and op.op.overflows is None and op.result not in used:
             continue
-        used.update(operands(op))
-        used.update(arg for one in inner(op) for arg in operands(one))
+        used.update(used_by(op))
         kept.append(op)
     return tuple(reversed(kept))
 

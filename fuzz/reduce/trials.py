@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fuzz.campaign.examine import Find, FindKind, Judge, Made, Optimizer, examine, malformed
+from fuzz.campaign.examine import Find, FindKind, Judge, Made, Optimizer, examine, malformed, validating
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.edits.walk import numbered, with_origins, without_origins
 from fuzz.reduce.alignment import aligned
@@ -129,10 +129,7 @@ class Trials:
         return record if isinstance(record, Find) else None
 
     def _judge(self, ask: bool) -> Judge:
-        subject, small = self._subject, self._small
-
-        def by_validating(before: Trace, after: Trace, state: State) -> Verdict:
-            return validate(before, after, small, examples=(state,))
+        subject, by_validating = self._subject, validating(self._small)
 
         def by_both(before: Trace, after: Trace, state: State) -> Verdict:
             return refuted_by(before, after, state, subject.options) or by_validating(before, after, state)

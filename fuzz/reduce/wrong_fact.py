@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine
+from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine, run_of
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.draw.rows import is_test, rows
-from fuzz.reduce.candidate import Candidate
 from fuzz.reduce.nature import COMPARISON, family_of
 from fuzz.reduce.trials import Subject, by_running, state_of
 from optimizer.ir.domains.concrete import concrete
@@ -49,7 +48,7 @@ def wrong_fact(find: Find, subject: Subject) -> str | None:
 
 def _values(trace: Trace, state: State) -> dict[Var, int]:
     """The numbers that the trace computes on the state."""
-    run = Candidate(trace, None, state).run
+    run = run_of(trace, state)
     if run is None:
         return {}
     numbers = ((var, run.values.get(var.name)) for var in _defined(trace, trace.ops) if var.type is Type.INT)
@@ -71,7 +70,7 @@ def _mistaken(start: Trace, state: State, values: dict[Var, int], subject: Subje
     found = examine(made, optimizer, by_running(subject.options))
     if not isinstance(found, Find) or found.kind is not FindKind.REFUTED or not isinstance(found.after, Trace):
         return []
-    run = Candidate(trace, None, state).run
+    run = run_of(trace, state)
     if run is None or not isinstance(run.outcome, Finished) or len(found.after.end.args) != len(asked):
         return []
     told = zip(asked, found.after.end.args, strict=True)

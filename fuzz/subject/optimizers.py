@@ -6,7 +6,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from typing import Any
@@ -38,13 +38,9 @@ class OptimizerSpec:
     limit_s: float = 10.0
     memory_mb: int = 4096
 
-    def data(self) -> dict[str, Any]:
-        """The specification as data for JSON."""
-        return asdict(self)
-
     @staticmethod
     def read(data: dict[str, Any]) -> OptimizerSpec:
-        """The specification whose `data` that is."""
+        """The specification that `asdict` gives as that."""
         return OptimizerSpec(OptimizerKind(data["kind"]), data["text"], data["limit_s"], data["memory_mb"])
 
     def arguments(self) -> str:

@@ -17,9 +17,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from optimizer.facts.narrowing import narrow, says_no_more
+from optimizer.facts.narrowing import narrow
 from optimizer.ir.domains.abstract import Truth
-from optimizer.ir.domains.bounds import Bounds, bounds_domain, constant, holds, transfer
+from optimizer.ir.domains.bounds import Bounds, bounds_domain, constant, holds
 from optimizer.ir.rows.ops import Meaning, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
@@ -76,10 +76,7 @@ class BoundsInference:
         if operation.op.overflows is not None:
             self._flag_of = operation
         self._definitions[operation.result.name] = operation
-        if not says_no_more(operation.op, self.word):
-            return self._narrow(operation, _DEPTH)
-        self._bound_result(operation, transfer(operation.op, self.word, self.all_bounds(operation.args)))
-        return not self.contradiction
+        return self._narrow(operation, _DEPTH)
 
     def learn_flag(self, operation: Operation, overflowed: bool) -> bool:
         """Learn whether a defined overflow operation has overflowed."""

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.backward import EXACT, INVERSES, narrowed
-from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain, transfer
+from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.domain import PRIMITIVES, Domain
 from optimizer.ir.rows.ops import Op
@@ -24,9 +24,7 @@ from optimizer.ir.rows.ops import Op
 Fact = Bounds | Truth
 """Bounds of a word, or the truth of a condition."""
 
-_MAX_ROUNDS = 2
-_SETTLED = frozenset({"eq", "slt", "not_", "bit", "either"})
-"""Primitives that tell all in one round: the ends that narrow an argument are not those that the other one narrows."""
+_ROUNDS = 2
 
 
 class Contradiction(Exception):
@@ -96,7 +94,7 @@ class _Template:
 
     `fixed` are the facts of the steps behind the arguments, None of those that are not constant: these are `computed`,
     and those of them that have an inverse are `inverted`, the last one first. `choice` is the condition of a choice
-    between words that are not both constants. In so many `rounds` all is told that narrowing finds.
+    between words that are not both constants.
     """
 
     fixed: tuple[Fact, ...]
@@ -106,12 +104,6 @@ class _Template:
     overflows: int | None
     meaning: int | None
     choice: int | None
-    rounds: int
-
-    @property
-    def says_no_more(self) -> bool:
-        """Do the arguments of this row say all that there is to say, before more is known of its result?"""
-        return not self.sure and self.choice is None
 
 
 @cache
@@ -138,7 +130,6 @@ def _template(row: Op, word: int, arity: int) -> _Template:
         overflows,
         meaning,
         choices[0] if choices else None,
-        1 if _SETTLED.issuperset(kinds[index] for index, _ in computed) else _MAX_ROUNDS,
     )
 
 
@@ -201,7 +192,7 @@ def _narrow(
     d: BoundsDomain, template: _Template, args: tuple[Fact, ...], wanted: Mapping[int, Fact]
 ) -> Narrowed | None:
     try:
-        for _ in range(template.rounds):
+        for _ in range(_ROUNDS):
             facts = _round(d, template, args, wanted)
             before, args = args, tuple(facts[: len(args)])
             if args == before:
@@ -219,12 +210,6 @@ def _either_way(d: BoundsDomain, a: Narrowed | None, b: Narrowed | None) -> Narr
     return Narrowed(tuple(args), result)
 
 
-@cache
-def says_no_more(row: Op, word: int) -> bool:
-    """Does `narrow` tell no more than the row's `transfer`, before more is known of the result?"""
-    return _template(row, word, len(row.args or ())).says_no_more
-
-
 @lru_cache(maxsize=1 << 14)
 def narrow(
     row: Op, word: int, args: tuple[Fact, ...], result: Bounds | None = None, overflowed: Truth = None
@@ -235,8 +220,6 @@ def narrow(
     the bounds of its result and `overflowed` its own flag, as far as they are known already. `word` is in bits.
     """
     d, template = bounds_domain(word), _template(row, word, len(args))
-    if result is None and overflowed is None and template.says_no_more:
-        return Narrowed(args, transfer(row, word, cast(tuple[Bounds, ...], args)))
     wanted: dict[int, Fact] = dict.fromkeys(template.sure, True)
     if template.overflows is not None:
         wanted[template.overflows] = overflowed

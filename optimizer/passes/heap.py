@@ -25,7 +25,7 @@ from optimizer.ir.rows.ops import Kind
 from optimizer.ir.rows.row import LOAD, STORE
 from optimizer.ir.trace import Exit, Operation, Value
 from optimizer.ir.types.byte_access import takes_object
-from optimizer.ir.types.calls import effects_at
+from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
 

@@ -14,6 +14,7 @@ from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.run.runs import Seen, Write
 from optimizer.ir.trace import ConstClass, Trace, all_operations, exit_of
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.trace_layout import layout_of
 
 
@@ -136,11 +137,11 @@ def _fill(heap: Heap, ref: Ref, slot: Field, refs: list[Ref], random: Random) ->
 def _writes(layout: Layout, names: list[str | None], refs: list[Ref], random: Random) -> tuple[Write, ...]:
     found = []
     for name in names:
-        slot = layout.memory(name or "", has_index=False)
+        slot = memory_named(layout, name or "", has_index=False)
         if slot is not None:
             value = random.choice([*refs, Seen(0)]) if slot.type is Type.REF else random.randrange(4)
             found += [Write(target, name or "", value) for target in (random.choice(refs), Seen(random.randrange(2)))]
-        slot = layout.memory(name or "", has_index=True)
+        slot = memory_named(layout, name or "", has_index=True)
         if slot is not None:
             value = random.choice([*refs, Seen(0)]) if slot.type is Type.REF else random.randrange(4)
             found.append(Write(random.choice([*refs, Seen(0)]), name or "", value, random.randrange(3)))

@@ -33,12 +33,14 @@ def open_cache(folder: str, read_only: bool = False) -> Cache:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The way in which pairs are judged. `cache_only`: what the cache does not know is an error."""
+    """The way in which pairs are judged. `cache_only`: what the cache does not know is an error. `loop`, as recorded
+    and peeled, is what they are bridges to; such verdicts are in no cache."""
 
     options: Options
     cache: Cache | None = None
     cache_only: bool = False
     queries: QueryFiles | None = None
+    loop: tuple[Trace, Trace] | None = None
 
     def verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         """The verdict; where the tool itself fails, both traces are saved for a report."""
@@ -57,7 +59,7 @@ class Judging:
     def _verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
         if self.cache is None:
             observe = None if self.queries is None else self.queries.of_pair(name)
-            return validate(before, after, self.options, observe=observe)
+            return validate(before, after, self.options, observe=observe, loop=self.loop)
         from validator.cache import Question, validate_cached
 
         if not self.cache_only:

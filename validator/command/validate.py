@@ -10,6 +10,7 @@ from dataclasses import asdict
 import click
 
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types, write_text
@@ -80,6 +81,12 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
 )
 @click.option("--types", metavar="FILE", help="Declarations (TOML) for both traces.")
 @click.option(
+    "--loop",
+    nargs=2,
+    metavar="RECORDED PEELED",
+    help="Both traces are bridges to this loop: BEFORE jumps to its start, AFTER to its inner label.",
+)
+@click.option(
     "--word",
     type=click.IntRange(4, 64),
     metavar="BITS",
@@ -143,6 +150,7 @@ def validate(
     guards: Guards,
     failargs: Failargs,
     types: str | None,
+    loop: tuple[str, str] | None,
     word: int | None,
     audit: bool,
     certificate: str | None,
@@ -167,6 +175,11 @@ def validate(
     options = Options(guards, failargs, effort, timeout_s, solver, memory_mb, floats, certify, audit)
     require(solver)
     judging = _judging(options, cache, cache_only, emit_smt2)
+    if loop is not None:
+        if batch is not None or cache is not None or check_file is not None:
+            raise click.UsageError("--loop is for one pair, and goes with neither --cache nor --check.")
+        recorded, peeled = (read_trace(path, word, types) for path in loop)
+        judging = replace(judging, loop=(recorded, peeled))
     if batch is not None:
         if certify or check_file is not None:
             raise click.UsageError("--certificate and --check are for one pair, not for --batch.")
@@ -234,7 +247,9 @@ def _single(
             raise
         return _print_json(Failed(Fault.INPUT, str(mistake)), name, None, None, strict)
     verdict = judging.verdict(before, after, name)
-    if certificate is not None and isinstance(verdict, Proved) and verdict.evidence.certificate is not None:
+    if certificate is not None and isinstance(verdict, Proved):
+        if verdict.evidence.certificate is None:
+            raise click.UsageError("The proofs of a loop have no certificate together; --audit has each one checked.")
         write_text(certificate, json.dumps(asdict(verdict.evidence.certificate)) + "\n")
     if judging.cache is not None and judging.cache.problem:
         click.echo(f"warning: {judging.cache.problem}", err=True)

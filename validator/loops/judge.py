@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import AGAIN, BODY, ENTRY, NEVER, STEP, Proof, proofs, unrolled
-from validator.loops.shape import Loop, loop_of, may_change_immutable
+from validator.loops.shape import Loop, may_change_immutable
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.prove.notes import RESUME_DATA, UNLISTED
 from validator.search.counterexample import State
@@ -30,6 +30,9 @@ _ITERATIONS = (1, 2, 3)
 """The numbers of iterations in which a difference is looked for, where there is no proof."""
 
 
+_LOOP = "the loop that the bridge jumps to is right"
+
+
 @dataclass(frozen=True, slots=True)
 class Judging:
     """The way in which the straight pairs of a loop are judged, and when the time of all of them began."""
@@ -48,10 +51,8 @@ class Judging:
         return validate(before, after, within, examples=self.examples, clock=self.clock, observe=self.observe)
 
 
-def validate_loop(before: Trace, after: Trace, judging: Judging) -> Verdict:
-    """Is `after`, which goes back to an inner label, a correct optimization of the loop `before`? Raises InputError and
-    Unsupported."""
-    loop = loop_of(before, after)
+def validate_loop(loop: Loop, judging: Judging) -> Verdict:
+    """Is the peeled loop a correct optimization of the recorded one? Or of a bridge to it, if the loop is."""
     proved: dict[str, Evidence] = {}
     for proof in proofs(loop, judging.options):
         verdict = judging.verdict(proof.before, proof.after, proof.options)
@@ -66,7 +67,7 @@ def validate_loop(before: Trace, after: Trace, judging: Judging) -> Verdict:
 def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:
     """Runs of both loops that show a difference, if there are any. The recorded one leaves on them, or does not return
     from an event."""
-    if may_change_immutable(loop.recorded, loop.layout):
+    if may_change_immutable(loop.recorded, loop.layout) or may_change_immutable(loop.first[0], loop.layout):
         return None  # on what a later iteration finds it may be undefined
     options = replace(judging.options, audit=False)
     for iterations in _ITERATIONS:
@@ -104,19 +105,32 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
 
 
 def _together(loop: Loop, proved: dict[str, Evidence]) -> Evidence:
-    entry, rest = proved[ENTRY], proved.get(BODY, proved[STEP])
-    first = len(loop.peeled.preamble.guards)
+    rest = proved.get(BODY, proved[STEP])
+    first = len(loop.first[1].guards)
+    if loop.is_bridge:  # the guards of the body are those of the loop
+        entry = replace(rest, early=_of(rest.early, 0, first), stricter=_of(rest.stricter, 0, first))
+        assumes: tuple[str, ...] = (_LOOP,)
+        origins = rest.origins[:first]
+        rest = replace(rest, early=(), stricter=())
+    else:
+        entry, assumes = proved[ENTRY], ()
+        origins = (*entry.origins, *_origins(loop, proved))
     return Evidence(
         vacuous=_vacuous(proved),
-        assumes=tuple(dict.fromkeys([*entry.assumes, *_assumed(proved.values())])),
-        origins=(*entry.origins, *_origins(loop, proved)),
+        assumes=tuple(dict.fromkeys([*assumes, *entry.assumes, *_assumed(proved.values())])),
+        origins=origins,
         inferred=entry.inferred or rest.inferred,
-        early=(*entry.early, *[j for j in rest.early if j >= first]),
-        stricter=(*entry.stricter, *[j for j in rest.stricter if j >= first]),
+        early=(*entry.early, *_of(rest.early, first)),
+        stricter=(*entry.stricter, *_of(rest.stricter, first)),
         obligations=tuple([one for name, of in proved.items() for one in _named(name, of.obligations)]),
         audit=_audit(proved),
         is_repeatable=all(of.is_repeatable for of in proved.values()),
     )
+
+
+def _of(guards: tuple[int, ...], first: int, end: int | None = None) -> tuple[int, ...]:
+    """The guards from a first one on, up to an end if there is one."""
+    return tuple([j for j in guards if first <= j and (end is None or j < end)])
 
 
 def _named(name: str, obligations: Sequence[Settled]) -> Iterator[Settled]:
@@ -126,7 +140,7 @@ def _named(name: str, obligations: Sequence[Settled]) -> Iterator[Settled]:
 def _vacuous(proved: dict[str, Evidence]) -> tuple[str, ...] | None:
     """The reasons for which the proofs say little. That of the body is vacuous where the step is."""
     reasons: list[str] = []
-    for name in (ENTRY, STEP):
+    for name in [one for one in (ENTRY, STEP) if one in proved]:
         vacuous = proved[name].vacuous
         if vacuous is None:
             return None

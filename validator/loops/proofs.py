@@ -1,7 +1,8 @@
 """The proofs that a peeled loop is right: pairs of straight traces, made of its parts.
 
 R is the recorded loop, P the preamble, B the body. `docs/loops.md` says why these are enough for any number of
-iterations.
+iterations. Of a bridge, the recorded one stands in the place of the first R, the optimized one in that of the first P,
+and there is no entry.
 
 | proof | the recorded side | the optimized side | compared |
 |---|---|---|---|
@@ -52,7 +53,7 @@ class Proof:
 
 def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     """The proofs for a loop, those that take less time first."""
-    recorded, preamble, body = loop.recorded, loop.peeled.preamble, loop.peeled.body
+    recorded, preamble, (start, other_start) = loop.recorded, loop.peeled.preamble, loop.first
     loosely = replace(options, guards=Guards.SAFE, failargs=Failargs.IGNORE)
     head = _head(loop)
 
@@ -61,16 +62,18 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
         one, other = [_trace(loop, row, loop.lasting, row.handed_on if shows else ()) for row in rows]
         return Proof(name, one, other, options)
 
-    yield proof(ENTRY, [recorded], [preamble], options)
+    if not loop.is_bridge:
+        yield proof(ENTRY, [recorded], [preamble], options)
     check_reads(recorded, preamble, loop.layout)
-    one, other = _unnamed(recorded), _unnamed(preamble)
-    if may_hand_on_unwritten(recorded, preamble, loop.layout):
-        yield proof(AGAIN, [one, one], [one, other], loosely)
-    step = proof(STEP, [one, promising_nothing(other)], [other, _unnamed(body)], loosely, shows=True)
-    if (
-        makes_strings(preamble, loop.layout)
-        and sharing(step.before, step.after, layout_of(step.before, step.after)) != step.before
-    ):
+    one, virtual = _unnamed(start), _unnamed(preamble)
+    if may_hand_on_unwritten(start, preamble, loop.layout):
+        yield proof(AGAIN, [one, _unnamed(recorded)], [one, virtual], loosely)
+    after = [_unnamed(other_start), _unnamed(loop.peeled.body)]
+    step = proof(STEP, [one, promising_nothing(virtual)], after, loosely, shows=True)
+    shared = makes_strings(preamble, loop.layout) and sharing(
+        step.before, step.after, layout_of(step.before, step.after)
+    )
+    if shared and shared != step.before:
         raise Unsupported("a string of the preamble that may be another object than the one that the body takes it for")
     yield step
     if options.guards is not loosely.guards or options.failargs is not loosely.failargs or loop.names_origins:
@@ -98,22 +101,28 @@ def _trace(loop: Loop, part: Part, declarations: Declarations, shown: tuple[Valu
 
 
 def recorded_iterations(loop: Loop, count: int) -> list[Part]:
-    """The recorded loop so many times. Where it names origins itself, those of each iteration are others."""
-    recorded, apart = loop.recorded, _apart(loop)
-    if all(exit_of(guard).origin is None for guard in recorded.guards):
-        return [recorded] * count
-    return [_numbered(recorded, apart * number) for number in range(count)]
+    """The first part of the recorded side, and the loop behind it. Where one of them names origins itself, all do, and
+    those of each iteration are others."""
+    start, recorded = loop.first[0], loop.recorded
+    if all(exit_of(guard).origin is None for guard in [*start.guards, *recorded.guards]):
+        return [start, *[recorded] * (count - 1)]
+    return [_numbered(start, 0), *[_numbered(recorded, _first_origin(loop, number)) for number in range(1, count)]]
 
 
 def peeled_iterations(loop: Loop, count: int) -> list[Part]:
-    """The preamble, and the body behind it; the origins that it names are those of its own iteration."""
-    bodies = [_shifted(loop.peeled.body, _apart(loop) * number) for number in range(1, count)]
-    return [loop.peeled.preamble, *bodies]
+    """The first part of the optimized side, and the body behind it; the origins that it names are those of its own
+    iteration."""
+    return [loop.first[1], *[_shifted(loop.peeled.body, _first_origin(loop, number)) for number in range(1, count)]]
 
 
-def _apart(loop: Loop) -> int:
-    """The distance between the origins of an iteration and those of the next one."""
-    origins = [exit_of(guard).origin for guard in loop.recorded.guards]
+def _first_origin(loop: Loop, number: int) -> int:
+    """The origin that stands for 0 in the iteration of that number, the first part being 0."""
+    return _origins(loop.first[0]) + (number - 1) * _origins(loop.recorded)
+
+
+def _origins(part: Part) -> int:
+    """The number of origins that guards of the part may name: one more than the largest one."""
+    origins = [exit_of(guard).origin for guard in part.guards]
     return 1 + max([k if origin is None else origin for k, origin in enumerate(origins)], default=-1)
 
 
@@ -132,7 +141,7 @@ def _unnamed(part: Part) -> Part:
 def _head(loop: Loop) -> list[Part]:
     """The part in front of a proof: where an iteration may leave an exception pending, the next one may begin with
     any."""
-    if not may_leave_exception(loop.recorded, loop.layout):
+    if loop.is_bridge or not may_leave_exception(loop.recorded, loop.layout):
         return []
     inputs = loop.recorded.inputs
     asks = Operation(OPS["save_exc_class"], (), Var("pending", INT))

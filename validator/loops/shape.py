@@ -1,15 +1,16 @@
-"""A recorded loop and its peeled form: the straight parts of both, and what the proofs have to know of them."""
+"""A recorded loop and its peeled form, or bridges to them: straight parts, and what the proofs have to know of them."""
 
 from __future__ import annotations
 
-from optimizer.ir.faults import Unsupported
+from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
 from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace, exit_of
-from optimizer.ir.types.calls import call_of, effects_at
+from optimizer.ir.types.call_questions import effects_at
+from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout, Struct
@@ -21,19 +22,27 @@ _READS = (LOAD, Kind.SCAN, Kind.RAW_LOAD)
 
 @immutable
 class Loop:
-    """A recorded loop and its peeled form. `declared` holds where the loop is entered, `lasting` in each iteration."""
+    """A recorded loop and its peeled form. `first` are the parts that run before the recorded loop goes round again and
+    the other one comes to its label: the first iteration of both, or of a bridge the recorded and the optimized one.
+    `declared` holds where that begins, `lasting` in each iteration.
+    """
 
     recorded: Part
     peeled: Peeled
+    first: tuple[Part, Part]
     layout: Layout
     word: int
     declared: Declarations
     lasting: Declarations
 
     @property
+    def is_bridge(self) -> bool:
+        return self.first[0] is not self.recorded
+
+    @property
     def names_origins(self) -> bool:
-        """Does the peeled loop say which resume positions its guards use?"""
-        guards = [*self.peeled.preamble.guards, *self.peeled.body.guards]
+        """Does the optimized side say which resume positions its guards use?"""
+        guards = [*self.first[1].guards, *self.peeled.body.guards]
         return any(exit_of(guard).origin is not None for guard in guards)
 
 
@@ -49,7 +58,32 @@ def loop_of(before: Trace, after: Trace) -> Loop:
     own = before.declarations if before.declarations != NO_DECLARATIONS else after.declarations
     declared = replace(own, calls=(*own.calls, *_roles(before, layout)))
     lasting = replace(declared, consts=_lasting(own, layout))
-    return Loop(part_of(before), taken_apart(after, label), layout, before.word, declared, lasting)
+    recorded, peeled = part_of(before), taken_apart(after, label)
+    return Loop(recorded, peeled, (recorded, peeled.preamble), layout, before.word, declared, lasting)
+
+
+def bridge_to(loop: tuple[Trace, Trace], before: Trace, after: Trace) -> Loop:
+    """The loop, entered by a bridge: `before` is as recorded and jumps to its start, `after` is optimized and jumps to
+    its inner label. Raises InputError and Unsupported."""
+    entered = loop_of(*loop)
+    inputs, taken = entered.recorded.inputs, entered.peeled.body.inputs
+    for trace, wanted, which in ((before, inputs, "before"), (after, taken, "after")):
+        types = [var.type for var in wanted]
+        if not trace.end.op.jumps or [arg.type for arg in trace.end.args] != types or trace.word != entered.word:
+            wanted_types = ", ".join(type_.value for type_ in types)
+            message = f"a bridge jumps to its loop with values for ({wanted_types}), and {trace.end.op.name} does not"
+            raise InputError(message, file=which, line=trace.end.line)
+    if after.end.descr != loop[1].end.descr:
+        raise InputError(f"the bridge jumps to {after.end.descr}, and the label is {loop[1].end.descr}", file="after")
+    recorded = replace(loop[0], ops=(*before.ops[:-1], *loop[0].ops))
+    layout = layout_of(recorded, replace(loop[1], ops=(*after.ops[:-1], *loop[1].ops)))
+    first = part_of(before), part_of(after)
+    if may_leave_exception(first[0], layout) and not may_leave_exception(entered.recorded, layout):
+        raise Unsupported("a bridge that may end with an exception pending, to a loop that does not", file="before")
+    every = [one.declarations for one in (before, after, *loop) if one.declarations != NO_DECLARATIONS]
+    own = every[0] if every else NO_DECLARATIONS
+    declared = replace(own, calls=(*own.calls, *_roles(recorded, layout)))
+    return replace(entered, first=first, layout=layout, declared=declared, lasting=declared)
 
 
 def _roles(before: Trace, layout: Layout) -> list[Call]:
@@ -57,8 +91,8 @@ def _roles(before: Trace, layout: Layout) -> list[Call]:
     part of the optimized one, which says it no more, it would not say so either."""
     told: dict[str, Call] = {}
     for operation in [one for one in before.ops if one.op.is_call]:
-        name, result = operation.descr, operation.op.result.value
-        role = layout.role(name)
+        name, given = operation.descr, operation.args[0].type if operation.op.kind is FACT else operation.op.result
+        role, result = layout.role(name), given.value
         if name is None or layout.call(name) is not None:
             continue
         if role is Role.FUNCTION:

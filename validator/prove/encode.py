@@ -92,7 +92,8 @@ def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace
     """Are exceptions told apart, and may one be pending at the start?"""
     if not operations:
         return False, False
-    from optimizer.ir.types.calls import may_be_raised_before, tells_exceptions_apart  # here: many traces have no calls
+    from optimizer.ir.types.call_questions import tells_exceptions_apart
+    from optimizer.ir.types.calls import may_be_raised_before  # here: many traces have no calls
 
     return any(tells_exceptions_apart(one, layout) for one in operations), may_be_raised_before(recorded)
 

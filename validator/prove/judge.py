@@ -65,13 +65,15 @@ def validate(
     runs_to_end: bool = False,
     clock: Callable[[], float] = time.perf_counter,
     observe: Callable[[Query], None] | None = None,
+    loop: tuple[Trace, Trace] | None = None,
 ) -> Verdict:
     """Is `after` a correct optimization of `before`?
 
     `examples` are states worth running first; they cannot change what is proved. `runs_to_end`: `before` is known to go
     to its end on one of them, as a generated trace does, so that no proof is vacuous. `observe` is told every query to
-    a solver. In Python's main thread it ends a little behind the time limit, whatever takes so long. Never raises for
-    traces that are well-formed.
+    a solver. Of a bridge, `loop` is what it jumps to: the loop as recorded, to whose start `before` jumps, and peeled,
+    to whose inner label `after` does. In Python's main thread it ends a little behind the time limit, whatever takes so
+    long. Never raises for traces that are well-formed.
     """
     start, options = clock(), options or Options()
     limit_s = options.timeout_s * (2 if options.audit else 1)
@@ -79,11 +81,13 @@ def validate(
         mismatch = _inputs_differ(before, after)
         if mismatch:
             return Failed(Fault.INPUT, mismatch)
-        if inner_label(after) is not None:
+        if loop is not None or inner_label(after) is not None:
             from validator.loops.judge import Judging, validate_loop  # here: it asks about straight pairs in turn
+            from validator.loops.shape import bridge_to, loop_of
 
-            verdict = validate_loop(before, after, Judging(options, examples, clock, start, observe))
-            return _timed(verdict, clock() - start)
+            judging = Judging(options, examples, clock, start, observe)
+            shape = loop_of(before, after) if loop is None else bridge_to(loop, before, after)
+            return _timed(validate_loop(shape, judging), clock() - start)
         with alarm(_NET_S + _NET_SHARE * limit_s):
             judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
             verdict = judge.verdict()

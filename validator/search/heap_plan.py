@@ -43,10 +43,12 @@ from optimizer.ir.trace import (
     memory_of,
 )
 from optimizer.ir.types.byte_access import slot_of
-from optimizer.ir.types.calls import call_of, is_event, may_be_raised_before
+from optimizer.ir.types.call_questions import is_event
+from optimizer.ir.types.calls import call_of, may_be_raised_before
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.memory_types import MemoryKind
 
 EVENTS = "events"
@@ -224,7 +226,7 @@ class _Walk:
         layout, places = self._plan.layout, [self._value(arg) for arg in operation.args if arg.type is REF]
         for name in call.declared.reads:
             for has_index in (False, True):
-                slot = layout.memory(name, has_index=has_index)
+                slot = memory_named(layout, name, has_index=has_index)
                 if slot is None or slot.kind is MemoryKind.RAW:
                     continue
                 self._plan.memory.setdefault(slot.key, Used(slot, name, has_index))

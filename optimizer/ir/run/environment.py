@@ -22,6 +22,7 @@ from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field
+from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.memory_types import MemoryKind
 
 
@@ -97,7 +98,7 @@ class Environment:
     def _write(self, write: Write, effects: Effects, place: tuple[int, int]) -> None:
         heap = self._heap
         target, value = self._value(write.target), self._value(write.value)
-        slot = heap.layout.memory(write.descr, has_index=write.index is not None)
+        slot = memory_named(heap.layout, write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
             return
         if heap.is_text(target) or (slot.kind is MemoryKind.VIEW and not self._may_write_bytes(target, effects)):

@@ -49,6 +49,7 @@ from optimizer.ir.trace import (
     passes_of,
 )
 from optimizer.ir.types.byte_access import takes_object
+from optimizer.ir.types.call_questions import constants_of
 from optimizer.ir.types.calls import CallSite, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Layout, Resolved
@@ -176,7 +177,7 @@ class Program:
         guard = self._compile_exit(exit_of(operation), line) if row.kind is Kind.GUARD else None
         descr = self.layout.descr_of(operation)
         call = call_of(operation, self.layout) if row.kind in (Kind.EVENT, Kind.FACT) else None
-        for constant in () if call is None else call.constants:
+        for constant in () if call is None else constants_of(call):
             self._slot(constant, line)
         plain = row.meaning is not None and row.defined is None and row.overflows is None
         return _Step(

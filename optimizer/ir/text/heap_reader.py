@@ -197,7 +197,7 @@ class _ObjectReader:
         name = entry.name.text
         if entry.index is not None:
             index = self._count(entry.index, "an index")
-            kind = DescrKind.INTERIOR if self._layout.is_interior(name) else DescrKind.ITEM
+            kind = DescrKind.INTERIOR if DescrKind.INTERIOR in self._layout.kinds(name) else DescrKind.ITEM
             self._put(self._undeclared(entry, kind), index, entry.value, name)
             return
         slot = None

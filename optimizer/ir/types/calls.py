@@ -18,7 +18,6 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import Unsupported
@@ -26,7 +25,7 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.float_rows import SQRT
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import CALL, EVENT, FACT, NEW, POSITION, SCAN, VOID, Op, Role
-from optimizer.ir.trace import ConstRef, Operation, Trace, Value
+from optimizer.ir.trace import Operation, Trace, Value
 from optimizer.ir.types.effects import NOTHING, Effects, effects_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
@@ -77,34 +76,12 @@ class CallSite:
         return self.role in _EVENTS
 
     @property
-    def constants(self) -> Iterator[ConstRef]:
-        """The objects that the known results of a function name."""
-        for known in () if self.declared is None else self.declared.results:
-            for one in (*known.args, known.value):
-                if isinstance(one.value, str) and one.value != "NULL":
-                    yield ConstRef(f"ConstPtr({one.value})")
-
-    @property
     def is_function(self) -> bool:
         return self.role is _FUNCTION
 
     @property
     def is_invariant(self) -> bool:
         return self.role is _INVARIANT
-
-
-def is_event(operation: Operation, layout: Layout) -> bool:
-    """Is it an event, where it is made, and the first one of its function if that is loop invariant?"""
-    if operation.op.kind is not EVENT:
-        return False
-    call = call_of(operation, layout)
-    return call is not None and call.is_event
-
-
-def effects_at(operation: Operation, layout: Layout) -> Effects:
-    """The effects of the call or other event."""
-    call = call_of(operation, layout)
-    return NOTHING if call is None else call.effects
 
 
 def call_of(operation: Operation, layout: Layout) -> CallSite | None:
@@ -181,15 +158,6 @@ def _shown_as(row: Op) -> str:
     if row.name == "cond_call":
         return "call_n"
     return f"{_SHOWN_AS[stem]}_{letter}" if stem in _SHOWN_AS else row.name
-
-
-def tells_exceptions_apart(operation: Operation, layout: Layout) -> bool:
-    """Does it look at the pending exception, change it, or raise one without being an event?"""
-    memory = operation.op.memory
-    if memory is None or memory.pending:
-        return memory is not None
-    call = call_of(operation, layout)
-    return call is not None and call.role is not Role.EVENT and call.effects.can_raise
 
 
 def may_be_raised_before(trace: Trace) -> bool:

@@ -275,23 +275,6 @@ class Layout:
         self._raw_fields[field.key] = raw_field(field).key
         return raw_field(field)
 
-    def memory(self, text: str, *, has_index: bool) -> Field | None:
-        """The field of that name, or, with an index, the items or a field of an array.
-
-        None where it is no such, or neither declared nor used.
-        """
-        name = self._aliases.get(text, text)
-        if has_index and name.partition(".")[0] == RAW:
-            return self.raw_field(name.partition(".")[2]) if name != RAW else BYTES
-        found = self._declared_as(name)
-        if found is None:
-            used_as = self._uses.get(name, ("", None))[0]
-            found = tuple(kind for kind, what in _KINDS.items() if what == used_as)
-        wanted = (ITEM, INTERIOR) if has_index else (FIELD,)
-        kind = next((kind for kind in found if kind in wanted), None)
-        slot = None if kind is None else self.resolve(kind, name)
-        return slot if isinstance(slot, Field) else None
-
     def canonical(self, text: str | None) -> str | None:
         """The name for which the alias stands; any other text as it is."""
         return None if text is None else self._aliases.get(text, text)
@@ -323,6 +306,12 @@ class Layout:
         keys.update(self._raw_fields[key] for key in list(keys) if key in self._raw_fields)
         return frozenset(keys)
 
+    def kinds(self, text: str) -> tuple[DescrKind, ...]:
+        """The kinds of descr that the name or alias can be: as it is declared, else as it is used."""
+        name = self._aliases.get(text, text)
+        used_as = self._uses.get(name, ("", None))[0]
+        return self._declared_as(name) or tuple(kind for kind, what in _KINDS.items() if what == used_as)
+
     def is_declared(self, text: str) -> bool:
         """Does a declaration say what that name or alias is?"""
         return self._declared_as(self._aliases.get(text, text)) is not None
@@ -330,10 +319,6 @@ class Layout:
     def undeclared_uses(self) -> Set[str]:
         """The undeclared fields and arrays that have been learned."""
         return self._uses.keys()
-
-    def is_interior(self, text: str) -> bool:
-        """Is this undeclared descr used as a field of an array of structs?"""
-        return self._uses.get(text, ("", None))[0] == _KINDS[INTERIOR]
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:

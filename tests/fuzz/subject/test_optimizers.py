@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,7 @@ def test_our_own_optimizer_tells_what_fired() -> None:
     ],
 )
 def test_a_specification_is_data_and_arguments(spec: OptimizerSpec, arguments: str) -> None:
-    assert OptimizerSpec.read(json.loads(json.dumps(spec.data()))) == spec
+    assert OptimizerSpec.read(json.loads(json.dumps(asdict(spec)))) == spec
     assert spec.arguments() == arguments
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from random import Random
 
 import pytest
 
-from optimizer.facts.narrowing import Fact, _narrow, _template, narrow
+from optimizer.facts.narrowing import Fact, narrow
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import OPS, Op
@@ -51,22 +50,6 @@ def test_narrowing_one_operation_is_sound_at_width_4(row: Op) -> None:
                 assert narrowed is not None, (args, values)
                 assert all(map(has, narrowed.args, values)), (args, values, narrowed)
                 assert has(narrowed.result, value), (args, values, narrowed)
-
-
-TESTS = [row for row in (*PURE, *GUARDS) if not row.reads_flag]
-ONE_ROUND = [row for row in TESTS if _template(row, 4, len(row.args or ())).rounds == 1]
-
-
-@pytest.mark.parametrize("row", ONE_ROUND, ids=lambda row: row.name)
-def test_what_is_narrowed_in_one_round_is_not_narrowed_in_another(row: Op) -> None:
-    random, d, template = Random(row.name), bounds_domain(4), _template(row, 4, len(row.args or ()))
-    for _ in range(2000):
-        args = tuple(random_bounds(random, 4) for _ in row.args or ())
-        wanted: dict[int, Fact] = dict.fromkeys(template.sure, True)
-        if template.meaning is not None:
-            wanted[template.meaning] = random.choice((None, d.const(0), d.const(1), random_bounds(random, 4)))
-        once, twice = (_narrow(d, replace(template, rounds=rounds), args, wanted) for rounds in (1, 2))
-        assert once == twice, (args, wanted)
 
 
 def has(fact: Fact, value: int | None) -> bool:

@@ -276,7 +276,7 @@ def are_plainly_the_same(wanted: Application, got: Application) -> bool:
 
 
 def _may_change(event: EventEncoding, looks: Effects, layout: Layout) -> bool:
-    from optimizer.ir.types.calls import effects_at  # here: many traces have no calls
+    from optimizer.ir.types.call_questions import effects_at  # here: many traces have no calls
 
     effects = effects_at(event.operation, layout)
     if effects.writes is None or looks.reads is None:

@@ -16,7 +16,8 @@ from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given, Seen, World
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.heap_reader import parse_heap
-from optimizer.ir.types.calls import call_of, is_event
+from optimizer.ir.types.call_questions import is_event
+from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.trace_layout import layout_of
 
 DECLARATIONS = (

@@ -19,6 +19,7 @@ from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.effects import EVERYTHING, Effects, effects_of
+from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.trace_layout import layout_of
 
 HEAP = "p0 = Node(value=5, next=p1)\np1 = Base(left=p0)\np2 = Words[1, 2, 3]\np3 = Points[(x=1, y=p0), (z=-5)]"
@@ -432,7 +433,7 @@ def test_everything_and_immutable_memory_by_its_name() -> None:
     assert parse(format_trace(trace)) == trace
     layout = layout_of(trace)
     effects = effects_of(trace.ops[0], layout)
-    words = layout.memory("Words", has_index=True)
+    words = memory_named(layout, "Words", has_index=True)
     assert words is not None
     assert effects.sees_everything
     assert [effects.may_write(slot) for slot in (words, layout.field("Node.value"), layout.field("Base.fixed"))] == [

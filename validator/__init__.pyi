@@ -1,0 +1,13 @@
+from validator.prove.judge import validate as validate
+from validator.search.counterexample import Counterexample as Counterexample
+from validator.search.counterexample import State as State
+from validator.verdict import Evidence as Evidence
+from validator.verdict import Failargs as Failargs
+from validator.verdict import Failed as Failed
+from validator.verdict import Guards as Guards
+from validator.verdict import Options as Options
+from validator.verdict import Proved as Proved
+from validator.verdict import Refuted as Refuted
+from validator.verdict import Unknown as Unknown
+from validator.verdict import Unsupported as Unsupported
+from validator.verdict import Verdict as Verdict
