@@ -21,7 +21,7 @@ from validator.pypy.sameness import AFTER, BEFORE, Node, Preserved, Sameness
 from validator.pypy.straight import Sides
 
 CODE = "code"
-"""What a call invalidates, if it does."""
+"""The memory of machine code, which a call may invalidate."""
 
 _VERBS = {"reads": "read", "writes": "write", "invalidates": "invalidate"}
 _ROUNDS = 4
