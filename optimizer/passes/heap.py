@@ -16,29 +16,24 @@ stores to what may be one cell, so that their order does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from optimizer.facts.aliasing import distinct, may_meet
 from optimizer.facts.cells import Cell, copy_of, stored_value
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.rows.row import LOAD, STORE
-from optimizer.ir.trace import Exit, Operation, Value
+from optimizer.ir.trace import Operation, Value
 from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field
-from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
-
-MOST_DELAYED = 8
-"""The number of stores that wait at a time, at most."""
+from optimizer.passes.delayed import DelayedStores
+from optimizer.riders import Answer, Equal, Needless
 
 
-class HeapAccesses(Pass):
+class HeapAccesses(DelayedStores[Cell]):
     name = "heap"
     kinds = frozenset({LOAD, STORE})
-
-    def __init__(self) -> None:
-        self._delayed: list[tuple[Cell, Operation]] = []  # the oldest first
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         match operation.op.kind:
@@ -53,68 +48,29 @@ class HeapAccesses(Pass):
         cell = facts.cell(store)
         if facts.memory.content(cell) == stored_value(store):
             return Needless("same_content")
-        in_the_way = self._in_the_way(cell, facts)
-        if in_the_way:
-            return First(tuple(self._take_out(in_the_way)))
-        overwritten = self._remove_overwritten(cell, facts)
-        self._delayed.append((cell, store))
-        return Taken("dead_store" if overwritten else "delayed_store")
+        kept = [(other, waits) for other, waits in self._delayed if not _is_cell(facts, other, cell)]
+        return self._delay(cell, store, kept, [other for other, _ in kept if may_meet(facts, other, cell)], "store")
 
-    def _in_the_way(self, cell: Cell, facts: Facts) -> list[Cell]:
-        """The cells whose stores cannot wait behind a store to `cell`."""
-        others = [other for other, _ in self._delayed if not _is_cell(facts, other, cell)]
-        met = [other for other in others if may_meet(facts, other, cell)]
-        return met or others[:1] * (len(others) == MOST_DELAYED)
-
-    def _remove_overwritten(self, cell: Cell, facts: Facts) -> bool:
-        kept = [(other, store) for other, store in self._delayed if not _is_cell(facts, other, cell)]
-        found, self._delayed = len(kept) < len(self._delayed), kept
-        return found
-
-    def _take_out(self, cells: list[Cell]) -> list[Operation]:
-        found = [store for cell, store in self._delayed if cell in cells]
-        self._delayed = [(cell, store) for cell, store in self._delayed if cell not in cells]
-        return found
-
-    def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        return self._due(operation, facts) if self._delayed else ()
-
-    def _due(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        """The stores that cannot wait any longer."""
+    def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Cell]:
         cells = [cell for cell, _ in self._delayed]
         match operation.op.kind:
             case Kind.LOAD:
                 loaded = facts.cell(operation)
-                cells = [cell for cell in cells if may_meet(facts, cell, loaded)]
+                return (cell for cell in cells if may_meet(facts, cell, loaded))
             case Kind.COPY:
                 copy = copy_of(operation, facts.layout)
-                objects = copy.source, copy.object
-                cells = [cell for cell in cells if _may_be_of(facts, cell, copy.slot, objects)]
+                return (cell for cell in cells if _may_be_of(facts, cell, copy.slot, (copy.source, copy.object)))
             case Kind.SCAN:
                 slot = facts.layout.descr_of(operation)
                 assert isinstance(slot, Field)
-                cells = [cell for cell in cells if _may_be_of(facts, cell, slot, operation.args)]
+                return (cell for cell in cells if _may_be_of(facts, cell, slot, operation.args))
             case Kind.RAW_LOAD | Kind.RAW_STORE if takes_object(operation):
-                cells = [cell for cell in cells if not distinct(facts, cell.object, operation.args[0])]
+                return (cell for cell in cells if not distinct(facts, cell.object, operation.args[0]))
             case Kind.EVENT:
                 effects = effects_at(operation, facts.layout)
-                cells = [cell for cell in cells if effects.may_see(cell.slot)]
-            case Kind.END:
-                pass
-            case Kind.POSITION if operation.op.is_entry:
-                pass
-            case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
-                pass
+                return (cell for cell in cells if effects.may_see(cell.slot))
             case _:
                 return ()
-        return [_resolve(store, facts) for store in self._take_out(cells)]
-
-    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
-        return self._with_stores(exit_, facts) if self._delayed else exit_
-
-    def _with_stores(self, exit_: Exit, facts: Facts) -> Exit:
-        stores = [_resolve(store, facts) for _, store in self._delayed]
-        return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block))
 
 
 def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
@@ -129,7 +85,3 @@ def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
 def _may_be_of(facts: Facts, cell: Cell, slot: Field, objects: Iterable[Value]) -> bool:
     """May the cell be one of these objects' items?"""
     return cell.slot.key == slot.key and any(not distinct(facts, cell.object, one) for one in objects)
-
-
-def _resolve(store: Operation, facts: Facts) -> Operation:
-    return store.on(facts.find_all(store.args))

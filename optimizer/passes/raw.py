@@ -15,33 +15,28 @@ look at what it may overlap with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from optimizer.facts.cells import stored_value
 from optimizer.facts.facts import Facts
 from optimizer.facts.raw_contents import Place
 from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.rows.row import FLOAT
-from optimizer.ir.trace import ConstInt, Exit, Operation, Value
+from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import RawItem
 from optimizer.ir.types.memory_types import MemoryKind, has_kind
-from optimizer.riders import Answer, Becomes, Equal, First, Names, Needless, Pass, Taken
-
-MOST_DELAYED = 8
-"""The number of stores that wait at a time, at most."""
+from optimizer.passes.delayed import DelayedStores
+from optimizer.riders import Answer, Becomes, Equal, Needless
 
 _AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
 
 
-class RawAccesses(Pass):
+class RawAccesses(DelayedStores[Place]):
     name = "raw"
     kinds = frozenset({Kind.RAW_LOAD, Kind.RAW_STORE})
-
-    def __init__(self) -> None:
-        self._delayed: list[tuple[Place, Operation]] = []  # the oldest first; no two of them may overlap
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if takes_object(operation):
@@ -75,47 +70,19 @@ class RawAccesses(Pass):
         place = facts.raw.place(operation)
         if facts.raw.containing(place) == (place, stored_value(operation)):
             return Needless("same_raw_content")
-        in_the_way = [at for at, _ in self._delayed if not at.is_apart(place) and not place.covers(at)]
         kept = [(at, waits) for at, waits in self._delayed if not place.covers(at)]
-        if not in_the_way and len(kept) == MOST_DELAYED:
-            in_the_way = [kept[0][0]]
-        if in_the_way:
-            return First(tuple(self._take_out(in_the_way)))
-        overwritten, self._delayed = len(kept) < len(self._delayed), [*kept, (place, operation)]
-        return Taken("dead_raw_store" if overwritten else "delayed_raw_store")
+        return self._delay(place, operation, kept, [at for at, _ in kept if not at.is_apart(place)], "raw_store")
 
-    def _take_out(self, places: list[Place]) -> list[Operation]:
-        found = [waits for at, waits in self._delayed if at in places]
-        self._delayed = [(at, waits) for at, waits in self._delayed if at not in places]
-        return found
-
-    def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        return self._due(operation, facts) if self._delayed and not takes_object(operation) else ()
-
-    def _due(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
-        """The stores that cannot wait any longer."""
+    def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Place]:
         places = [at for at, _ in self._delayed]
         match operation.op.kind:
-            case Kind.RAW_LOAD | Kind.RAW_STORE:
+            case Kind.RAW_LOAD | Kind.RAW_STORE if not takes_object(operation):
                 met = facts.raw.place(operation)
-                places = [at for at in places if not at.is_apart(met)]
-            case Kind.EVENT if not _sees_raw(effects_at(operation, facts.layout)):
-                return ()
-            case Kind.EVENT | Kind.END:
-                pass
-            case Kind.POSITION if operation.op.is_entry:
-                pass
-            case Kind.GUARD if operation.exit is not None and operation.exit.failargs is None:
-                pass
+                return [at for at in places if not at.is_apart(met)]
+            case Kind.EVENT if _sees_raw(effects_at(operation, facts.layout)):
+                return places
             case _:
                 return ()
-        return [_resolve(waits, facts) for waits in self._take_out(places)]
-
-    def complete(self, exit_: Exit, facts: Facts, names: Names) -> Exit:
-        if not self._delayed:
-            return exit_
-        stores = [_resolve(waits, facts) for _, waits in self._delayed]
-        return Exit(exit_.failargs, exit_.origin, (*stores, *exit_.block))
 
 
 def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
@@ -131,7 +98,3 @@ def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
 
 def _sees_raw(effects: Effects) -> bool:
     return effects.sees_everything or has_kind(MemoryKind.RAW, (*(effects.reads or ()), *(effects.writes or ())))
-
-
-def _resolve(waits: Operation, facts: Facts) -> Operation:
-    return waits.on(facts.find_all(waits.args))

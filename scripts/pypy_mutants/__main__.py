@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 from collections import Counter
@@ -32,10 +33,10 @@ _PATIENCE_S = 600.0
 @click.option("--mutants", type=click.IntRange(1), default=2000, show_default=True, metavar="N", help="So many.")
 @seed_option
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=3.0, show_default=True, metavar="S")
-@click.option("--proved", "kept", metavar="FILE", help="Write each proved mutant there, as a line of JSON.")
+@click.option("--results", metavar="FILE", help="Write each mutant there as it is judged, as a line of JSON.")
 @jobs_option
 def pypy_mutants(
-    logs: tuple[str, ...], mutants: int, seed: int | None, timeout: float, kept: str | None, jobs: int
+    logs: tuple[str, ...], mutants: int, seed: int | None, timeout: float, results: str | None, jobs: int
 ) -> int:
     """Plant faults into the optimized traces of logs of PyPy, and prove these.
 
@@ -54,7 +55,11 @@ def pypy_mutants(
     print(f"{sum(len(log.proved) for log in chosen)} of {pairs} pairs of {len(chosen)} logs are proved as they are")
     if not chosen:
         return 2
-    judged = list(_judged(chosen, first, mutants, timeout, jobs))
+    judged = []
+    with open(results or os.devnull, "w", buffering=1) as told:
+        for mutant in _judged(chosen, first, mutants, timeout, jobs):
+            judged.append(mutant)
+            told.write(f"{json.dumps(asdict(mutant))}\n")
     print(table(judged))
     proofs = [mutant for mutant in judged if mutant.verdict == "proved"]
     for mutant in proofs:
@@ -63,8 +68,6 @@ def pypy_mutants(
     for mutant in judged:
         if mutant.verdict == "error":
             print(f"\nerror in mutant {mutant.number} of {mutant.log}, pair {mutant.pair}: {mutant.reason}")
-    if kept is not None:
-        Path(kept).write_text("".join(f"{json.dumps(asdict(mutant))}\n" for mutant in proofs))
     return int(10 * len(proofs) > len(judged))
 
 

@@ -16,6 +16,7 @@ import click
 
 from fuzz.cases.recorded import sections_of
 from fuzz.command.options import jobs_option
+from recorded_traces.beside import beside_table
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import as_json, cause_table, program_table, slowest_table, summary
 
@@ -28,14 +29,18 @@ PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
     "--seconds", type=click.FloatRange(0, min_open=True), default=5, show_default=True, metavar="N", help="For a pair."
 )
 @click.option("--record", is_flag=True, help="Run the programs with pypy3 first, and store their logs.")
+@click.option("--beside-pypy", is_flag=True, help="Of logs with both kinds of traces: what PyPy's optimizer leaves.")
 @jobs_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object instead of tables.")
-def recorded_traces(logs: tuple[str, ...], seconds: float, record: bool, jobs: int, is_json: bool) -> int:
+def recorded_traces(
+    logs: tuple[str, ...], seconds: float, record: bool, beside_pypy: bool, jobs: int, is_json: bool
+) -> int:
     """Optimize traces that PyPy recorded, and prove the results.
 
     Every trace of each LOG, or of those of the programs in tests/programs, is read, printed and read again, optimized
     and judged, in `--seconds` a pair. Told are what was counted before and after, by program; why what is not proved is
-    not, most frequent first; and the slowest pairs. Ends with 1 if something was refuted or has crashed.
+    not, most frequent first; and the slowest pairs. Ends with 1 if something was refuted or has crashed. --beside-pypy
+    proves nothing, and counts what PyPy's optimizer leaves of the same traces, and ours.
 
     \b
     $ scripts/recorded-traces
@@ -43,7 +48,11 @@ def recorded_traces(logs: tuple[str, ...], seconds: float, record: bool, jobs: i
     """
     if record:
         record_programs()
-    chosen = logs or tuple(str(path) for path in sorted((PROGRAMS / "logs").glob("*.log.xz")))
+    folder = PROGRAMS / ("pairs" if beside_pypy else "logs")
+    chosen = logs or tuple(str(path) for path in sorted(folder.glob("*.log.xz")))
+    if beside_pypy:
+        print(beside_table(chosen), end="")
+        return 0
     tasks = [Task(log, number, one, seconds) for log in chosen for number, one in enumerate(sections_of(log), start=1)]
     judged = list(_judged(tasks, jobs))
     if is_json:
@@ -62,17 +71,26 @@ def _judged(tasks: Sequence[Task], jobs: int) -> Iterator[Judged]:
             yield one
 
 
+_STRAIGHT = ("--jit", "enable_opts=intbounds:rewrite:virtualize:string:pure:earlyforce:heap")
+"""Options of PyPy with which loops are not peeled."""
+
+
 def record_programs() -> None:
-    """Runs the programs and stores their logs, compressed."""
+    """Runs the programs and stores their logs, compressed: of recorded traces in `logs`, and of both kinds, without
+    peeled loops, in `pairs`."""
     for program in sorted(PROGRAMS.glob("*.py")):
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder) / "log"
-            environment = {**os.environ, "PYPYLOG": f"jit-log-noopt,jit-summary:{log}"}
-            subprocess.run(
-                ["pypy3", program.name], cwd=PROGRAMS, env=environment, stdout=subprocess.DEVNULL, check=True
-            )
-            stored = PROGRAMS / "logs" / f"{program.stem}.log.xz"
-            stored.write_bytes(lzma.compress(log.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+        _record(program, "logs", "jit-log-noopt,jit-summary", ())
+        _record(program, "pairs", "jit-log-noopt,jit-log-opt,jit-summary", _STRAIGHT)
+
+
+def _record(program: Path, kind: str, sections: str, options: tuple[str, ...]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        words = ["pypy3", *options, program.name]
+        environment = {**os.environ, "PYPYLOG": f"{sections}:{log}"}
+        subprocess.run(words, cwd=PROGRAMS, env=environment, stdout=subprocess.DEVNULL, check=True)
+        stored = PROGRAMS / kind / f"{program.stem}.log.xz"
+        stored.write_bytes(lzma.compress(log.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
 
 
 if __name__ == "__main__":

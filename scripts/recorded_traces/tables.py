@@ -18,7 +18,7 @@ def program_table(judged: Sequence[Judged]) -> str:
     """A line for each program, and one for all: what was counted, before and after."""
     programs = list(dict.fromkeys(one.program for one in judged))
     lines = [_line(name, [one for one in judged if one.program == name]) for name in programs]
-    return _table(["program", "traces", "proved", *COUNTED, "median"], [*lines, _line("all", judged)])
+    return table(["program", "traces", "proved", *COUNTED, "median"], [*lines, _line("all", judged)])
 
 
 def _line(name: str, judged: Sequence[Judged]) -> list[str]:
@@ -42,7 +42,7 @@ def cause_table(judged: Sequence[Judged]) -> str:
     for (verdict, cause), times in causes.most_common():
         first = next(one for one in left if (one.verdict, one.cause) == (verdict, cause))
         lines.append([str(times), verdict, cause, f"{first.program} {first.number}"])
-    return _table(["traces", "verdict", "cause", "the first one"], lines) if lines else ""
+    return table(["traces", "verdict", "cause", "the first one"], lines) if lines else ""
 
 
 def slowest_table(judged: Sequence[Judged]) -> str:
@@ -51,7 +51,7 @@ def slowest_table(judged: Sequence[Judged]) -> str:
         [f"{one.program} {one.number}", str(one.before["operations"]), _ms(one.optimizing_s), _ms(one.judging_s)]
         for one in slowest
     ]
-    return _table(["the slowest", "operations", "optimizing", "judging"], lines)
+    return table(["the slowest", "operations", "optimizing", "judging"], lines)
 
 
 def summary(judged: Sequence[Judged]) -> str:
@@ -75,6 +75,7 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms"
 
 
-def _table(heading: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def table(heading: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
     rows = (heading, ["---"] * len(heading), *lines)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"

@@ -25,7 +25,7 @@ def _set(owner: Any, name: str, wrong: Any) -> Plant:
 
 
 def _around(owner: Any, name: str, wrong: Callable[..., Any]) -> Plant:
-    right = vars(owner)[name]
+    right = getattr(owner, name)
     return lambda patch: patch.setattr(owner, name, lambda *args: wrong(right, *args))
 
 
