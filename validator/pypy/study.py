@@ -12,6 +12,7 @@ from optimizer.ir.dialects.pypy_pairs import LogPair
 from optimizer.ir.faults import InputError
 from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.fields import Fields
+from validator.pypy.grants import unsaid, with_guards_that_hold
 from validator.pypy.lines import read_printed
 from validator.pypy.sameness import Sameness
 from validator.pypy.straight import NotStraight, Sides, straight
@@ -52,7 +53,17 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     known, and the log does not say. Raises NotStraight and InputError."""
     sides = _sides(pair, file)
     sameness = Sameness(sides, knowledge.leaves)
-    return translate(sides, sameness, knowledge.effects, knowledge.fields, generous=generous)
+    text = translate(sides, sameness, knowledge.effects, knowledge.fields, generous=generous)
+    if not generous or not text.origins:
+        return text
+    granted = with_guards_that_hold(sides, text.origins[0])
+    return translate(granted, Sameness(granted, knowledge.leaves), knowledge.effects, knowledge.fields, generous=True)
+
+
+def unsaid_of(pair: LogPair, file: str, knowledge: Knowledge) -> tuple[str, ...]:
+    """Statements that the log does not hold, and on which values of the optimized trace may depend."""
+    sides = _sides(pair, file)
+    return unsaid(sides, Sameness(sides, knowledge.leaves), pair.kind)
 
 
 def _sides(pair: LogPair, file: str) -> Sides:
