@@ -24,7 +24,8 @@ from fuzz.campaign.changes import Seen, is_changed
 from fuzz.campaign.examine import Find, Record
 from fuzz.campaign.seeds import Seeds
 from optimizer.ir.trace import Trace
-from validator.verdict import Proved, Refuted, Unknown, Verdict
+from validator.tell.report import verdict_name
+from validator.verdict import Proved, Refuted, Unknown
 
 _SAFE_EVERY_S = 1.0
 
@@ -113,7 +114,7 @@ def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: boo
     return Result(
         seed=record.seed,
         first=first,
-        verdict=record.kind.value if isinstance(record, Find) else _name(verdict),
+        verdict=record.kind.value if isinstance(record, Find) else verdict_name(record.verdict),
         made="given" if made.is_given else "mutated" if made.parents else "generated",
         parents=made.parents,
         vacuous=None if evidence is None or evidence.vacuous is None else bool(evidence.vacuous),
@@ -123,7 +124,7 @@ def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: boo
             "judging": round(record.took.judging, 6),
         },
         operations=None if after is None else (len(before.ops), len(after.ops)),
-        guards=None if after is None else (_guards(before), _guards(after)),
+        guards=None if after is None else (len(before.guards), len(after.guards)),
         rungs=dict(Counter(one.by for one in evidence.obligations)) if evidence else {},
         solver_queries=sum(bool(one.solver) for one in evidence.obligations) if evidence else 0,
         early=len(evidence.early) if evidence else 0,
@@ -138,20 +139,6 @@ def result_of(record: Record, first: int, making_s: float, seen: Seen, lost: boo
         not_checked="" if audit is None or not audit.unsettled else f"{', '.join(audit.unsettled)}: {audit.reason}",
         at=round(time.time(), 3),
     )
-
-
-def _name(verdict: Verdict | None) -> str:
-    match verdict:
-        case Proved():
-            return "proved"
-        case Unknown():
-            return "unknown"
-        case _:
-            return "unsupported"
-
-
-def _guards(trace: Trace) -> int:
-    return sum(operation.op.is_guard for operation in trace.ops)
 
 
 # Files.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from fuzz.edits.walk import values_in
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.domain import wrap
@@ -12,7 +13,7 @@ from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Ref
 from optimizer.ir.run.runs import Scripted, Seen, World
-from optimizer.ir.trace import ConstFloat, ConstInt, Trace, all_operations
+from optimizer.ir.trace import ConstFloat, ConstInt, Trace
 from validator.search.counterexample import State
 from validator.search.float_samples import draw_float, float_pool
 from validator.search.sites import (
@@ -39,12 +40,7 @@ class Nearby:
         self._random = random
         self._word = traces[0].word
         self._events = sum(op.op.kind is Kind.EVENT for op in traces[0].ops)
-        named = [
-            value
-            for trace in traces
-            for op in all_operations(trace)
-            for value in (*op.args, *((op.exit.failargs or ()) if op.exit is not None else ()))
-        ]
+        named = [value for trace in traces for value in values_in(trace)]
         self._floats = float_pool(value.value for value in named if isinstance(value, ConstFloat))
         half = 1 << (self._word - 1)
         numbers = {0, half, self._word, *(value.value for value in named if isinstance(value, ConstInt))}

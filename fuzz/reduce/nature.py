@@ -22,15 +22,6 @@ class Nature:
     inserted: tuple[Signature, ...]
     substituted: frozenset[tuple[str, str]]
 
-    @property
-    def names(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The operations that only the first trace has, and those that only the second one has."""
-        return frozenset(name for name, *_ in self.removed), frozenset(name for name, *_ in self.inserted)
-
-    def __str__(self) -> str:
-        """Names of operations before and after; where both have the same ones, what is given in place of what."""
-        return _in_words(*self.names if self.removed or self.inserted else _sides(self.substituted))
-
 
 @dataclass(frozen=True, slots=True)
 class Outline:

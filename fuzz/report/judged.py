@@ -96,8 +96,10 @@ def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence
     if isinstance(verdict, Refuted):
         ran, obligation = verdict.counterexample, verdict.counterexample.obligation
         origins = verdict.counterexample.origins
+        before, after = verdict.counterexample.traces  # of a loop, the iterations that were run
     elif isinstance(verdict, Proved | Unknown):
-        ran, obligation, origins = _some_run(before, after, options, examples), "", verdict.evidence.origins
+        ran, obligation = _some_run(before, after, options, examples), ""
+        origins = tuple([None if k is None or k < 0 else k for k in verdict.evidence.origins])
     else:
         ran, obligation, origins = None, "", ()
     runs = (ran.before, ran.after) if ran else (None, None)

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.reduced_pairs import reduced_pair
+from faults.reduced_pairs import reduced_pair, told
 from faults.reducing import row_of, smallest_known
 from faults.table import OPTIMIZER_FAULTS, fault_named, take_faults
 
@@ -39,11 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     count = len(names)
     bad = 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        for told in pool.map(_told, names, [options.operations] * count, [options.seconds] * count):
-            print(told.line, flush=True)
-            if options.traces and told.trace:
-                print(f"\n```\n{told.trace}```\n", flush=True)
-            bad += not told.is_small or told.seconds > 10
+        for row in pool.map(_told, names, [options.operations] * count, [options.seconds] * count):
+            print(row.line, flush=True)
+            if options.traces and row.trace:
+                print(f"\n```\n{row.trace}```\n", flush=True)
+            bad += not row.is_small or row.seconds > 10
     return 1 if bad else 0
 
 
@@ -73,8 +73,8 @@ def _pairs(with_traces: bool) -> int:
             continue
         pair = reduced_pair(case)
         found, left = pair.sizes
-        told = "the same" if pair.shows else str(pair.change_left)
-        print(f"| {name} | {found} | {left} | {pair.change} | {told} |", flush=True)
+        said = "the same" if pair.shows else told(pair.change_left)
+        print(f"| {name} | {found} | {left} | {told(pair.change)} | {said} |", flush=True)
         if with_traces and isinstance(pair.left.find.after, Trace):
             print(f"\n```\n{format_trace(pair.left.before)}```\n\n```\n{format_trace(pair.left.find.after)}```\n")
         lost += not pair.shows_in_part

@@ -8,7 +8,7 @@ from finding import find_in
 
 from fuzz.campaign.examine import Find
 from fuzz.cases.store import Case
-from fuzz.reduce.nature import Nature
+from fuzz.reduce.nature import Nature, Outline
 from fuzz.reduce.reduce import Reduced, reduce_find
 from fuzz.reduce.trials import Subject, candidate_of
 from optimizer.ir.text import parse
@@ -18,6 +18,16 @@ from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.tell.stored_state import restored_state
 from validator.verdict import Verdict
+
+
+def names_of(change: Nature) -> tuple[frozenset[str], frozenset[str]]:
+    """The operations that only the first trace has, and those that only the second one has."""
+    return frozenset(name for name, *_ in change.removed), frozenset(name for name, *_ in change.inserted)
+
+
+def told(change: Nature) -> str:
+    """Names of operations before and after; where both have the same ones, what is given in place of what."""
+    return str(Outline(*names_of(change), change.substituted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +47,17 @@ class ReducedPair:
     @property
     def shows(self) -> bool:
         """Do the same operations stand in one trace only?"""
-        return self.change.names == self.change_left.names
+        return names_of(self.change) == names_of(self.change_left)
 
     @property
     def shows_in_part(self) -> bool:
         """Are there operations that only one trace has, and no others than in the case? Of operations that have only
         changed places, either may be taken for the one that moved: it has to be there."""
-        left = [names <= all_ for names, all_ in zip(self.change_left.names, self.change.names, strict=True)]
-        return self.shows or (all(left) and any(self.change_left.names)) or self._still_moved()
+        left = [names <= all_ for names, all_ in zip(names_of(self.change_left), names_of(self.change), strict=True)]
+        return self.shows or (all(left) and any(names_of(self.change_left))) or self._still_moved()
 
     def _still_moved(self) -> bool:
-        (gone, come), (gone_left, come_left) = self.change.names, self.change_left.names
+        (gone, come), (gone_left, come_left) = names_of(self.change), names_of(self.change_left)
         stay = {op.op.name for op in self.left.before.ops}
         return bool(gone) and gone == come and bool(gone_left) and gone_left == come_left and gone <= stay
 

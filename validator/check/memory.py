@@ -105,7 +105,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self._disturb(p, slot)
 
     def _put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
-        self.reach.store(slot, p, self.reach.places(value))
+        self.reach.store(slot, p, index, self.reach.places(value))
         self.change(slot.key, p, lambda held: stored(held, index, value))
         self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
 
@@ -120,7 +120,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         for other in self.universe.slots.values():
             if overlap(slot, other):
                 self.change(other.key, p, changed)
-                self.reach.store(other, p, self.reach.anything())
+                self.reach.pour(other, self.reach.places(p), self.reach.anything())
 
     # Arrays and ranges of items.
 
@@ -143,7 +143,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         return self.read(p, slot, index) == value
 
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
-        self.reach.store(slot, q, self.reach.load(slot, p))
+        self.reach.pour(slot, self.reach.places(q), self.reach.load(slot, p))
         source = self.held(slot.key, p)
         written, marks = written_key(slot), self.all_written(slot)
         if self.is_marked(slot, p):

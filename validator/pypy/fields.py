@@ -39,13 +39,13 @@ class Fields:
                 if sameness.of(BEFORE, found.place[0]) in watched and not found.is_store:
                     self.may_change.add(found.memory)
 
-    def never_changes(self, memory: str) -> bool:
-        return memory in self.pure and memory not in self.may_change
+    def never_changes(self, name: str) -> bool:
+        return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
 
     def declared(self, memories: list[str]) -> tuple[Field, ...]:
         """The declarations of those that are immutable."""
         return tuple(
             lone_field(name, _TYPES[name.partition(" ")[0]], immutable=True)
             for name in memories
-            if self.never_changes(name) and name.partition(" ")[0] in _TYPES
+            if self.never_changes(name)
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
@@ -17,6 +17,7 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
 from validator.pypy.exits import Prove, prove_with_exits, with_origins
+from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
 from validator.pypy.translate import Translated
@@ -26,14 +27,18 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
+_LOST = "where the bridge starts: a trace with its guard"
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A pair in the trace language, what is assumed of it beside its declarations, by name, and the options that it is
-    judged with."""
+    """A pair in the trace language, what is assumed of it beside its declarations, by name, the numbers of the pairs
+    whose optimized traces it takes for right, and the options that it is judged with."""
 
     before: Trace
     after: Trace
     assumes: tuple[str, ...]
+    rests_on: tuple[int, ...] = ()
     options: Options = OPTIONS
 
 
@@ -65,6 +70,8 @@ def judge(
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
+    if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
+        missing = (*missing, _LOST)
     if isinstance(again, Refuted) and not missing:
         return Judged(again, generous)
     if not isinstance(again, Refuted):
@@ -83,4 +90,4 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         verdict, told, used = prove_with_exits(before, with_origins(after, origins), options, prove)
         if isinstance(verdict, Proved):
             break
-    return verdict, Texts(before, told, text.assumes, used)
+    return verdict, Texts(before, told, text.assumes, text.rests_on, used)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import Statement, parse_body
 
 NULL = "ConstPtr(null)"
+_HOLE = "None"
 _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<oopspec>[0-9]+))?>")
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
@@ -39,12 +41,14 @@ class Access:
 
 @dataclass(frozen=True)
 class Line:
-    """An operation: the texts of its result (None without one), name, arguments and descr ("" without one)."""
+    """An operation: the texts of its result (None without one), name, arguments and descr ("" without one), and of a
+    guard the values that it hands over, without holes."""
 
     result: str | None
     name: str
     args: tuple[str, ...]
     descr: str = ""
+    handed: tuple[str, ...] = ()
 
     @cached_property
     def is_guard(self) -> bool:
@@ -82,6 +86,11 @@ class Line:
             return self.descr
         return f"{self.descr}@{callee.removeprefix('ConstClass(').removesuffix(')')}"
 
+    def renamed(self, rename: Callable[[str], str]) -> Line:
+        """The operation with other names."""
+        result = None if self.result is None else rename(self.result)
+        return Line(result, self.name, tuple(map(rename, self.args)), self.descr, tuple(map(rename, self.handed)))
+
     def __str__(self) -> str:
         args = ", ".join([*self.args, *([f"descr={self.descr}"] if self.descr else [])])
         return f"{self.result} = {self.name}({args})" if self.result else f"{self.name}({args})"
@@ -113,7 +122,9 @@ def read_printed(section: Section, file: str) -> Printed:
 def _line(statement: Statement) -> Line:
     args = tuple(token.text for token in statement.args)
     result = None if statement.result is None else statement.result.text
-    return Line(result, statement.name.text, args, "" if statement.descr is None else statement.descr.text)
+    descr = "" if statement.descr is None else statement.descr.text
+    handed = tuple(token.text for token in statement.failargs or () if token.text != _HOLE)
+    return Line(result, statement.name.text, args, descr, handed)
 
 
 def is_pointer(text: str) -> bool:

@@ -18,20 +18,22 @@ from validator.pypy.origins import origins_of
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
-_ALLOCATIONS = ("new", "new_with_vtable")
+ALLOCATIONS = ("new", "new_with_vtable")
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
     """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
-    each guard, the number of the recorded one that it may come from, in several ways."""
+    each guard, the number of the recorded one that it may come from, in several ways. It rests on the optimized traces
+    of the pairs of these numbers being right."""
 
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
     origins: tuple[tuple[int | None, ...], ...]
+    rests_on: tuple[int, ...] = ()
 
 
 def translate(
@@ -101,7 +103,7 @@ class _Names:
             return self.copies.function(line)
         if line.is_guard or line.name in ("jump", "finish"):
             return ""
-        if line.name in _ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
+        if line.name in ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
             node = self.sameness.of(trace, line.result)
             return self.classes.setdefault(node, f"{line.descr.rstrip('>')} ${len(self.classes)}>")
         return line.descr

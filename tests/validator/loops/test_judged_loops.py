@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from fuzz.report.judged import judge_pair
+from fuzz.report.pair_page import pair_page
 from optimizer.ir.text import parse
 from tests.validator.pairs import judge
 from validator import Options, Proved, Refuted, Unknown, Verdict, validate
+from validator.cache import Cache, Question, validate_cached
 from validator.tell.report import verdict_json
 
 ADDS = """
@@ -527,3 +531,21 @@ jump(p0, i2, descr=Body)
 )
 def test_what_is_no_bridge_to_the_loop(before: str, after: str, what: str) -> None:
     assert what in str(bridged(before, after))
+
+
+@pytest.mark.parametrize("pair", [*RIGHT.values(), *WRONG.values()], ids=[*RIGHT, *WRONG])
+def test_a_page_shows_it(pair: tuple[str, str]) -> None:
+    before, after = map(parse, pair)
+    shown = pair_page("loop", judge_pair(before, after, Options()))
+    assert "iteration 2" in shown or pair in RIGHT.values() or "iteration 1" in shown
+
+
+def test_a_cache_keeps_what_is_proved_of_loops(tmp_path: Path) -> None:
+    known = Cache(tmp_path)
+    for before, after in (RIGHT["a load"], WRONG["a store dropped"]):
+        for _ in range(2):
+            verdict = validate_cached(parse(before), parse(after), Options(), known)
+            assert type(verdict) is type(judge(before, after))
+    again = known.get(Question(parse(ADDS), parse(LOADED_ONCE), Options()))
+    assert isinstance(again, Proved)
+    assert again.evidence.cached

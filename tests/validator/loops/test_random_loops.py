@@ -6,7 +6,7 @@ The interpreter runs loops by itself; it knows nothing of parts and proofs.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
+from itertools import islice, product
 from random import Random
 
 import pytest
@@ -19,10 +19,11 @@ from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.heap_comparison import Renaming, sight_of_end, sight_of_event
 from optimizer.ir.run.interpreter import GuardFailed, Jumped, Program, Run, Undefined
 from optimizer.ir.supported import inner_label
+from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.peel import peel
-from validator import Evidence, Options, Proved, Refuted, State, validate
+from validator import Evidence, Guards, Options, Proved, Refuted, State, validate
 from validator.search.states import sample_states
 
 ITERATIONS = 30
@@ -170,3 +171,68 @@ def test_planted_faults_are_not_proved(seeds: range) -> None:
                 found = contradicted(loop.trace, made, verdict.evidence, loop.state)
                 assert found is None, f"{seed}: {found}\n{made}"
     assert verdicts["Refuted"] >= 0.4 * verdicts.total(), verdicts
+
+
+WORD = 4
+PURE = ("int_add", "int_sub", "int_mul", "int_and", "int_or", "int_xor", "int_lt", "int_le", "int_eq", "uint_lt")
+
+
+def small_loop(random: Random) -> Trace:
+    """A loop of two words of four bits."""
+    names, tests, lines = ["i0", "i1"], [], []
+    for number in range(2, random.randrange(4, 9)):
+        op = random.choice(PURE)
+        args = [random.choice([*names, str(random.randrange(-3, 4))]) for _ in range(2)]
+        lines.append(f"i{number} = {op}({args[0]}, {args[1]})")
+        names.append(f"i{number}")
+        if op in PURE[6:]:
+            tests.append(f"i{number}")
+        if random.random() < 0.5:
+            handed = ", ".join(random.sample(names, 2))
+            true = random.choice(["guard_true", "guard_false"])
+            lines.append(
+                f"{true}({random.choice(tests)}) [{handed}]"
+                if tests and random.random() < 0.7
+                else f"guard_value({random.choice(names)}, {random.randrange(3)}) [{handed}]"
+            )
+    handed = ", ".join(random.choice(names) for _ in range(2))
+    return parse("\n".join(["[i0, i1]", *lines, f"jump({handed})"]), word=WORD)
+
+
+def is_right(before: Trace, after: Trace) -> bool:
+    """Do both leave alike on all inputs, at a guard and at its origin in the same iteration, as far as they run?"""
+    one, other = Program(before), Program(after)
+    for inputs in product(range(-8, 8), repeat=2):
+        wanted, got = one.run(inputs, iterations=64), other.run(inputs, iterations=64)
+        if isinstance(wanted.outcome, Undefined):
+            continue
+        if type(wanted.outcome) is not type(got.outcome):
+            return False
+        if isinstance(wanted.outcome, GuardFailed) and isinstance(got.outcome, GuardFailed):
+            exit_ = after.guards[got.outcome.guard].exit
+            left = (exit_ and exit_.origin, got.outcome.failargs, got.iterations)
+            if left != (wanted.outcome.guard, wanted.outcome.failargs, wanted.iterations):
+                return False
+    return True
+
+
+@pytest.mark.parametrize("seeds", [range(start, start + 40) for start in range(0, 160, 40)], ids=str)
+def test_small_loops_on_all_inputs(seeds: range) -> None:
+    """With words of four bits all inputs are tried: what is proved is right, and what is refuted is not."""
+    options = replace(OPTIONS, guards=Guards.SAME)
+    verdicts: Counter[tuple[str, bool]] = Counter()
+    for seed in seeds:
+        random = Random(seed)
+        before = small_loop(random)
+        right = peel(before).trace
+        if inner_label(right) is None:
+            continue
+        for after in (right, faulty(right, random), faulty(right, random)):
+            if after is None or any(guard.exit and guard.exit.origin is None for guard in after.guards):
+                continue
+            verdict, truth = validate(before, after, options), is_right(before, after)
+            verdicts[type(verdict).__name__, truth] += 1
+            assert not (isinstance(verdict, Proved) and not truth), f"{seed}: proved, and wrong\n{before}\n{after}"
+            assert not (isinstance(verdict, Refuted) and truth), f"{seed}: {verdict}\n{before}\n{after}"
+    assert verdicts["Proved", True] > 10, verdicts
+    assert verdicts["Refuted", False] > 2, verdicts
