@@ -54,7 +54,7 @@ def spliced(subject: Subject) -> Sketch | None:
 
 def merged(one: Declarations, other: Declarations) -> Declarations | None:
     """The declarations of both together; None where they declare a name in different ways."""
-    if one.cleared != other.cleared:
+    if one.flags != other.flags:
         return None
     joined_up: dict[str, tuple[Any, ...]] = {}
     for section, entries in one.sections.items():
@@ -66,7 +66,7 @@ def merged(one: Declarations, other: Declarations) -> Declarations | None:
     kinds = [{entry.name for entry in entries} for section, entries in joined_up.items() if section != "const"]
     if sum(map(len, kinds)) != len(set().union(*kinds)):
         return None
-    return declarations_of(joined_up, one.cleared)
+    return declarations_of(joined_up, one.flags)
 
 
 def _names(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from types import ModuleType
 
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.supported import inner_label
 from optimizer.ir.text.lexer import is_variable_name
-from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var, all_operations
+from optimizer.ir.trace import ConstInt, Operation, RawText, Trace, Value, Var
 from optimizer.ir.types.declared import Declarations
 from optimizer.ir.types.layout import Layout, WrongDescr
 from optimizer.ir.values import describe_range
@@ -116,7 +117,7 @@ class _Checker:
         for number, operation in enumerate(operations, start=1):
             row = operation.op
             if row.reads_flag != (flag_from is not None) and (row.kind is not Kind.POSITION or number - 1 == label):
-                raise _wrong_flag(flag_from, operation)
+                raise _faults().wrong_flag(flag_from, operation)
             if row.kind is not Kind.POSITION:
                 flag_from = operation if row.overflows is not None else None
             self._operation(operation)
@@ -134,7 +135,7 @@ class _Checker:
         if len(taken) < len(label.args):
             raise IllFormed("a label that the jump at the end goes back to takes variables, each of them once", label)
         if len(end.args) != len(label.args):
-            raise _wrong_number(end, len(label.args))
+            raise _faults().wrong_number(end, len(label.args))
         _check_types(end, [arg.type for arg in label.args])
         in_front = "front of the label that the jump goes back to, which does not take it"
         self._hidden |= dict.fromkeys(self._visible.keys() - taken.keys(), in_front)
@@ -159,7 +160,7 @@ class _Checker:
                 raise IllFormed(f"{row.name} takes free text", operation)
             return
         if row.args is not None and len(row.args) != len(args):
-            raise _wrong_number(operation, len(row.args))
+            raise _faults().wrong_number(operation, len(row.args))
         visible = self._visible
         for index, value in enumerate(args):
             if not (isinstance(value, Var) and visible.get(value.name) is value):
@@ -224,17 +225,10 @@ class _Checker:
             raise IllFormed(message, operation, place)
         name = result.name
         if name in self._visible or name in self._hidden:
-            raise IllFormed(f"{name} is defined twice{self._first_definition(name)}", operation, place)
+            raise IllFormed(f"{name} is defined twice{_faults().first_definition(self._trace, name)}", operation, place)
         if not is_variable_name(name):
             raise IllFormed(f"{name} cannot be the name of a variable", operation, place)
         self._visible[name] = result
-
-    def _first_definition(self, name: str) -> str:
-        if any(var.name == name for var in self._trace.inputs):
-            return ": it is an input"
-        results = ((operation.result, operation.line) for operation in all_operations(self._trace))
-        line = next(line for result, line in results if result is not None and result.name == name)
-        return f", the first time on line {line}" if line else ""
 
     def _exit(self, guard: Operation) -> None:
         exit_ = guard.exit
@@ -273,21 +267,8 @@ def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
             raise IllFormed(message, operation, Place(Part.ARGUMENT, index))
 
 
-def _wrong_number(operation: Operation, expected: int) -> IllFormed:
-    found = len(operation.args)
-    takes = f"{expected} argument{'s' * (expected != 1)}" if expected else "no arguments"
-    place = Place(Part.ARGUMENT, expected) if found > expected else Place(Part.LAST_ARGUMENT)
-    return IllFormed(f"{operation.op.name} takes {takes}, got {found}", operation, place)
+def _faults() -> ModuleType:
+    """The module with what is said of traces that are none: to check one that is takes none of it."""
+    from optimizer.ir import ill_formed
 
-
-def _wrong_flag(flag_from: Operation | None, operation: Operation) -> IllFormed:
-    if flag_from is None:
-        return IllFormed(
-            f"{operation.op.name} must stand directly behind an operation that tells of overflow, such as int_add_ovf",
-            operation,
-        )
-    return IllFormed(
-        f"{flag_from.op.name} must be followed directly by guard_no_overflow or guard_overflow, "
-        f"got {operation.op.name}",
-        flag_from,
-    )
+    return ill_formed

@@ -36,7 +36,11 @@ class Calls:
     def call(self, operation: Operation, number: int, args: tuple[Any, ...]) -> None:
         call = call_of(operation, self._universe.layout)
         assert call is not None
-        happens = self._happens(operation, args) if call.is_conditional else _TRUE
+        happens, memory = _TRUE, operation.op.memory
+        if memory is not None and memory.happens is not None:
+            happens = memory.happens(self._universe.words, self._memory, None, args[0])
+            known = self._side.follower.decide(happens)
+            happens = happens if known is None else z3.BoolVal(known)
         if z3.is_false(happens):
             self._side.give(operation, args[0])
             return
@@ -55,15 +59,6 @@ class Calls:
                 result = self._event(call, operation, number, own, happens)
         if operation.result is not None:
             self._side.give(operation, result if z3.is_true(happens) else z3.If(happens, result, args[0]))
-
-    def _happens(self, operation: Operation, args: tuple[Any, ...]) -> Any:
-        """The condition under which the call is made, `True` or `False` where that is known."""
-        memory = operation.op.memory
-        assert memory is not None
-        assert memory.happens is not None
-        condition = memory.happens(self._universe.words, self._memory, None, args[0])
-        known = self._side.follower.decide(condition)
-        return condition if known is None else z3.BoolVal(known)
 
     def _must(self, number: int, what: str, condition: Any, happens: Any) -> None:
         self._side.follower.must(number, what, condition if z3.is_true(happens) else z3.Implies(happens, condition))

@@ -13,7 +13,7 @@ from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout
-from optimizer.ir.types.memory_types import BYTES, MemoryKind, kind_of
+from optimizer.ir.types.memory_types import BYTES, MemoryKind
 from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate, Failargs, Guards
@@ -57,7 +57,7 @@ def check(
 ) -> Checked | Unsettled:
     """Does the certificate prove that `after` is a correct optimization of `before`? Raises InputError where the traces
     do not agree on what they name."""
-    problem = _mismatch(before, after) or _wrong_origins(before, after, certificate.origins)
+    problem = _problem(before, after, certificate.origins)
     if problem:
         return Unsettled("", problem)
     try:
@@ -85,17 +85,14 @@ def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
     return tuple(None if one is None else model.eval(one, model_completion=True).as_signed_long() for one in values)
 
 
-def _mismatch(before: Trace, after: Trace) -> str | None:
+def _problem(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> str | None:
+    """The reason for which the pair is not judged, if there is one. The origins that the texts give must be these, and
+    they never decrease."""
+    names = [k if exit_of(guard).origin is None else exit_of(guard).origin for k, guard in enumerate(before.guards)]
     if before.word != after.word:
         return "the traces have words of different widths"
     if [var.type for var in before.inputs] != [var.type for var in after.inputs]:
         return "the traces have different inputs"
-    return None
-
-
-def _wrong_origins(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> str | None:
-    """The fault of the origins: those that the texts give must be these, and they never decrease."""
-    names = [k if exit_of(guard).origin is None else exit_of(guard).origin for k, guard in enumerate(before.guards)]
     if len(origins) != len(after.guards):
         return "the certificate has not as many origins as there are guards"
     latest = 0
@@ -122,19 +119,16 @@ def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
     indexed: set[str] = set()
     for operation in operations:
         memory, descr = operation.op.memory, layout.descr_of(operation)
-        named = [slot_of(descr)]
-        if isinstance(descr, Array):  # which may be allocated, and be left unwritten
-            named = [descr.item, *descr.fields]
+        # An array may be allocated, and be left unwritten.
+        named = [descr.item, *descr.fields] if isinstance(descr, Array) else [slot_of(descr)]
         for slot in named:
             if memory is not None and slot is not None:
                 slots[slot.key] = slot
                 if memory.descr is not FIELD:
                     indexed.add(slot.key)
-    are_raw = [uses_raw(trace, layout) for trace in (before, after)]
+    are_raw = [uses_raw(trace, layout) for trace in (before, after)]  # both are looked at, for what is not modelled
     if any(are_raw) and BYTES.key in slots:
-        mixed = next(
-            (key for key, slot in slots.items() if kind_of(key) is MemoryKind.RAW and slot.type is not INT), None
-        )
-        if mixed is not None:
-            raise Unsupported(f"{mixed} beside bytes of raw memory")
+        for slot in slots.values():
+            if slot.kind is MemoryKind.RAW and slot.type is not INT:
+                raise Unsupported(f"{slot.key} beside bytes of raw memory")
     return Universe(layout, slots, frozenset(indexed))

@@ -79,11 +79,6 @@ class Recorded(_Cutting):
     def must(self, op: int, what: str, condition: Any) -> None:
         self.side.fact(condition)
 
-    def guard(self, guard: GuardSeen) -> None:
-        pass
-
-    passed = guard
-
     def applied(self, call: CallSeen) -> None:
         self.applied_functions.append(call)
 

@@ -1,7 +1,8 @@
 """The allocations that a reference may be, and those that can be found: an over-approximation, by following the text.
 
 Allocations are told apart by their numbers; `OLD` stands for NULL and for all objects that existed before the trace or
-that the world has made. What is stored is noted, memory by memory; what has been there before may be there still.
+that the world has made. What is stored is noted, memory by memory. A store to the same object at the same index (the
+same terms) hides an earlier one; what the others may have put where is added up.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Reach:
         self.seen: Places = frozenset()
         self.given: Places = frozenset()  # what functions may have given
         self._of: dict[int, tuple[Any, Places]] = {}  # by the number of the term, which is kept
-        self._held: dict[tuple[str, int], Places] = {}  # by the key of memory, and who has it
+        self._held: dict[Any, tuple[Any, Places, Places]] = {}  # what is kept, who may hold, and what, by the place
 
     def copy(self) -> Reach:
         reach = Reach()
@@ -62,17 +63,21 @@ class Reach:
 
     # Memory.
 
-    def store(self, slot: Field, p: Any, held: Places) -> None:
-        """The object may hold any of those there, somewhere."""
-        self._store(slot, self.places(p), held)
+    def store(self, slot: Field, p: Any, index: Any, held: Places) -> None:
+        """The object holds one of those there, and not any more what has been stored there before."""
+        if slot.type is REF:
+            place = slot.key, p.get_id(), None if index is None else index.get_id()
+            self._held[place] = (p, index), self.places(p), held
 
-    def _store(self, slot: Field, holders: Places, held: Places) -> None:
-        for holder in holders if slot.type is REF else ():
-            self._held[slot.key, holder] = self._held.get((slot.key, holder), _OLD) | held
+    def pour(self, slot: Field, holders: Places, held: Places) -> None:
+        """Any of the holders may hold any of the others, somewhere."""
+        if slot.type is REF:
+            self._held[slot.key, holders, held] = None, holders, held
 
     def load(self, slot: Field, p: Any) -> Places:
         """The possible contents of the memory, at any index."""
-        return _OLD.union(*(self._held.get((slot.key, holder), _OLD) for holder in self.places(p)))
+        entries = [(holders, held) for (key, *_), (_, holders, held) in self._held.items() if key == slot.key]
+        return _OLD.union(*(held for holders, held in entries if holders & self.places(p)))
 
     def anything(self) -> Places:
         """All that has been allocated, and what has not."""
@@ -83,18 +88,21 @@ class Reach:
     def found(self, roots: Iterable[Any], slots: Iterable[Field]) -> Places:
         """The allocations that somebody may find who has `roots`, who can look at that memory of all that he finds,
         and who knows what has been seen."""
-        keys = [slot.key for slot in slots]
+        keys, inside = {slot.key for slot in slots}, dict[int, set[int]]()
+        for (key, *_), (_, holders, held) in self._held.items():
+            for holder in holders if key in keys else ():
+                inside.setdefault(holder, set()).update(held)
         waiting = [OLD, *self.seen, *(one for root in roots for one in self.places(root))]
         reached: set[int] = set()
         while waiting:
             one = waiting.pop()
             if one not in reached:
                 reached.add(one)
-                waiting += [other for key in keys for other in self._held.get((key, one), ())]
+                waiting += inside.get(one, ())
         return frozenset(reached - {OLD})
 
     def happen(self, found: Places, written: Iterable[Field]) -> None:
         """An event has found those, and may have written what it has found to that memory of what it has found."""
         self.seen |= found
         for slot in written:
-            self._store(slot, self.seen | _OLD, self.seen | _OLD)
+            self.pour(slot, self.seen | _OLD, self.seen | _OLD)

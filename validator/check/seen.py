@@ -50,9 +50,13 @@ class Follower(Protocol):
     def must(self, op: int, what: str, condition: Any) -> None:
         """The operation of that number asks for that condition."""
 
-    def guard(self, guard: GuardSeen) -> None: ...
+    def guard(self, guard: GuardSeen) -> None:
+        """The trace comes to a guard."""
+        return
 
-    def passed(self, guard: GuardSeen) -> None: ...
+    def passed(self, guard: GuardSeen) -> None:
+        """The guard has passed."""
+        return
 
     def applied(self, call: CallSeen) -> None: ...
 

@@ -33,10 +33,13 @@ class Fields:
                 if found.place[0] in watched and not found.is_store:
                     self.may_change.add(found.memory)
 
+    def is_immutable(self, name: str) -> bool:
+        return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
+
     def declared(self, memories: list[str]) -> tuple[Field, ...]:
         """The declarations of those that are immutable."""
         return tuple(
             lone_field(name, _TYPES[name.partition(" ")[0]], immutable=True)
             for name in memories
-            if name in self.pure - self.may_change and name.partition(" ")[0] in _TYPES
+            if self.is_immutable(name)
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
@@ -17,6 +17,7 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
 from validator.pypy.exits import Prove, prove_with_exits
+from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
@@ -26,14 +27,18 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
+_LOST = "where the bridge starts: a trace with its guard"
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A pair in the trace language, what is assumed of it beside its declarations, by name, and the options that it is
-    judged with."""
+    """A pair in the trace language, what is assumed of it beside its declarations, by name, the numbers of the pairs
+    whose optimized traces it takes for right, and the options that it is judged with."""
 
     before: Trace
     after: Trace
     assumes: tuple[str, ...]
+    rests_on: tuple[int, ...] = ()
     options: Options = OPTIONS
 
 
@@ -64,9 +69,10 @@ def judge(
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
-    if isinstance(again, Refuted):
+    lost = pair.kind is Kind.BRIDGE and path_to(pair, file) is None
+    if isinstance(again, Refuted) and not lost:
         return Judged(again, generous)
-    missing = tuple(sorted({*generous.assumes} - {*texts.assumes}))
+    missing = (*sorted({*generous.assumes} - {*texts.assumes}), *([_LOST] if lost else []))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
@@ -76,4 +82,4 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
     verdict, after, options = prove_with_exits(before, after, options, prove)
-    return verdict, Texts(before, after, text.assumes, options)
+    return verdict, Texts(before, after, text.assumes, text.rests_on, options)

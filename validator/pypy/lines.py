@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from optimizer.ir.dialects.pypy_log import Section
@@ -11,6 +12,7 @@ from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import Statement, parse_body
 
 NULL = "ConstPtr(null)"
+_HOLE = "None"
 _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<oopspec>[0-9]+))?>")
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
@@ -21,12 +23,14 @@ ANY_EFFECT = 7
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An operation: the texts of its result (None without one), name, arguments and descr ("" without one)."""
+    """An operation: the texts of its result (None without one), name, arguments and descr ("" without one), and of a
+    guard the values that it hands over, without holes."""
 
     result: str | None
     name: str
     args: tuple[str, ...]
     descr: str = ""
+    handed: tuple[str, ...] = ()
 
     @property
     def is_guard(self) -> bool:
@@ -47,6 +51,11 @@ class Line:
         """The function that is called, and how: `descr@callee`, since one descr is printed for many functions."""
         callee = self.args[self.name.startswith("cond_call")]
         return f"{self.descr}@{callee.removeprefix('ConstClass(').removesuffix(')')}"
+
+    def renamed(self, rename: Callable[[str], str]) -> Line:
+        """The operation with other names."""
+        result = None if self.result is None else rename(self.result)
+        return Line(result, self.name, tuple(map(rename, self.args)), self.descr, tuple(map(rename, self.handed)))
 
     def __str__(self) -> str:
         args = ", ".join([*self.args, *([f"descr={self.descr}"] if self.descr else [])])
@@ -79,7 +88,9 @@ def read_printed(section: Section, file: str) -> Printed:
 def _line(statement: Statement) -> Line:
     args = tuple(token.text for token in statement.args)
     result = None if statement.result is None else statement.result.text
-    return Line(result, statement.name.text, args, "" if statement.descr is None else statement.descr.text)
+    descr = "" if statement.descr is None else statement.descr.text
+    handed = tuple(token.text for token in statement.failargs or () if token.text != _HOLE)
+    return Line(result, statement.name.text, args, descr, handed)
 
 
 def is_pointer(text: str) -> bool:

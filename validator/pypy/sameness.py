@@ -25,6 +25,7 @@ _PURE = re.compile(
     r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen|strlen|unicodelen|strgetitem|unicodegetitem)_"
 )
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
+_SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
 
@@ -137,12 +138,12 @@ class _Pass:
         args = tuple(self.sameness.of(self.trace, arg) for arg in line.args)
         if line.name.startswith("same_as_") and line.result:
             self.sameness.join(self.trace, line.result, line.args[0])
-        elif line.name == "guard_value":
+        elif line.name in _SAY_TRUTH and (compared := truths.get(line.args[0])):
+            self._compared(compared, holds=line.name == "guard_true" or line.args[1:] == ("1",))
+        elif line.name == "guard_value" or line.name.startswith("record_exact_value_"):
             self.sameness.join(self.trace, *line.args)
         elif line.name == "guard_isnull":
             self.sameness.join(self.trace, line.args[0], NULL)
-        elif line.name in ("guard_true", "guard_false") and (compared := truths.get(line.args[0])):
-            self._compared(compared, holds=line.name == "guard_true")
         elif found := access(line):
             self._access(found.memory, tuple(self.sameness.of(self.trace, part) for part in found.place), line)
         elif line.is_call:

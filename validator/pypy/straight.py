@@ -41,7 +41,7 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
-    return Sides(*(side.with_lines(tuple(_plain(side.lines))) for side in (recorded, after)))
+    return Sides(*(side.with_lines(tuple(plain(side.lines))) for side in (recorded, after)))
 
 
 def _from_label(optimized: Printed) -> Printed:
@@ -90,7 +90,7 @@ def _loads(line: Line, objects: set[str]) -> bool:
     return line.name.startswith(("getfield_gc", "getarrayitem_gc")) and line.args[0] in objects
 
 
-def _plain(lines: tuple[Line, ...]) -> Iterator[Line]:
+def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
     """The lines without what nobody sees, and with virtual references as the objects that they are."""
     for line in lines:
         match line.name:

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from validator.pypy.effects import Effect, Evidence
+from validator.pypy.facts import Facts, facts_of
 from validator.pypy.fields import Fields
 from validator.pypy.lines import read_printed
+from validator.pypy.parents import Parents, correspond, path_to
 from validator.pypy.sameness import Sameness
 from validator.pypy.straight import NotStraight, Sides, straight
 from validator.pypy.translate import Translated, translate
@@ -24,30 +27,43 @@ class Knowledge:
 
     fields: Fields
     effects: frozenset[Effect]
+    parents: Parents
 
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
-        return Knowledge(self.fields, frozenset())
+        return replace(self, effects=frozenset())
 
 
-def study(pairs: Iterable[LogPair], file: str) -> Knowledge:
+def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
     """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
-    fields, evidence = Fields(), Evidence()
-    for pair in pairs:
+    fields, evidence, parents = Fields(), Evidence(), Parents()
+    for pair in items:
+        parents.add(pair)
+        if isinstance(pair, Unpaired):
+            continue
         try:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
             continue
         fields.add(sides.before.lines)
         evidence.add(pair.number, sides, Sameness(sides))
-    return Knowledge(fields, evidence.assumed())
+    return Knowledge(fields, evidence.assumed(), parents)
 
 
 def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
     """The pair in the trace language, with its assumptions; a `generous` one grants the optimizer all that it may have
     known, and the log does not say. Raises NotStraight and InputError."""
     sides = _sides(pair, file)
-    return translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
+    facts = Facts()
+    path = path_to(pair, file)
+    if path is not None and correspond(path.handed, sides.before.inputs):
+        facts = facts_of(path, sides.before, knowledge.effects, knowledge.fields, generous=generous)
+        sides = Sides(sides.before.with_lines((*facts.lines, *sides.before.lines)), sides.after)
+    text = translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
+    if not facts.lines:
+        return text
+    assumes = tuple(sorted({*text.assumes, *facts.assumes}))
+    return replace(text, assumes=assumes, rests_on=tuple(parent.number for parent in pair.parents))
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

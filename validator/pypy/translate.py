@@ -16,18 +16,20 @@ from validator.pypy.lines import NULL, Line, Printed, access, is_float, is_point
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
-_ALLOCATIONS = ("new", "new_with_vtable")
+ALLOCATIONS = ("new", "new_with_vtable")
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name."""
+    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. It rests on the
+    optimized traces of the pairs of these numbers being right."""
 
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
+    rests_on: tuple[int, ...] = ()
 
 
 def translate(
@@ -96,7 +98,7 @@ class _Names:
             return self.copies.function(line)
         if line.is_guard or line.name in ("jump", "finish"):
             return ""
-        if line.name in _ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
+        if line.name in ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
             node = self.sameness.of(trace, line.result)
             return self.classes.setdefault(node, f"{line.descr.rstrip('>')} ${len(self.classes)}>")
         return line.descr

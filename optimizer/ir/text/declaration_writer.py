@@ -14,7 +14,8 @@ from optimizer.ir.types.memory_types import Field, Struct, declared_type
 
 def format_declarations(declarations: Declarations) -> str:
     """Canonical TOML, which reads back as the same; '' where nothing is declared."""
-    blocks = [] if declarations.cleared else ["cleared = false\n"]
+    top = "".join(f"{flag} = false\n" for flag, said in declarations.flags.items() if not said)
+    blocks = [top] if top else []
     if declarations.fields:
         blocks.append(
             "[field]\n" + "".join(f"{_key(item.name)} = {_field_toml(item)}\n" for item in declarations.fields)

@@ -11,6 +11,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.text.toml_source import Path, TomlSource
 from optimizer.ir.types.declaration_rules import ITEMS, find_problems
 from optimizer.ir.types.declared import (
+    FLAGS,
     NO_DECLARATIONS,
     SECTIONS,
     Call,
@@ -42,7 +43,8 @@ def read_front_matter(source: TomlSource, known: Declarations = NO_DECLARATIONS)
     """The declarations in the front matter of a trace, added to those `known`, and the width of a word, None where it
     says none. Raises InputError."""
     tables = _Entry(source, (), source.load()).table(_TOP)
-    own = declarations_of({key: tables[key] for key in SECTIONS if key in tables}, tables.get("cleared", True))
+    sections, flags = ({key: tables[key] for key in keys if key in tables} for keys in (SECTIONS, FLAGS))
+    own = declarations_of(sections, flags)
     declarations = merge(known, own, source)
     for path, message in find_problems(declarations):
         raise source.fault(path, message)
@@ -62,7 +64,7 @@ def merge(first: Declarations, second: Declarations, source: TomlSource | None =
                 message = f"{key} {item.name} is declared twice, in different ways"
                 raise source.fault((key, item.name), message) if source else InputError(message)
         merged[key] = tuple(by_name.values())
-    return declarations_of(merged, first.cleared and second.cleared)
+    return declarations_of(merged, {flag: said and second.flags[flag] for flag, said in first.flags.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,13 @@ def _call(at: _Entry) -> Call:
 
 
 _FIELD: dict[str, _Reader] = {"type": _one_of(DECLARED_TYPES), "immutable": _flag, "quasi_immutable": _flag}
-_STRUCT: dict[str, _Reader] = {"parent": _text, "vtable": _text, "cleared": _flag, "fields": _all(_field)}
+_STRUCT: dict[str, _Reader] = {
+    "parent": _text,
+    "vtable": _text,
+    "cleared": _flag,
+    "identity": _flag,
+    "fields": _all(_field),
+}
 _ARRAY: dict[str, _Reader] = {"item": _one_of(DECLARED_TYPES), "fields": _all(_field), "immutable": _flag}
 _CALL: dict[str, _Reader] = {
     "result": _one_of(RESULT_TYPES),
@@ -273,6 +281,6 @@ _TOP: dict[str, _Reader] = {
     "call": _all(_call),
     "descr": _all(lambda at: Descr(at.name, _text(at))),
     "const": _all(lambda at: KnownObject(at.name, **at.table(_CONST))),
-    "cleared": _flag,
+    **dict.fromkeys(FLAGS, _flag),
     "word": _whole(4, 64),
 }

@@ -131,7 +131,7 @@ class _Parser:
             return self._raw(Name(RAW_ARRAY.name, self._number, token.column), token)
         self._take(("=",), "=")
         is_other = self._sees_null() or self.sees("constant")
-        if self._tokens[self._at + 1].kind == "end" and (text := self._text()) is not None:
+        if self._at + 2 == len(self._tokens) and (text := self._text()) is not None:
             return Line(name, other=text)
         what = self._take(
             ("name", "quoted", "constant"), "an object, such as Node(value=5) or Chars[1, 2], or the name of one"

@@ -6,6 +6,7 @@ structs and arrays have their own fields only, in the range of their types, what
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from optimizer.ir.floats import Float
@@ -75,11 +76,15 @@ SECTIONS = {
 }
 """The sections of declarations, each with what its names stand for; those of constants are apart from the others."""
 
+FLAGS = ("cleared", "string_identity")
+"""The keys above all sections, which are true where nobody says otherwise."""
+
 
 @immutable
 class Declarations:
     """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared` speaks
-    of the structs that are not declared: have new ones zeros in their int and float fields?"""
+    of the structs that are not declared: have new ones zeros in their int and float fields? Without `string_identity`
+    nobody asks which object a string is."""
 
     structs: tuple[Struct, ...] = ()
     arrays: tuple[Array, ...] = ()
@@ -88,6 +93,12 @@ class Declarations:
     consts: tuple[KnownObject, ...] = ()
     cleared: bool = True
     fields: tuple[Field, ...] = ()
+    string_identity: bool = True
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        """The truth of the keys above all sections."""
+        return {flag: getattr(self, flag) for flag in FLAGS}
 
     @property
     def sections(self) -> dict[str, tuple[Any, ...]]:
@@ -99,9 +110,10 @@ class Declarations:
         return hash((*[struct.name for struct in self.structs], *[array.name for array in self.arrays]))
 
 
-def declarations_of(sections: dict[str, tuple[Any, ...]], cleared: bool) -> Declarations:
+def declarations_of(sections: dict[str, tuple[Any, ...]], flags: Mapping[str, Any]) -> Declarations:
     """The declarations of these sections, of which some may be left out."""
-    return Declarations(**{f"{section}s": items for section, items in sections.items()}, cleared=cleared)
+    named: dict[str, Any] = {f"{section}s": items for section, items in sections.items()}
+    return Declarations(**named, **flags)
 
 
 NO_DECLARATIONS = Declarations()

@@ -118,7 +118,7 @@ def declared_type(field: Field) -> str:
 @immutable
 class Struct:
     """A class of objects, with all its fields, the inherited ones first; as it is declared, with its own. `vtable` is
-    what `ConstClass` names."""
+    what `ConstClass` names. Without `identity` nobody asks which one of its instances an object is."""
 
     name: str
     vtable: str
@@ -126,6 +126,7 @@ class Struct:
     cleared: bool = True
     fields: tuple[Field, ...] = ()
     declared: bool = False
+    identity: bool = True
 
 
 @immutable

@@ -81,7 +81,7 @@ class _Latest:
 def _are_the_same(one: Declarations, other: Declarations) -> bool:
     """Do they say the same, in whatever order?"""
     mine, others = one.sections, other.sections
-    return one.cleared == other.cleared and all(set(mine[section]) == set(others[section]) for section in mine)
+    return one.flags == other.flags and all(set(mine[section]) == set(others[section]) for section in mine)
 
 
 _latest = _Latest()

@@ -104,7 +104,7 @@ FAULTS = (
         "[p0]\ni1 = cast_ptr_to_int(p0)\ni2 = int_eq(i1, 0)\nfinish(i2)", "[p0]\nfinish(0)"),
     Fault("any address is the input's", Memory, "object_at", _itself,
         "[p0, i1]\np2 = cast_int_to_ptr(i1)\nfinish(p2)", "[p0, i1]\nfinish(p0)"),
-    Fault("origins are not looked at", checker, "_wrong_origins", _constantly(None),
+    Fault("origins are not looked at", checker, "_problem", _constantly(None),
         "[i0]\ni1 = int_lt(i0, 5)\nguard_true(i1) [1]\nguard_true(i1) [2]\nfinish(i0)",
         "[i0]\ni1 = int_lt(i0, 5)\nguard_true(i1, origin=1) [1]\nfinish(i0)"),
     Fault("nothing is found", Reach, "found", _constantly(frozenset()), f"{NEW}finish(p1)",

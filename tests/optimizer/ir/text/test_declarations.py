@@ -165,6 +165,8 @@ def test_merges() -> None:
 
 
 def test_structs_that_are_not_declared_need_not_be_cleared() -> None:
+    for text in ("cleared = false\nstring_identity = false\n", "string_identity = false\n"):
+        assert format_declarations(parse_declarations(text)) == text
     declared = parse_declarations("cleared = false")
     assert format_declarations(declared) == "cleared = false\n"
     assert not merge(declared, parse_declarations("[struct.A]")).cleared

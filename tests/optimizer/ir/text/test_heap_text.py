@@ -108,6 +108,7 @@ ERRORS = [
     ("p0 = Node()\np0 = Node()", 1, "p0 is given twice"),
     ("p0 Node()", 4, "expected =, got Node"),
     ("= Node()", 1, "expected the name of an object, such as p0, got ="),
+    ("p0=", 4, "expected an object, such as Node(value=5) or Chars[1, 2], or the name of one, got the end of the line"),
     ("p0 = 5", 6, "expected an object, such as Node(value=5) or Chars[1, 2], or the name of one, got 5"),
     ("p0 = Node() 5", 13, "expected the end of the line, got 5"),
     ("p0 = Node(; )", 11, "the character ; has no meaning here"),
