@@ -149,15 +149,12 @@ class _Walk:
             if value[0] == "i" and value in self.constants:
                 yield Fact((Line(None, "record_exact_value_i", (value, self.constants[value])),))
         for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
-            content, load, kind = self._value(content), _LOADS[len(place)], _kind(memory)
-            if (
-                memory in accessed
-                and place[0] in handed
-                and kind != "f"
-                and (content in handed or not is_variable(content))
-            ):
-                result = f"{'p' if kind == 'r' else kind}{number}"
-                yield Fact((Line(result, f"{load}_{kind}", place, memory), *_equal(result, content, number)))
+            content, load = self._value(content), _LOADS.get(memory.partition(" ")[0])
+            if load is None or memory not in accessed or place[0] not in handed:
+                continue
+            if all(text in handed or not is_variable(text) for text in (*place, content)):
+                result = f"{_LETTERS[load[-1]]}{number}"
+                yield Fact((Line(result, load, place, memory), *_equal(result, content, number)))
 
 
 def _equal(value: str, content: str, number: int) -> Iterator[Line]:
@@ -180,13 +177,17 @@ _EQUAL, _DIFFERENT = (
 _TESTS = dict.fromkeys(_EQUAL, "1") | dict.fromkeys(_DIFFERENT, "0")
 """The comparisons that say that two values are equal, the second being 0 where there is none, by what they give."""
 
-_LOADS = {1: "getfield_gc", 2: "getarrayitem_gc"}
-_KINDS = {"P": "r", "F": "f"}
+_LOADS = {
+    "<FieldP": "getfield_gc_r",
+    "<FieldS": "getfield_gc_i",
+    "<FieldU": "getfield_gc_i",
+    "<ArrayP": "getarrayitem_gc_r",
+    "<ArrayS": "getarrayitem_gc_i",
+    "<ArrayU": "getarrayitem_gc_i",
+}
+"""The loads of memory, by the beginning of its descr; floats have none, since nothing says which float a value is."""
 
-
-def _kind(memory: str) -> str:
-    """The type of what a field or an array holds, by the text of its descr."""
-    return _KINDS.get(memory.removeprefix("<Field").removeprefix("<Array")[:1], "i")
+_LETTERS = {"r": "p", "i": "i"}
 
 
 class _OneName(Sameness):
