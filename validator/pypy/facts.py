@@ -19,9 +19,9 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from validator.prove.judge import validate
-from validator.pypy.effects import Effect, may_write
+from validator.pypy.effects import Effect, leaves
 from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, access, is_variable
+from validator.pypy.lines import NULL, Line, Printed, is_variable
 from validator.pypy.parents import Path, highest_number
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
@@ -56,7 +56,7 @@ def facts_of(path: Path, recorded: Printed, effects: frozenset[Effect], fields: 
     walk = _Walk(effects, fields, generous)
     for line in path.lines:
         walk.pass_(line)
-    accessed = {found.memory for line in recorded.lines if (found := access(line))}
+    accessed = {found.memory for line in recorded.lines if (found := line.access)}
     first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
     kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
@@ -108,13 +108,13 @@ class _Walk:
         elif line.name.startswith("new") and line.result is not None:
             self.fresh.add(line.result)
             self.not_null.add(line.result)
-        elif found := access(line):
+        elif found := line.access:
             place = tuple(map(self._value, found.place))
             self.not_null.add(place[0])
             if found.is_store and not self.generous:
                 self._written(found.memory, place[0])
             self.memory[found.memory, place] = found.value
-        elif may_write(line) and not self.generous:
+        elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}
 
     def _is_constant(self, value: str, constant: str) -> None:
@@ -137,7 +137,7 @@ class _Walk:
         }
 
     def _may_write(self, call: Line, memory: str) -> bool:
-        return not self.fields.is_immutable(memory) and Effect(call.function, "writes", memory) not in self.effects
+        return not self.fields.never_changes(memory) and not leaves(call.function, memory, self.effects, self.fields)
 
     def facts(self, handed: tuple[str, ...], accessed: set[str], first: int) -> Iterator[Fact]:
         """Facts on these values, and memory that matters; results are numbered from `first` on."""
@@ -149,15 +149,12 @@ class _Walk:
             if value[0] == "i" and value in self.constants:
                 yield Fact((Line(None, "record_exact_value_i", (value, self.constants[value])),))
         for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
-            content, load, kind = self._value(content), _LOADS[len(place)], _kind(memory)
-            if (
-                memory in accessed
-                and place[0] in handed
-                and kind != "f"
-                and (content in handed or not is_variable(content))
-            ):
-                result = f"{'p' if kind == 'r' else kind}{number}"
-                yield Fact((Line(result, f"{load}_{kind}", place, memory), *_equal(result, content, number)))
+            content, load = self._value(content), _LOADS.get(memory.partition(" ")[0])
+            if load is None or memory not in accessed or place[0] not in handed:
+                continue
+            if all(text in handed or not is_variable(text) for text in (*place, content)):
+                result = f"{_LETTERS[load[-1]]}{number}"
+                yield Fact((Line(result, load, place, memory), *_equal(result, content, number)))
 
 
 def _equal(value: str, content: str, number: int) -> Iterator[Line]:
@@ -180,13 +177,17 @@ _EQUAL, _DIFFERENT = (
 _TESTS = dict.fromkeys(_EQUAL, "1") | dict.fromkeys(_DIFFERENT, "0")
 """The comparisons that say that two values are equal, the second being 0 where there is none, by what they give."""
 
-_LOADS = {1: "getfield_gc", 2: "getarrayitem_gc"}
-_KINDS = {"P": "r", "F": "f"}
+_LOADS = {
+    "<FieldP": "getfield_gc_r",
+    "<FieldS": "getfield_gc_i",
+    "<FieldU": "getfield_gc_i",
+    "<ArrayP": "getarrayitem_gc_r",
+    "<ArrayS": "getarrayitem_gc_i",
+    "<ArrayU": "getarrayitem_gc_i",
+}
+"""The loads of memory, by the beginning of its descr; floats have none, since nothing says which float a value is."""
 
-
-def _kind(memory: str) -> str:
-    """The type of what a field or an array holds, by the text of its descr."""
-    return _KINDS.get(memory.removeprefix("<Field").removeprefix("<Array")[:1], "i")
+_LETTERS = {"r": "p", "i": "i"}
 
 
 class _OneName(Sameness):

@@ -158,3 +158,34 @@ def test_the_class_of_what_the_parent_made_is_the_one_that_the_bridge_has_tested
     assert isinstance(judged(parent + BRIDGE)[-1].verdict, Proved)
     wrong = parent.replace(f"setfield_gc(p6, i3, descr={VALUE})", f"setfield_gc(p6, i1, descr={VALUE})")
     assert not isinstance(judged(wrong + BRIDGE)[-1].verdict, Proved)
+
+
+ITEM = "<ArrayS 8>"
+
+
+@pytest.mark.parametrize(("index", "handed", "proved"), [("2", "p0, i3", True), ("i1", "p0, i3", False)])
+def test_an_item_is_a_fact_where_its_index_is_handed_over(index: str, handed: str, proved: bool) -> None:
+    parent = loop(
+        tests="guard_class(p5, ConstClass(W_Box)",
+        load=f"i3 = getarrayitem_gc_i(p0, {index}, descr={ITEM})",
+        handed=handed,
+    )
+    bridge = pair(
+        f"[p0, i1]\ni3 = getarrayitem_gc_i(p0, 2, descr={ITEM})\nfinish(i3)", "[p10, i11]\nfinish(i11)", "7f01"
+    )
+    assert isinstance(judged(parent + bridge)[-1].verdict, Proved) == proved
+
+
+def test_fields_of_structs_in_arrays_are_no_facts() -> None:
+    memory = "<InteriorFieldDescr <FieldS entry.key 8>>"
+    parent = loop(
+        tests="guard_class(p5, ConstClass(W_Box)",
+        load=f"i3 = getinteriorfield_gc_i(p0, 2, descr={memory})",
+        handed="p0, i3",
+    )
+    bridge = pair(
+        f"[p0, i1]\ni3 = getinteriorfield_gc_i(p0, 2, descr={memory})\nfinish(i3)",
+        f"[p10, i11]\ni13 = getinteriorfield_gc_i(p10, 2, descr={memory})\nfinish(i13)",
+        "7f01",
+    )
+    assert isinstance(judged(parent + bridge)[-1].verdict, Proved)
