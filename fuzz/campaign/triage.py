@@ -11,20 +11,21 @@ import re
 import traceback
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
-from fuzz.campaign.examine import AlwaysFails, Find, Judge, Optimized, Optimizer
+from fuzz.campaign.examine import Find, Judge, Optimizer
 from fuzz.cases.store import Case
 from fuzz.reduce.failure import Failure, failure_of, shortened
 from fuzz.reduce.reduce import Progress, Reduced, reduce_find
 from fuzz.reduce.trials import Subject, Trials, candidate_of, change_left
 from fuzz.reduce.wrong_fact import wrong_fact
-from fuzz.subject.optimizers import OptimizerSpec, within
+from fuzz.subject.optimizers import OptimizerSpec, ours, within
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes.simplify import Simplify
-from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES, run_passes
+from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES
 from validator.tell.stored_state import stored_state
 from validator.verdict import Options, Refuted
 
@@ -52,14 +53,7 @@ class OurParts:
 
     def without(self, names: Collection[str]) -> Optimizer:
         passes = [name for name in DEFAULT_PASSES if name not in names]
-
-        def optimized(trace: Trace) -> Optimized:
-            done = run_passes(trace, passes, names)
-            if done.always_fails is not None:
-                raise AlwaysFails(done.always_fails, done.trace)
-            return Optimized(done.trace, frozenset(done.fired))
-
-        return within(optimized, self.limit_s)
+        return within(partial(ours, passes=passes, without=names), self.limit_s)
 
 
 @dataclass(frozen=True, slots=True)

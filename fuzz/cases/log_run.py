@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -55,14 +55,12 @@ class LogRun:
         except InputError as damage:
             self.damage = str(damage)
 
-    def pairs(self) -> Iterator[LogPair]:
-        return (item for item in self.items() if isinstance(item, LogPair))
-
 
 @dataclass(frozen=True, slots=True)
 class PairRun:
     """The outcome of a pair: its verdict in JSON, the traces that it is about (where they are kept), what is inferred,
-    what the log does not say, and of a proof: does it hold without what is inferred?"""
+    what the log does not say, of a bridge the pairs that it rests on, and of a proof: does it hold without what is
+    inferred?"""
 
     pair: LogPair
     verdict: dict[str, Any]
@@ -70,6 +68,7 @@ class PairRun:
     texts: Texts | None = None
     inferred: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    rests_on: tuple[int, ...] = ()
     holds_without: bool | None = None
     warning: str = ""
 
@@ -79,9 +78,12 @@ class PairRun:
         return "vacuous" if self.verdict["vacuous"] else str(self.verdict["verdict"])
 
 
-def study_log(run: LogRun, watch: Callable[[Iterable[LogPair]], Iterable[LogPair]] = iter) -> Knowledge:
-    """Knowledge of the whole log; `watch` is given all pairs that are studied. Raises InputError."""
-    return study(watch(run.pairs()), run.name)
+Items = Iterable[LogPair | Unpaired]
+
+
+def study_log(run: LogRun, watch: Callable[[Items], Items] = iter) -> Knowledge:
+    """Knowledge of the whole log; `watch` is given all that is studied. Raises InputError."""
+    return study(watch(run.items()), run.name)
 
 
 def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun | Unpaired]:
@@ -89,8 +91,23 @@ def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun
     its end. Raises InputError."""
     options = run.judging.options
     supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
-    wanted = (item for item in run.items() if not run.only or item.number in run.only)
-    return answer_all(wanted, _proving(run, knowledge), partial(_lost, run.name), supervision)
+    wanted = (item for item in knowledge.parents.given(run.items()) if not run.only or item.number in run.only)
+    with closing(answer_all(wanted, _proving(run, knowledge), partial(_lost, run.name), supervision)) as outcomes:
+        yield from _with_what_they_rest_on(outcomes)
+
+
+def _with_what_they_rest_on(outcomes: Iterable[PairRun | Unpaired]) -> Iterator[PairRun | Unpaired]:
+    """The outcomes, in which bridges tell the traces in front of them that are not proved."""
+    proved: set[int] = set()
+    for outcome in outcomes:
+        if isinstance(outcome, PairRun):
+            if outcome.name == "proved":
+                proved.add(outcome.pair.number)
+            assumed = (
+                f"the optimized trace of pair {number} is right" for number in outcome.rests_on if number not in proved
+            )
+            outcome = replace(outcome, inferred=(*outcome.inferred, *assumed))
+        yield outcome
 
 
 @contextmanager
@@ -141,7 +158,7 @@ def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:
     said, code = verdict_json(judged.verdict, name, *traces), exit_code(judged.verdict)
     if texts is None:
         return PairRun(pair, said, code)
-    return PairRun(pair, said, code, texts, texts.assumes, judged.missing)
+    return PairRun(pair, said, code, texts, texts.assumes, judged.missing, texts.rests_on)
 
 
 def _lines(pair: LogPair) -> str:

@@ -78,7 +78,7 @@ def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None)
     with rereadable(log) as file:
         keeps_texts = folder is not None or proving.html is not None
         run = LogRun(file, figures.log, proving.judging, frozenset(proving.only), keeps_texts)
-        knowledge = study_log(run, lambda pairs: _watched(pairs, figures, status))
+        knowledge = study_log(run, lambda items: _watched(items, figures, status))
         shown = _Shown(figures, as_json, LogPage() if proving.html is not None else None, folder)
         began = time.time()
         with closing(prove_log(run, knowledge, proving.jobs)) as outcomes:
@@ -100,11 +100,11 @@ def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None)
     return worst([*shown.codes, *([Exit.USAGE] if problem or shown.is_damaged else [])])
 
 
-def _watched(pairs: Iterable[LogPair], figures: LogFigures, status: Status) -> Iterator[LogPair]:
-    for pair in pairs:
-        figures.all_pairs += 1
+def _watched(items: Iterable[LogPair | Unpaired], figures: LogFigures, status: Status) -> Iterator[LogPair | Unpaired]:
+    for item in items:
+        figures.all_pairs += isinstance(item, LogPair)
         status.show(lambda seconds: f"{seconds:.0f} s: {figures.all_pairs} pairs are read")
-        yield pair
+        yield item
 
 
 class _Shown:

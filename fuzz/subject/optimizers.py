@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +17,7 @@ from fuzz.subject.external import CommandOptimizer, ServerOptimizer
 from fuzz.subject.user_module import load_module
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
-from optimizer.pipeline import run_passes
+from optimizer.pipeline import DEFAULT_PASSES, run_passes
 from validator.processes.alarm import Late, alarm
 
 
@@ -79,9 +79,10 @@ def open_optimizer(spec: OptimizerSpec) -> Iterator[Optimizer]:
                 yield server
 
 
-def ours(trace: Trace) -> Optimized:
-    """Our own optimizer, for traces on which no guard always fails: it raises AlwaysFails where it thinks so."""
-    done = run_passes(trace)
+def ours(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES, without: Collection[str] = ()) -> Optimized:
+    """Our own optimizer, for traces on which no guard always fails: it raises AlwaysFails where it thinks so. It has
+    these passes, and does not follow the rules of those names."""
+    done = run_passes(trace, passes, without)
     if done.always_fails is not None:
         raise AlwaysFails(done.always_fails, done.trace)
     return Optimized(done.trace, what_fired(done))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,7 +66,9 @@ def judged_in(log: Log, number: int, timeout_s: float) -> Judged:
     """The verdict on a pair of the log."""
     options = replace(OPTIONS, timeout_s=timeout_s)
     knowledge = study(log.pairs, log.name)
-    return judge(log.pairs[number], log.name, knowledge, options, proving(Judging(options), log.name))
+    pair = next(itertools.islice(knowledge.parents.given(log.pairs), number, None))
+    assert isinstance(pair, LogPair)
+    return judge(pair, log.name, knowledge, options, proving(Judging(options), log.name))
 
 
 def drawn(logs: Sequence[Log], seed: int, number: int) -> tuple[Log, int, str, tuple[str, ...]] | None:

@@ -18,6 +18,7 @@ from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import Scripted, Seen, World, Write
 from optimizer.ir.trace import ConstRef, Trace, Var, all_operations
 from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.memory_names import memory_named
 from validator import State
 
 
@@ -183,7 +184,7 @@ class States:
         else:
             texts = list(random.choice(MEMORY))
         text = random.choice(texts)
-        slot = self._layout.memory(text, has_index=index is not None)
+        slot = memory_named(self._layout, text, has_index=index is not None)
         value: Scripted = self._number(slot)
         if slot is not None and slot.type is REF:
             value = Seen(random.choice([0, 0, 1])) if random.random() < 0.4 else self._reference("N", heap)

@@ -17,6 +17,7 @@ from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import TOO_LONG
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.ir.types.layout import Field, Layout, Struct
+from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.memory_types import VIEWS
 from validator import Failargs, Guards, Options, State
 
@@ -265,7 +266,9 @@ def is_possible(state: State, before: Trace, layout: Layout) -> bool:
 
 def _possible(described: Object, cell: Cell, value: Datum, heap: Heap, layout: Layout) -> bool:
     key, index = cell
-    slot = VIEWS.get(key) or layout.memory(key.removesuffix("[]").replace("[].", "."), has_index=index != NO_INDEX)
+    slot = VIEWS.get(key) or memory_named(
+        layout, key.removesuffix("[]").replace("[].", "."), has_index=index != NO_INDEX
+    )
     if slot is None or type(value) is not type(_zero_of(slot)):
         return False
     if isinstance(value, Ref) and value != NULL and value not in heap.objects:

@@ -102,20 +102,20 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
     def set_item(self, p: Any, slot: Field, index: Any, value: Any) -> None:
         self._put(p, slot, index, value)
-        self._disturb(p, slot)
+        self._disturb(p, slot, *([] if index is None else [index]), value)
 
     def _put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
         self.reach.store(slot, p, index, self.reach.places(value))
         self.change(slot.key, p, lambda held: stored(held, index, value))
         self.change(written_key(slot), p, lambda mark: stored(mark, index, z3.BoolVal(True)))
 
-    def _disturb(self, p: Any, slot: Field) -> None:
-        """Makes what the object holds in memory that may overlap with that one a function of what both hold."""
-        content = self.held(slot.key, p)
+    def _disturb(self, p: Any, slot: Field, *by: Any) -> None:
+        """Makes what the object holds in memory that may overlap with that one a function of what it was and of what
+        has been stored: where, and so many bits."""
 
         def changed(held: Any) -> Any:
-            name = f"{other.key} over {slot.key}"
-            return z3.Function(name, held.sort(), content.sort(), held.sort())(held, content)
+            sorts = [arg.sort() for arg in (held, *by, held)]
+            return z3.Function(f"{other.key} over {slot.key} {sorts}", *sorts)(held, *by)
 
         for other in self.universe.slots.values():
             if overlap(slot, other):
@@ -154,7 +154,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             marks = self.held(written, p)
         self.change(slot.key, q, lambda target: self._copied(source, start, target, at, count))
         self.change(written, q, lambda target: self._copied(marks, start, target, at, count))
-        self._disturb(q, slot)
+        self._disturb(q, slot, self.held(slot.key, q))
 
     def _copied(self, source: Any, start: Any, target: Any, at: Any, count: Any) -> Any:
         """The content of `target` with `count` items of the source."""
@@ -193,9 +193,10 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         if isinstance(what, Field) or what.type is REF:
             self._put(p, memory_of(what), at, value)
         else:
+            value = z3.Extract(8 * what.size - 1, 0, value)
             for i in range(what.size):
                 self._put(p, what.slot, at + i, z3.Extract(8 * i + 7, 8 * i, value))
-        self._disturb(p, memory_of(what))
+        self._disturb(p, memory_of(what), at, value)
 
     def address(self, p: Any) -> Any:
         if p.sort() != REFERENCE:
@@ -289,7 +290,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             self.written_by(event, slot)
         for slot in written.values():
             if slot.kind is MemoryKind.RAW:
-                self._disturb(NULL, slot)
+                self._disturb(NULL, slot, self.held(slot.key, NULL))
         self.events = event + 1
         for slot, p, index, promised, value in was:
             yield z3.Implies(promised, self.read(p, slot, index) == value)

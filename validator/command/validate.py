@@ -178,27 +178,19 @@ def validate(
     if loop is not None:
         if batch is not None or cache is not None or check_file is not None:
             raise click.UsageError("--loop is for one pair, and goes with neither --cache nor --check.")
-        recorded, peeled = (read_trace(path, word, types) for path in loop)
-        judging = replace(judging, loop=(recorded, peeled))
+        judging = replace(judging, loop=(read_trace(loop[0], word, types), read_trace(loop[1], word, types)))
     if batch is not None:
         if certify or check_file is not None:
             raise click.UsageError("--certificate and --check are for one pair, not for --batch.")
-        if before is not None:
-            raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
-        return _batch(batch, judging, types, word, strict, jobs)
+        return _batch(batch, before, judging, types, word, strict, jobs)
     if jobs > 1:
         raise click.UsageError("--jobs is for --batch.")
-    if before is None or after is None:
-        raise click.UsageError("Two traces are needed, BEFORE and AFTER (or --batch FILE).")
-    if before == after == "-":
-        raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
+    pair = _named(before, after)
     if check_file is not None:
         if certify or audit or cache is not None or emit_smt2 is not None:
             raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
-        from validator.command.check import check_pair
-
-        return check_pair(before, after, check_file, options, types, word, as_json)
-    return _single(before, after, judging, types, word, strict, as_json, certificate)
+        return _check(pair, check_file, options, types, word, as_json)
+    return _single(*pair, judging, types, word, strict, as_json, certificate)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -222,7 +214,28 @@ def _judging(options: Options, cache: str | None, cache_only: bool, emit_smt2: s
     return Judging(options, None if cache is None else open_cache(cache, cache_only), cache_only, queries)
 
 
-def _batch(file: str, judging: Judging, types: str | None, word: int | None, strict: bool, jobs: int) -> int:
+def _named(before: str | None, after: str | None) -> tuple[str, str]:
+    """The files of the pair that is to be judged."""
+    if before is None or after is None:
+        raise click.UsageError("Two traces are needed, BEFORE and AFTER (or --batch FILE).")
+    if before == after == "-":
+        raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
+    return before, after
+
+
+def _check(
+    pair: tuple[str, str], file: str, options: Options, types: str | None, word: int | None, as_json: bool
+) -> int:
+    from validator.command.check import check_pair  # here, with the checker: a proof needs none
+
+    return check_pair(*pair, file, options, types, word, as_json)
+
+
+def _batch(
+    file: str, before: str | None, judging: Judging, types: str | None, word: int | None, strict: bool, jobs: int
+) -> int:
+    if before is not None:
+        raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
     from validator.command.batch import run_batch  # here, with all that makes processes: a single pair needs none
     from validator.command.requests import Batch
 

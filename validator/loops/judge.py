@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import AGAIN, BODY, ENTRY, NEVER, STEP, Proof, proofs, unrolled
-from validator.loops.shape import Loop, may_change_immutable
+from validator.loops.shape import Loop
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.prove.notes import RESUME_DATA, UNLISTED
 from validator.search.counterexample import State
@@ -43,19 +43,30 @@ class Judging:
     start: float
     observe: Callable[[Query], None] | None
 
-    def verdict(self, before: Trace, after: Trace, options: Options) -> Verdict:
+    def verdict(self, before: Trace, after: Trace, options: Options, *, is_vacuous_told: bool = False) -> Verdict:
+        """The verdict on a straight pair, in the time that is left; whether a proof is vacuous only where that is
+        told."""
         left = self.start + self.options.timeout_s - self.clock()
         if left <= 0:
             return Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
         within = replace(options, timeout_s=left, certify=False)
-        return validate(before, after, within, examples=self.examples, clock=self.clock, observe=self.observe)
+        return validate(
+            before,
+            after,
+            within,
+            examples=self.examples,
+            runs_to_end=not is_vacuous_told,
+            clock=self.clock,
+            observe=self.observe,
+        )
 
 
 def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     """Is the peeled loop a correct optimization of the recorded one? Or of a bridge to it, if the loop is."""
     proved: dict[str, Evidence] = {}
     for proof in proofs(loop, judging.options):
-        verdict = judging.verdict(proof.before, proof.after, proof.options)
+        is_told = proof.name in (ENTRY, STEP)
+        verdict = judging.verdict(proof.before, proof.after, proof.options, is_vacuous_told=is_told)
         if isinstance(verdict, Unsupported | Failed):
             return replace(verdict, reason=f"{proof.name}: {verdict.reason}")
         if not isinstance(verdict, Proved):
@@ -67,8 +78,6 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
 def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:
     """Runs of both loops that show a difference, if there are any. The recorded one leaves on them, or does not return
     from an event."""
-    if may_change_immutable(loop.recorded, loop.layout) or may_change_immutable(loop.first[0], loop.layout):
-        return None  # on what a later iteration finds it may be undefined
     options = replace(judging.options, audit=False)
     for iterations in _ITERATIONS:
         before, after = unrolled(loop, iterations)

@@ -27,6 +27,7 @@ from optimizer.ir.types.trace_layout import layout_of
 from validator.loops.shape import (
     Loop,
     check_reads,
+    check_stores,
     makes_strings,
     may_hand_on_unwritten,
     may_leave_exception,
@@ -64,6 +65,8 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
 
     if not loop.is_bridge:
         yield proof(ENTRY, [recorded], [preamble], options)
+    for part in (start, recorded, preamble):
+        check_stores(part, loop.layout)
     check_reads(recorded, preamble, loop.layout)
     one, virtual = _unnamed(start), _unnamed(preamble)
     if may_hand_on_unwritten(start, preamble, loop.layout):

@@ -164,7 +164,11 @@ def makes_strings(part: Part, layout: Layout) -> bool:
     return any(known is not one and known.op.kind is NEW for one in part.ops for known in [meant(one, layout)])
 
 
-def may_change_immutable(part: Part, layout: Layout) -> bool:
-    """May the part change an immutable field or item that it has read?"""
-    slots = {kind: {layout.descr_of(one) for one in part.ops if one.op.kind is kind} for kind in (LOAD, STORE)}
-    return any(isinstance(slot, Field) and slot.immutable for slot in slots[LOAD] & slots[STORE])
+def check_stores(part: Part, layout: Layout) -> None:
+    """Raises Unsupported where the part stores to an immutable field or item of an object that it has not allocated: if
+    an earlier iteration has read that, the store has no meaning, and nobody says so."""
+    allocated = {one.result for one in part.ops if one.op.kind is NEW}
+    for store in [one for one in part.ops if one.op.kind is STORE and one.args[0] not in allocated]:
+        slot = layout.descr_of(store)
+        if isinstance(slot, Field) and slot.immutable:
+            raise Unsupported(f"a store to {slot.key}, immutable, of what an iteration has not allocated", store.line)

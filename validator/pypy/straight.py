@@ -41,7 +41,7 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
-    return Sides(*(side.with_lines(tuple(_plain(side.lines))) for side in (recorded, after)))
+    return Sides(*(side.with_lines(tuple(plain(side.lines))) for side in (recorded, after)))
 
 
 def _from_label(optimized: Printed) -> Printed:
@@ -72,6 +72,7 @@ def _from_entry(optimized: Printed, number: int) -> Printed:
 def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> tuple[tuple[str, ...], set[str]]:
     """The inputs that a prologue loads, behind the given ones, and the arrays that it loads them from. Raises
     NotStraight for whatever is no such load."""
+    _check_places(prologue)
     loaded, arrays = list(given), set()
     for line in prologue:
         if line.result is None or not _loads(line, {*loaded}):
@@ -82,6 +83,24 @@ def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> t
     return tuple(value for value in loaded if value not in arrays), arrays
 
 
+def _check_places(prologue: tuple[Line, ...]) -> None:
+    """Raises NotStraight unless the loads are of fields of one struct for each object, each once, and of items from the
+    first on: others are not the inputs, whatever their number."""
+    fields: dict[str, list[str]] = {}
+    items: dict[str, list[str]] = {}
+    for line in prologue:
+        if line.name.startswith("getfield_gc"):
+            fields.setdefault(line.args[0], []).append(line.descr)
+        elif line.name.startswith("getarrayitem_gc"):
+            items.setdefault(line.args[0], []).append(line.args[1])
+    for descrs in fields.values():
+        structs = {descr.split(" ")[1].rpartition(".")[0] for descr in descrs}
+        if len(structs) > 1 or len(set(descrs)) < len(descrs):
+            raise NotStraight("what is loaded in front is not the fields of a virtualizable")
+    if any(indices != [str(number) for number in range(len(indices))] for indices in items.values()):
+        raise NotStraight("what is loaded in front is not the items of a virtualizable from the first on")
+
+
 def _is_item(line: Line, loaded: tuple[str, ...]) -> bool:
     return line.name.startswith("getarrayitem_gc") and line.args[0] in loaded
 
@@ -90,7 +109,7 @@ def _loads(line: Line, objects: set[str]) -> bool:
     return line.name.startswith(("getfield_gc", "getarrayitem_gc")) and line.args[0] in objects
 
 
-def _plain(lines: tuple[Line, ...]) -> Iterator[Line]:
+def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
     """The lines without what nobody sees, and with virtual references as the objects that they are."""
     for line in lines:
         match line.name:

@@ -25,8 +25,18 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Parent:
+    """The optimized trace of the pair of that number, left at a guard."""
+
+    number: int
+    optimized: Section
+    guard: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogPair:
-    """A recorded trace and the optimized one; the place in the program, and of a bridge the guard that it starts at."""
+    """A recorded trace and the optimized one; the place in the program, and of a bridge the guard that it starts at,
+    and the traces on the way there, from one that starts anywhere on, where the log has them (`Parents`)."""
 
     number: int
     kind: Kind
@@ -34,6 +44,7 @@ class LogPair:
     guard: str | None
     recorded: Section
     optimized: Section
+    parents: tuple[Parent, ...] = ()
 
 
 class Count(Enum):

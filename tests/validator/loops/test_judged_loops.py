@@ -10,6 +10,7 @@ import pytest
 from fuzz.report.judged import judge_pair
 from fuzz.report.pair_page import pair_page
 from optimizer.ir.text import parse
+from optimizer.peel import peel
 from tests.validator.pairs import judge
 from validator import Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.cache import Cache, Question, validate_cached
@@ -549,3 +550,111 @@ def test_a_cache_keeps_what_is_proved_of_loops(tmp_path: Path) -> None:
     again = known.get(Question(parse(ADDS), parse(LOADED_ONCE), Options()))
     assert isinstance(again, Proved)
     assert again.evidence.cached
+
+
+def test_what_the_preamble_reads_is_no_promise() -> None:
+    """An event of the loop may write an immutable field until the loop has read it; that the preamble has read it
+    before says nothing."""
+    declared = """+++
+[struct.Node]
+fields = { tag = { type = "int", immutable = true } }
+[call.fill]
+result = "void"
+writes = ["Node.tag"]
+can_raise = false
++++
+"""
+    before = f"""{declared}[p0, i0]
+guard_class(p0, ConstClass(Node)) [p0]
+call_n(ConstClass(fill), p0, descr=fill)
+i1 = getfield_gc_i(p0, descr=Node.tag)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p0, i2]
+jump(p0, i2)
+"""
+    after = f"""{declared}[p0, i0]
+guard_class(p0, ConstClass(Node), origin=0) [p0]
+call_n(ConstClass(fill), p0, descr=fill)
+i1 = getfield_gc_i(p0, descr=Node.tag)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=1) [p0, i2]
+label(p0, i2, i1, descr=Body)
+call_n(ConstClass(fill), p0, descr=fill)
+i4 = int_add(i2, i1)
+i5 = int_lt(i4, 1000)
+guard_true(i5, origin=1) [p0, i4]
+jump(p0, i4, i1, descr=Body)
+"""
+    assert "a read of Node.tag, immutable, where events of the loop write it" in str(judge(before, after))
+
+
+def test_what_the_preamble_watches_is_no_promise() -> None:
+    """`quasiimmut_field` of a recorded trace says that the runtime watches; one that the optimizer invents does not."""
+    before = """[p0, i0]
+guard_not_invalidated() [p0, i0]
+i1 = getfield_gc_i(p0, descr=C.version)
+escape_n(i1)
+guard_no_exception() [p0, i0]
+jump(p0, i1)
+"""
+    after = """[p0, i0]
+guard_not_invalidated(origin=0) [p0, i0]
+quasiimmut_field(p0, descr=C.version)
+i1 = getfield_gc_i(p0, descr=C.version)
+escape_n(i1)
+guard_no_exception(origin=1) [p0, i0]
+label(p0, i1, descr=Body)
+guard_not_invalidated(origin=0) [p0, i1]
+escape_n(i1)
+guard_no_exception(origin=1) [p0, i1]
+jump(p0, i1, descr=Body)
+"""
+    for modes in ({}, {"guards": "safe", "failargs": "ignore"}):
+        assert not isinstance(judge(before, after, **modes), Proved)
+    watched = before.replace("guard_not", "quasiimmut_field(p0, descr=C.version)\nguard_not")
+    assert isinstance(judge(watched, after), Proved)
+
+
+def test_which_string_the_preamble_has_is_said_nowhere() -> None:
+    declared = '+++\n[call.concat]\nresult = "ref"\nelidable = true\noopspec = "strconcat"\n+++\n'
+    before = f"""{declared}[p0, p1]
+p2 = call_r(ConstClass(ll_strconcat), p0, p1, descr=concat)
+escape_n(p2)
+guard_no_exception() []
+jump(p0, p1)
+"""
+    once = f"""{declared}[p0, p1]
+p2 = call_r(ConstClass(ll_strconcat), p0, p1, descr=concat)
+escape_n(p2)
+guard_no_exception(origin=0) []
+label(p2, descr=Body)
+escape_n(p2)
+guard_no_exception(origin=0) []
+jump(p2, descr=Body)
+"""
+    again = f"""{declared}[p0, p1]
+p2 = call_r(ConstClass(ll_strconcat), p0, p1, descr=concat)
+escape_n(p2)
+guard_no_exception(origin=0) []
+label(p0, p1, descr=Body)
+p3 = call_r(ConstClass(ll_strconcat), p0, p1, descr=concat)
+escape_n(p3)
+guard_no_exception(origin=0) []
+jump(p0, p1, descr=Body)
+"""
+    assert not isinstance(judge(before, once), Proved | Refuted)
+    assert isinstance(judge(before, again), Proved)
+
+
+def test_an_immutable_field_is_stored_to_in_new_objects_only() -> None:
+    declared = '+++\n[struct.Node]\nfields = { tag = { type = "int", immutable = true } }\n+++\n'
+    before = f"{declared}[p0, p1, i0]\ni1 = getfield_gc_i(p0, descr=Node.tag)\nsetfield_gc(p1, i0, descr=Node.tag)\n"
+    before += "i2 = int_lt(i1, i0)\nguard_true(i2) [i1]\njump(p1, p1, i1)\n"
+    after = before.replace("jump(p1, p1, i1)", "label(p1, i1, descr=Body)\njump(p1, i1, descr=Body)")
+    assert "a store to Node.tag, immutable, of what an iteration has not allocated" in str(judge(before, after))
+    fresh = before.replace("setfield_gc(p1", "p2 = new(descr=Node)\nsetfield_gc(p2").replace(
+        "jump(p1, p1", "jump(p2, p2"
+    )
+    assert isinstance(validate(parse(fresh), peel(parse(fresh)).trace), Proved)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from optimizer.ir.domains.abstract import Truth
-from optimizer.ir.domains.backward import EXACT, Value, backward, narrowed
+from optimizer.ir.domains.backward import EXACT, Value, narrowed
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
 from optimizer.ir.domains.term import Term, missing
 from optimizer.ir.rows.domain import PRIMITIVES
@@ -40,7 +40,6 @@ class Intervals:
         self._journal = journal or Journal()
         self._changed = changed
         self.domain = bounds_domain(terms.width)
-        self._backward = backward(terms.width)
         self._known: dict[Term, Value] = {}
         self._limited: dict[Term, bool] = {}  # of which more is known than of their arguments
         self._exact: dict[Term, bool] = {}
@@ -153,8 +152,6 @@ class Intervals:
         while waiting and left > 0 and not state["contradiction"]:
             term = waiting.popleft()
             left -= 1
-            if term.kind == "sub":
-                self._sharpen_difference(term)
             if term in limited:
                 left -= 1
                 self._narrow_arguments(term)
@@ -177,20 +174,6 @@ class Intervals:
                 self._narrow(term.args[place], value)
         if term.kind in _OVERFLOWS and self._known[term] is False:
             self._without_wrapping(term)
-        elif term.kind == "eq" and self._known[term] is False and term.args[1].kind != "const":
-            a, b = term.args
-            for difference in (self._terms.sub(a, b), self._terms.sub(b, a)):
-                if difference in self._known:
-                    self._sharpen_difference(difference)
-
-    def _sharpen_difference(self, difference: Term) -> None:
-        """The difference of two words that are known not to be the same is not 0."""
-        bounds = self._known[difference]
-        if difference.kind != "sub" or 0 not in (bounds.low, bounds.high):
-            return
-        if self._known.get(self._terms.eq(*difference.args)) is False:
-            left = self._backward.exclude(bounds, 0, 0)
-            self._narrow(difference, self._nothing(bounds) if left is None else left)
 
     def _without_wrapping(self, denied: Term) -> None:
         """The result of what does not overflow is exact."""

@@ -75,21 +75,6 @@ class ChainReader:
 
     # Reading.
 
-    def holds(self, slot: Field, chain: Chain, p: Term, index: Term | None, value: Term) -> bool:
-        """Is that value known to be what the memory holds there, because it was read there?"""
-        was_read = self._chains.read.get((self._era, chain, p, index)) is value
-        return was_read and self.written(slot, chain, p, index) is self._terms.true
-
-    def without_idle(self, slot: Field, chain: Chain) -> Chain:
-        """The same memory without those of the latest stores that change nothing."""
-        above: list[Stored] = []
-        link = chain
-        while isinstance(link, Stored):
-            above.append(link)
-            link = link.below
-        busy = [one for one in above if not self.holds(slot, one.below, one.object, one.index, one.value)]
-        return chain if len(busy) == len(above) else self._chains.on(link, busy)
-
     def read(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         """The content of the memory for that key: a word, or a reference."""
         if isinstance(chain, Stored) and chain.object is p and chain.index is index:

@@ -152,8 +152,7 @@ def agrees(
     one, two = before.chain(slot), after.chain(slot)
     if one is two:
         return terms.true
-    is_same = slot.kind is not MemoryKind.RAW and _are_changed_alike(one, two, seen)
-    if is_same or reader.without_idle(slot, one) is reader.without_idle(slot, two):
+    if slot.kind is not MemoryKind.RAW and _are_changed_alike(one, two, seen):
         return terms.true
     if slot.key == BYTES.key:
         return memory.raw.agree(one, two, claim)

@@ -1,0 +1,191 @@
+"""Bridges are proved by what holds at the guard of the parent that they start at, and by nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved, Refuted, Unknown
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+VALUE, OTHER = "<FieldS Box.value 16>", "<FieldS Box.other 24>"
+
+
+def section(name: str, heading: str, text: str) -> str:
+    lines = [line.strip() for line in text.strip().splitlines()]
+    count = len(lines) - 1
+    return "\n".join([f"[1] {{{name}", f"# {heading} with {count} ops", *lines, f"[2] {name}}}", ""])
+
+
+def pair(recorded: str, optimized: str, guard: str | None = None) -> str:
+    if guard is None:
+        heading, kind = "Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop", "loop"
+    else:
+        heading, kind = f"bridge out of Guard 0x{guard}", "bridge"
+    return section("jit-log-noopt", "Traced loop or bridge", recorded) + section(
+        f"jit-log-opt-{kind}", heading, optimized
+    )
+
+
+def loop(
+    guard: str = "7f01",
+    *,
+    tests: str = "guard_class(p0, ConstClass(W_Box)",
+    load: str = f"i3 = getfield_gc_i(p0, descr={VALUE})",
+    between: str = "",
+    handed: str = "p0, i3, None, i1",
+) -> str:
+    recorded = f"""
+        [p0, i1, p5]
+        {tests})
+        {load}
+        {between}
+        i4 = int_lt(i3, i1)
+        guard_true(i4)
+        jump(p0, i1, p5, descr=<Loop-1>)
+    """
+    optimized = f"""
+        [p0, i1, p5]
+        label(p0, i1, p5, descr=TargetToken(140))
+        {tests}, descr=<Guard0x7f00>) [p0, i1]
+        {load}
+        {between}
+        i4 = int_lt(i3, i1)
+        guard_true(i4, descr=<Guard0x{guard}>) [{handed}]
+        jump(p0, i1, p5, descr=TargetToken(140))
+    """
+    return pair(without_blanks(recorded), without_blanks(optimized))
+
+
+def without_blanks(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if line.strip())
+
+
+RECORDED = f"""
+    [p0, i1, i2]
+    guard_class(p0, ConstClass(W_Box))
+    i3 = getfield_gc_i(p0, descr={VALUE})
+    i4 = int_add(i3, i2)
+    finish(i4)
+"""
+BRIDGE = pair(RECORDED, "[p10, i11, i12]\ni13 = int_add(i11, i12)\nfinish(i13)", "7f01")
+
+
+def judged(log: str) -> list[Judged]:
+    items = list(pair_sections(read_traces(log.splitlines())))
+    knowledge = study(items, "log")
+    return [judge(item, "log", knowledge) for item in knowledge.parents.given(items) if isinstance(item, LogPair)]
+
+
+def test_a_class_and_a_field_of_the_parent_prove_its_bridge() -> None:
+    parent, bridge = judged(loop() + BRIDGE)
+    assert isinstance(parent.verdict, Proved)
+    assert isinstance(bridge.verdict, Proved)
+    assert not bridge.verdict.evidence.vacuous
+    assert bridge.texts is not None
+    assert bridge.texts.rests_on == (1,)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"tests": "guard_class(p5, ConstClass(W_Box)"}, id="the class of another value"),
+        pytest.param({"load": f"i3 = getfield_gc_i(p0, descr={OTHER})"}, id="another field"),
+        pytest.param({"load": f"i3 = getfield_gc_i(p5, descr={VALUE})"}, id="the field of another object"),
+        pytest.param({"handed": "p0, i1, None, i3"}, id="another position"),
+        pytest.param({"between": f"setfield_gc(p0, i1, descr={VALUE})"}, id="a store to it"),
+        pytest.param({"between": f"setfield_gc(p5, i1, descr={VALUE})"}, id="a store to what may be it"),
+        pytest.param({"between": "call_n(ConstClass(work), descr=<Callv 0 EF=5>)"}, id="a call that may change it"),
+        pytest.param({"guard": "7f09"}, id="a parent that is not in the log"),
+    ],
+)
+def test_what_does_not_hold_at_the_guard_proves_nothing(changed: dict[str, str]) -> None:
+    parent, bridge = judged(loop(**changed) + BRIDGE)
+    assert isinstance(parent.verdict, Proved)
+    assert not isinstance(bridge.verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["i13 = int_add(i11, i11)", "i13 = int_add(i12, i12)", "i13 = int_sub(i11, i12)"],
+)
+def test_a_wrong_bridge_is_refuted_with_the_facts_of_its_parent(wrong: str) -> None:
+    _, bridge = judged(loop() + BRIDGE.replace("i13 = int_add(i11, i12)", wrong))
+    assert isinstance(bridge.verdict, Refuted)
+
+
+def test_a_bridge_without_a_parent_is_not_refuted() -> None:
+    (bridge,) = judged(BRIDGE)
+    assert isinstance(bridge.verdict, Unknown)
+
+
+def test_the_last_trace_with_the_guard_is_the_parent() -> None:
+    later = loop(load=f"i3 = getfield_gc_i(p0, descr={OTHER})")
+    assert not isinstance(judged(loop() + later + BRIDGE)[-1].verdict, Proved)
+    assert isinstance(judged(later + loop() + BRIDGE)[-1].verdict, Proved)
+    assert isinstance(judged(loop() + BRIDGE + later)[1].verdict, Proved)
+
+
+@pytest.mark.parametrize("lost", ["[2] jit-log-noopt}", "i4 = int_lt(i3, i1)"])
+def test_a_trace_that_is_damaged_takes_its_guards_with_it(lost: str) -> None:
+    damaged = loop(load=f"i3 = getfield_gc_i(p0, descr={OTHER})").replace(lost, "", 1)
+    assert not isinstance(judged(loop() + damaged + BRIDGE)[-1].verdict, Proved)
+
+
+def test_facts_go_through_a_bridge_to_its_bridges() -> None:
+    middle = pair(
+        "[p0, i1, i2]\ni3 = int_gt(i2, 7)\nguard_true(i3)\nfinish(i2)",
+        "[p20, i21, i22]\ni23 = int_gt(i22, 7)\nguard_true(i23, descr=<Guard0x7f02>) [i22, p20, i21]\nfinish(i22)",
+        "7f01",
+    )
+    last = pair(
+        RECORDED.replace("[p0, i1, i2]", "[i2, p0, i1]"),
+        "[i30, p31, i32]\ni33 = int_add(i32, i30)\nfinish(i33)",
+        "7f02",
+    )
+    assert all(isinstance(outcome.verdict, Proved) for outcome in judged(loop() + middle + last))
+    assert judged(loop() + middle + last)[-1].texts.rests_on == (1, 2)  # type: ignore[union-attr]
+    swapped = last.replace("int_add(i32, i30)", "int_add(i30, i30)")
+    assert isinstance(judged(loop() + middle + swapped)[-1].verdict, Refuted)
+
+
+def test_the_class_of_what_the_parent_made_is_the_one_that_the_bridge_has_tested() -> None:
+    made = f"i3 = getfield_gc_i(p0, descr={OTHER})\np6 = new_with_vtable(descr=<SizeDescr 24>)\n"
+    made += f"setfield_gc(p6, i3, descr={VALUE})\nsetfield_gc(p5, p6, descr=<FieldP Cell.box 8>)"
+    parent = loop(load=made, handed="p6, i3, None, i1")
+    assert isinstance(judged(parent + BRIDGE)[-1].verdict, Proved)
+    wrong = parent.replace(f"setfield_gc(p6, i3, descr={VALUE})", f"setfield_gc(p6, i1, descr={VALUE})")
+    assert not isinstance(judged(wrong + BRIDGE)[-1].verdict, Proved)
+
+
+ITEM = "<ArrayS 8>"
+
+
+@pytest.mark.parametrize(("index", "handed", "proved"), [("2", "p0, i3", True), ("i1", "p0, i3", False)])
+def test_an_item_is_a_fact_where_its_index_is_handed_over(index: str, handed: str, proved: bool) -> None:
+    parent = loop(
+        tests="guard_class(p5, ConstClass(W_Box)",
+        load=f"i3 = getarrayitem_gc_i(p0, {index}, descr={ITEM})",
+        handed=handed,
+    )
+    bridge = pair(
+        f"[p0, i1]\ni3 = getarrayitem_gc_i(p0, 2, descr={ITEM})\nfinish(i3)", "[p10, i11]\nfinish(i11)", "7f01"
+    )
+    assert isinstance(judged(parent + bridge)[-1].verdict, Proved) == proved
+
+
+def test_fields_of_structs_in_arrays_are_no_facts() -> None:
+    memory = "<InteriorFieldDescr <FieldS entry.key 8>>"
+    parent = loop(
+        tests="guard_class(p5, ConstClass(W_Box)",
+        load=f"i3 = getinteriorfield_gc_i(p0, 2, descr={memory})",
+        handed="p0, i3",
+    )
+    bridge = pair(
+        f"[p0, i1]\ni3 = getinteriorfield_gc_i(p0, 2, descr={memory})\nfinish(i3)",
+        f"[p10, i11]\ni13 = getinteriorfield_gc_i(p10, 2, descr={memory})\nfinish(i13)",
+        "7f01",
+    )
+    assert isinstance(judged(parent + bridge)[-1].verdict, Proved)

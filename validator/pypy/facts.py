@@ -1,0 +1,233 @@
+"""Facts of the parents: what PyPy's optimizer hands over to a bridge, proved where the bridge starts.
+
+The optimizer hands over, of the values that the guard does: their classes, fields and items that it has just had in
+hand and that are other such values or constants, and what loop-invariant calls gave. Candidates are read off the way to
+the guard. They are proved there, all in one question: the way, against the way with loads of the fields and assertions
+(`record_exact_class`, `record_exact_value_r`, ...) behind it, which must not be undefined. What is not proved is left
+out. In front of the recorded bridge the same loads and assertions say what it starts with.
+
+The way is an optimized trace, so what is proved rests on that trace being right: it does nothing undefined.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.immutable import replace
+from optimizer.ir.text import parse
+from optimizer.ir.text.declarations import parse_declarations
+from validator.prove.judge import validate
+from validator.pypy.effects import Effect, leaves
+from validator.pypy.fields import Fields
+from validator.pypy.lines import NULL, Line, Printed, is_variable
+from validator.pypy.parents import Path, highest_number
+from validator.pypy.sameness import Node, Sameness
+from validator.pypy.straight import TOKEN, Sides
+from validator.pypy.translate import ALLOCATIONS, translate
+from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
+
+_OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=2.0)
+_ALL = "all that may have been known where the bridge starts"
+_QUESTIONS = 4
+"""Questions in a row, each without what failed before; behind them nothing is taken to be proved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement on the values that a guard hands over, as operations that are undefined where it does not hold."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts in the names of the recorded bridge, as operations, and the assumptions by which they are proved."""
+
+    lines: tuple[Line, ...] = ()
+    assumes: tuple[str, ...] = ()
+
+
+def facts_of(path: Path, recorded: Printed, effects: frozenset[Effect], fields: Fields, *, generous: bool) -> Facts:
+    """The facts at the end of a path that matter to a recorded bridge. `generous`: whatever may hold there is taken to
+    hold."""
+    path = replace(path, lines=tuple(_with_classes(path, recorded)))
+    walk = _Walk(effects, fields, generous)
+    for line in path.lines:
+        walk.pass_(line)
+    accessed = {found.memory for line in recorded.lines if (found := line.access)}
+    first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
+    facts = list(walk.facts(path.handed, accessed, first))
+    kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
+    names = dict(zip(path.handed, recorded.inputs, strict=True))
+    return Facts(
+        tuple(line.renamed(lambda text: names.get(text, text)) for fact in kept for line in fact.lines), assumes
+    )
+
+
+def _with_classes(path: Path, recorded: Printed) -> Iterator[Line]:
+    """The way with the classes of what it allocates, which the log prints only where the recorded bridge tests them:
+    it has passed that test, on such an object."""
+    names = dict(zip(recorded.inputs, path.handed, strict=True))
+    tests = {
+        names[line.args[0]]: line for line in recorded.lines if line.name == "guard_class" and line.args[0] in names
+    }
+    for line in path.lines:
+        yield line
+        if line.name in ALLOCATIONS and line.result in tests:
+            yield replace(tests[line.result], args=(line.result, tests[line.result].args[1]))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The knowledge of an optimizer that has come so far: classes of values, what is not null, constants that values
+    are, and what memory holds."""
+
+    effects: frozenset[Effect]
+    fields: Fields
+    generous: bool
+    classes: dict[str, str] = field(default_factory=dict)
+    not_null: set[str] = field(default_factory=set)
+    fresh: set[str] = field(default_factory=set)
+    constants: dict[str, str] = field(default_factory=dict)
+    tests: dict[str, Line] = field(default_factory=dict)
+    memory: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+
+    def pass_(self, line: Line) -> None:
+        if line.name in ("guard_class", "guard_nonnull_class", "record_exact_class"):
+            self.classes[line.args[0]] = line.args[1]
+        elif line.name in ("guard_nonnull", "assert_not_none"):
+            self.not_null.add(line.args[0])
+        elif line.name in _SAY_CONSTANT:
+            self._is_constant(line.args[0], _SAY_CONSTANT[line.name] or line.args[1])
+        elif line.name in _TESTS and line.result is not None:
+            self.tests[line.result] = line
+        elif line.name.startswith("same_as_") and line.result is not None and line.args != (TOKEN,):
+            self.constants[line.result] = self._value(line.args[0])
+        elif line.name.startswith("new") and line.result is not None:
+            self.fresh.add(line.result)
+            self.not_null.add(line.result)
+        elif found := line.access:
+            place = tuple(map(self._value, found.place))
+            self.not_null.add(place[0])
+            if found.is_store and not self.generous:
+                self._written(found.memory, place[0])
+            self.memory[found.memory, place] = found.value
+        elif line.may_write and not self.generous:
+            self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}
+
+    def _is_constant(self, value: str, constant: str) -> None:
+        self.constants[value] = constant
+        test = self.tests.get(value)
+        if test is not None and _TESTS[test.name] == constant:
+            one, other = (*test.args, "0")[:2]
+            if is_variable(one) != is_variable(other):
+                self._is_constant(*((one, other) if is_variable(one) else (other, one)))
+
+    def _value(self, text: str) -> str:
+        return self.constants.get(text, text)
+
+    def _written(self, memory: str, base: str) -> None:
+        """Forgets what a store may have changed: it may go to any other object but for fresh ones."""
+        self.memory = {
+            key: value
+            for key, value in self.memory.items()
+            if key[0] != memory or (key[1][0] != base and {key[1][0], base} & self.fresh)
+        }
+
+    def _may_write(self, call: Line, memory: str) -> bool:
+        return not self.fields.never_changes(memory) and not leaves(call.function, memory, self.effects, self.fields)
+
+    def facts(self, handed: tuple[str, ...], accessed: set[str], first: int) -> Iterator[Fact]:
+        """Facts on these values, and memory that matters; results are numbered from `first` on."""
+        for value in handed:
+            if value in self.classes:
+                yield Fact((Line(None, "record_exact_class", (value, self.classes[value])),))
+            elif value in self.not_null:
+                yield Fact((Line(None, "assert_not_none", (value,)),))
+            if value[0] == "i" and value in self.constants:
+                yield Fact((Line(None, "record_exact_value_i", (value, self.constants[value])),))
+        for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
+            content, load = self._value(content), _LOADS.get(memory.partition(" ")[0])
+            if load is None or memory not in accessed or place[0] not in handed:
+                continue
+            if all(text in handed or not is_variable(text) for text in (*place, content)):
+                result = f"{_LETTERS[load[-1]]}{number}"
+                yield Fact((Line(result, load, place, memory), *_equal(result, content, number)))
+
+
+def _equal(value: str, content: str, number: int) -> Iterator[Line]:
+    """The statement that a value is another one, or a constant."""
+    if not is_variable(content):
+        yield Line(None, f"record_exact_value_{'r' if value[0] == 'p' else 'i'}", (value, content))
+        return
+    equal = f"i{number + 1}"
+    yield Line(equal, "ptr_eq" if value[0] == "p" else "int_eq", (value, content))
+    yield Line(None, "record_exact_value_i", (equal, "1"))
+
+
+_SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
+"""The guards that say which constant a value is; "" where it is the second argument."""
+
+_EQUAL, _DIFFERENT = (
+    ("int_eq", "int_is_zero", "ptr_eq", "instance_ptr_eq"),
+    ("int_ne", "int_is_true", "ptr_ne", "instance_ptr_ne"),
+)
+_TESTS = dict.fromkeys(_EQUAL, "1") | dict.fromkeys(_DIFFERENT, "0")
+"""The comparisons that say that two values are equal, the second being 0 where there is none, by what they give."""
+
+_LOADS = {
+    "<FieldP": "getfield_gc_r",
+    "<FieldS": "getfield_gc_i",
+    "<FieldU": "getfield_gc_i",
+    "<ArrayP": "getarrayitem_gc_r",
+    "<ArrayS": "getarrayitem_gc_i",
+    "<ArrayU": "getarrayitem_gc_i",
+}
+"""The loads of memory, by the beginning of its descr; floats have none, since nothing says which float a value is."""
+
+_LETTERS = {"r": "p", "i": "i"}
+
+
+class _OneName(Sameness):
+    """Constants of two traces of which one is a part of the other: each name stands for one thing."""
+
+    def __init__(self) -> None:
+        pass
+
+    def of(self, trace: str, text: str) -> Node:
+        return "", text
+
+
+def _proved(
+    path: Path, facts: list[Fact], effects: frozenset[Effect], fields: Fields
+) -> tuple[list[Fact], tuple[str, ...]]:
+    """The facts that do hold at the end of the path, and what is assumed for that."""
+    for _ in range(_QUESTIONS):
+        if not facts:
+            break
+        end = Line(None, "finish", ())
+        claims = tuple(line for fact in facts for line in fact.lines)
+        sides = Sides(Printed(path.inputs, (*path.lines, end)), Printed(path.inputs, (*path.lines, *claims, end)))
+        text = translate(sides, _OneName(), effects, fields)
+        types = parse_declarations(text.types)
+        before, after = parse(text.before, types=types), parse(text.after, types=types)
+        verdict = validate(before, after, _OPTIONS)
+        if isinstance(verdict, Proved) and not verdict.evidence.vacuous:
+            return facts, text.assumes
+        wrong = _wrong(verdict, facts, len(before.ops) - 1)
+        if not wrong:
+            break
+        facts = [fact for fact in facts if fact not in wrong]
+    return [], ()
+
+
+def _wrong(verdict: Verdict, facts: list[Fact], first: int) -> set[Fact]:
+    """The facts that are not proved, the operations of which begin at the place `first`."""
+    if not isinstance(verdict, Refuted | Unknown):
+        return set()
+    owners = [fact for fact in facts for _ in fact.lines]
+    places = {f"op {first + number}: defined": fact for number, fact in enumerate(owners)}
+    unsettled = (settled.name for settled in verdict.evidence.obligations if settled.status is not Status.PROVED)
+    return {places[name] for name in unsettled if name in places}

@@ -1,0 +1,143 @@
+"""The parents of bridges: the optimized traces that a run has left at a guard when it comes to a bridge.
+
+A log prints a guard with its address, and a bridge with that of the guard that it starts at. Addresses are used again,
+so the parent is the last trace before the bridge that has the guard. A first reading of the log finds the parents, and
+a second one holds them only until their last bridge has come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.dialects.pypy_pairs import LogPair, Parent, Unpaired
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from validator.pypy.lines import Line, Printed, is_pointer, is_variable, read_printed
+from validator.pypy.straight import plain
+
+_GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
+_OPPOSITES = {
+    "guard_true": "guard_false",
+    "guard_false": "guard_true",
+    "guard_isnull": "guard_nonnull",
+    "guard_nonnull": "guard_isnull",
+}
+
+
+@dataclass(slots=True)
+class Parents:
+    """The parents of the bridges of a log, by the numbers of their pairs."""
+
+    _parents: dict[int, int] = field(default_factory=dict)
+    _last_bridges: dict[int, int] = field(default_factory=dict)
+    _guards: dict[str, int] = field(default_factory=dict)
+
+    def add(self, item: LogPair | Unpaired) -> None:
+        """Takes in the next pair of the log, or a trace without one: its guards are others' no more."""
+        if isinstance(item, Unpaired):
+            self._has_guards(item.number, item.section)
+            return
+        if item.guard is not None and (parent := self._guards.get(item.guard)) is not None:
+            self._parents[item.number] = parent
+            self._last_bridges[parent] = item.number
+        self._has_guards(item.number, item.optimized)
+
+    def _has_guards(self, number: int, section: Section) -> None:
+        if not section.is_recorded:
+            self._guards.update((guard, number) for line in section.lines for guard in _GUARD.findall(line))
+
+    def given(self, items: Iterable[LogPair | Unpaired]) -> Iterator[LogPair | Unpaired]:
+        """The same pairs once more, in order, bridges with their parents."""
+        held: dict[int, LogPair] = {}
+        for item in items:
+            parent = held.get(self._parents.get(item.number, item.number))
+            if isinstance(item, LogPair) and parent is not None and item.guard is not None:
+                item = replace(item, parents=(*parent.parents, Parent(parent.number, parent.optimized, item.guard)))
+            yield item
+            if isinstance(item, LogPair) and item.number in self._last_bridges:
+                held[item.number] = item
+            held = {number: pair for number, pair in held.items() if self._last_bridges[number] > item.number}
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The straight way from a start, where nothing is known, to a guard that fails there: its inputs, operations, and
+    the values that the guard hands over."""
+
+    inputs: tuple[str, ...]
+    lines: tuple[Line, ...]
+    handed: tuple[str, ...]
+
+    def highest(self) -> int:
+        """The highest number of a variable."""
+        return highest_number(
+            (*self.inputs, *(text for line in self.lines for text in (line.result or "", *line.args)))
+        )
+
+
+def path_to(pair: LogPair, file: str) -> Path | None:
+    """The way to the guard where a bridge starts; None where the log does not tell it."""
+    path: Path | None = None
+    try:
+        for parent in pair.parents:
+            path = _through(parent, read_printed(parent.optimized, file), path)
+            if path is None:
+                return None
+    except InputError:
+        return None
+    return path
+
+
+def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | None:
+    """The way through a trace to the guard where it is left. What stands in front of a label is not on it, and then
+    nothing is known of how the trace was entered."""
+    start = 0
+    for number, line in enumerate(printed.lines):
+        if line.name == "label":
+            start = number + 1
+        elif line.is_guard and parent.guard in _GUARD.findall(f"descr={line.descr}"):
+            break
+    else:
+        return None
+    lines = (*plain(printed.lines[start:number]), *_failing(line))
+    if start:
+        return _renamed(Path(printed.lines[start - 1].args, lines, line.handed), {}, 0, parent.number)
+    path = Path(printed.inputs, lines, line.handed)
+    if entry is None:
+        return _renamed(path, {}, 0, parent.number)
+    if not correspond(entry.handed, path.inputs):
+        return None
+    rest = _renamed(path, dict(zip(path.inputs, entry.handed, strict=True)), entry.highest() + 1, parent.number)
+    return Path(entry.inputs, (*entry.lines, *rest.lines), rest.handed)
+
+
+def correspond(handed: tuple[str, ...], inputs: tuple[str, ...]) -> bool:
+    """Are these values that a guard hands over of the types of the bridge's inputs?"""
+    return [text[0] for text in handed] == [text[0] for text in inputs]
+
+
+def _failing(guard: Line) -> Iterator[Line]:
+    """The operation that says that the guard fails, where there is one."""
+    if guard.name in _OPPOSITES:
+        yield Line(None, _OPPOSITES[guard.name], guard.args)
+
+
+def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Path:
+    """The path with the names that its inputs are bound to, other variables behind the offset, and names of constants
+    that no other trace has."""
+
+    def rename(text: str) -> str:
+        if is_pointer(text):
+            return f"{text[:-1]}_{number})"
+        return bound.get(text) or (f"{text[0]}{int(text[1:]) + offset}" if is_variable(text) else text)
+
+    lines = tuple(line.renamed(rename) for line in path.lines)
+    return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)))
+
+
+def highest_number(texts: Iterable[str]) -> int:
+    """The highest number of the variables among these texts."""
+    return max((int(text[1:]) for text in texts if text and is_variable(text)), default=0)
