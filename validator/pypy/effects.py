@@ -2,8 +2,12 @@
 
 Where the recorded trace accesses a field in front of a call and loads it behind it, and the optimized one has no load
 there, the optimizer relied on the call not writing the field; where a store in front of the call is done behind it, on
-the call not reading it. Each is an assumption with a name. It must be consistent over a log: where the optimizer loads
-a field that it has just had in hand again, only because of a call between, that function writes the field.
+the call not reading it; where the check behind the call that the code is valid is gone, on the call not invalidating
+code. Each is an assumption with a name. It must be consistent over a log: where the optimizer loads a field that it has
+just had in hand again, or checks again, only because of a call between, that function has the effect.
+
+Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
+objects that the optimized trace has not allocated yet.
 """
 
 from __future__ import annotations
@@ -11,27 +15,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import Line, access
-from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
+from validator.pypy.fields import Fields, is_pure
+from validator.pypy.lines import ANY_EFFECT, Line, is_variable
+from validator.pypy.sameness import AFTER, BEFORE, Node, Preserved, Sameness
 from validator.pypy.straight import Sides
 
-_MAY_WRITE = 2
-"""The classes of effects from here on but for the elidable ones may write memory."""
+CODE = "code"
+"""The memory of machine code, which a call may invalidate."""
+
+_VERBS = {"reads": "read", "writes": "write", "invalidates": "invalidate"}
+_ROUNDS = 4
+"""Effects that are inferred say more of which values are the same, and so more effects are seen."""
 
 Place = tuple[str, tuple[Node, ...]]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Effect:
-    """The function (as `Line.function`) does not do this (`reads` or `writes`) to this memory."""
+    """The function (as `Line.function`) does not do this (`reads`, `writes`, `invalidates`) to this memory."""
 
     function: str
     verb: str
     memory: str
 
     def __str__(self) -> str:
-        does = {"reads": "read", "writes": "write"}[self.verb]
-        return f"call {self.function} does not {does} {self.memory}"
+        return f"call {self.function} does not {_VERBS[self.verb]} {self.memory}"
 
 
 @dataclass(slots=True)
@@ -41,96 +49,175 @@ class Evidence:
     relied_on: dict[Effect, set[int]] = field(default_factory=dict)
     denied: dict[Effect, set[int]] = field(default_factory=dict)
 
-    def add(self, number: int, sides: Sides, sameness: Sameness) -> None:
+    def add(self, number: int, sides: Sides) -> None:
         """Takes in the pair of that number."""
-        before = _Trace(BEFORE, sides.before.lines, sameness)
-        after = _Trace(AFTER, sides.after.lines, sameness)
-        for effect in after.loaded_again():
-            self.denied.setdefault(effect, set()).add(number)
-        for effect in _relied_on(before, after):
-            self.relied_on.setdefault(effect, set()).add(number)
+        relied: set[Effect] = set()
+        denied: set[Effect] = set()
+        for _ in range(_ROUNDS):
+            sameness = Sameness(sides, _as_pypy_sees_it(frozenset(relied)))
+            before = _Trace(BEFORE, sides.before.lines, sameness)
+            after = _Trace(AFTER, sides.after.lines, sameness)
+            denied |= {*after.loaded_again(), *after.checked_again()}
+            more = {*_relied_on(before, after)} - relied
+            if not more:
+                break
+            relied |= more
+        for effects, numbers in ((relied, self.relied_on), (denied, self.denied)):
+            for effect in effects:
+                numbers.setdefault(effect, set()).add(number)
 
     def assumed(self) -> frozenset[Effect]:
         """The effects that the optimizer relied on, without those that it denied elsewhere."""
         return frozenset(self.relied_on.keys() - self.denied.keys())
 
 
-def may_write(line: Line) -> bool:
-    return line.is_call and line.effect >= _MAY_WRITE and line.effect not in (3, 4)
+def leaves(function: str, memory: str, effects: frozenset[Effect], fields: Fields) -> bool:
+    """Do these effects say that the function leaves this memory as it is? One that writes a quasi-immutable field
+    invalidates code."""
+    if memory in fields.may_change and Effect(function, "invalidates", CODE) in effects:
+        return True
+    return Effect(function, "writes", memory) in effects
+
+
+def _as_pypy_sees_it(effects: frozenset[Effect]) -> Preserved:
+    return lambda function, memory: is_pure(memory) or Effect(function, "writes", memory) in effects
 
 
 @dataclass(frozen=True, slots=True)
 class _Done:
+    """An access. `cached`: PyPy's optimizer knows afterwards what stands there."""
+
     at: int
     is_store: bool
     place: Place
     value: Node
+    cached: bool
 
 
 class _Trace:
-    """The accesses and the calls of one trace, by their places."""
+    """The accesses, the calls that may have effects, and the checks for valid code of one trace, by their places; of
+    each value, where it is seen first."""
 
     def __init__(self, trace: str, lines: tuple[Line, ...], sameness: Sameness) -> None:
-        self.calls = [(at, line.function) for at, line in enumerate(lines) if may_write(line)]
+        self.calls = [(at, line) for at, line in enumerate(lines) if line.may_write]
+        self.checks = [at for at, line in enumerate(lines) if line.name == "guard_not_invalidated"]
         self.accesses = [
-            _Done(at, found.is_store, (found.memory, places), sameness.of(trace, found.value))
+            _Done(at, found.is_store, (found.memory, places), sameness.of(trace, found.value), _is_cached(line))
             for at, line in enumerate(lines)
-            if (found := access(line))
+            if (found := line.access)
             for places in [tuple(sameness.of(trace, part) for part in found.place)]
         ]
+        self.seen: dict[Node, int] = {}
+        for at, line in enumerate(lines):
+            for text in (*line.args, *((line.result,) if line.result else ())):
+                self.seen.setdefault(sameness.of(trace, text), at)
+
+    def has(self, place: Place, at: int) -> bool:
+        """Is the object of that place an object in this trace in front of `at`, or an input?"""
+        return self.seen.get(place[1][0], -1) < at
 
     def again(self) -> Iterator[tuple[_Done, _Done]]:
         """Each load of a place that the trace has accessed already, with that access; stores to other places of the
         same memory may have changed it, and end that."""
-        last: dict[Place, _Done] = {}
+        last: dict[str, dict[Place, _Done]] = {}
         for done in self.accesses:
-            if not done.is_store and done.place in last:
-                yield last[done.place], done
+            places = last.setdefault(done.place[0], {})
+            if not done.is_store and done.place in places:
+                yield places[done.place], done
             if done.is_store:
-                last = {place: other for place, other in last.items() if place[0] != done.place[0]}
-            last[done.place] = done
+                places.clear()
+            places[done.place] = done
 
     def loaded_again(self) -> Iterator[Effect]:
         """Functions that write a memory, since it is loaded again behind one call of them and nothing else."""
         for first, second in self.again():
-            between = [function for at, function in self.calls if first.at < at < second.at]
+            between = [call for at, call in self.calls if first.at < at < second.at]
+            if len(between) == 1 and first.cached and second.cached:
+                yield Effect(between[0].function, "writes", second.place[0])
+
+    def checked_again(self) -> Iterator[Effect]:
+        """Functions that invalidate code, since it is checked again behind one call of them and nothing else."""
+        for first, second in zip(self.checks, self.checks[1:], strict=False):
+            between = [call for at, call in self.calls if first < at < second]
             if len(between) == 1:
-                yield Effect(between[0], "writes", second.place[0])
+                yield Effect(between[0].function, "invalidates", CODE)
+
+
+def _is_cached(line: Line) -> bool:
+    """PyPy's optimizer does not know items at indices that vary, nor fields of items."""
+    if line.name.startswith(("getfield_gc", "setfield_gc")):
+        return True
+    return line.name.startswith(("getarrayitem_gc", "setarrayitem_gc")) and not is_variable(line.args[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call that both traces make: its places in the recorded and in the optimized one."""
+
+    here: int
+    there: int
+    line: Line
+
+    @property
+    def is_known(self) -> bool:
+        """Does PyPy know what the function reads and writes?"""
+        return self.line.effect < ANY_EFFECT
 
 
 def _relied_on(before: _Trace, after: _Trace) -> Iterator[Effect]:
     calls = list(_aligned(before.calls, after.calls))
     for first, second in before.again():
-        between = [(there, function) for here, there, function in calls if first.at < here < second.at]
-        if not between:
+        between = [call for call in calls if first.at < call.here < second.at]
+        if not between or is_pure(second.place[0]) or not after.has(second.place, between[0].there):
             continue
-        end = min((there for here, there, _ in calls if here > second.at), default=None)
+        end = min((call.there for call in calls if call.here > second.at), default=None)
         loads = (done.at for done in after.accesses if not done.is_store and done.place == second.place)
-        if not any(between[0][0] < at and (end is None or at < end) for at in loads):
-            yield from (Effect(function, "writes", second.place[0]) for _, function in between)
+        if not any(between[0].there < at and (end is None or at < end) for at in loads):
+            yield from _effects(between, "writes", second.place[0])
     for store in before.accesses:
         if store.is_store:
-            yield from _put_off(store, before, after, calls)
+            yield from _effects(_put_off(store, before, after, calls), "reads", store.place[0])
+    yield from _effects(_unchecked(before, after, calls), "invalidates", CODE)
 
 
-def _put_off(store: _Done, before: _Trace, after: _Trace, calls: list[tuple[int, int, str]]) -> Iterator[Effect]:
+def _effects(calls: Iterable[_Call], verb: str, memory: str) -> Iterator[Effect]:
+    """The effects; none where one of the functions is not known: then the optimizer relied on something else."""
+    calls = list(calls)
+    if all(call.is_known for call in calls):
+        yield from (Effect(call.line.function, verb, memory) for call in calls)
+
+
+def _put_off(store: _Done, before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[_Call]:
     """The calls that the optimized trace does before it does this store."""
     ends = [done.at for done in before.accesses if done.is_store and done.place == store.place and done.at > store.at]
     end = min(ends, default=None)
-    done_at = [
-        done.at for done in after.accesses if done.is_store and (done.place, done.value) == (store.place, store.value)
-    ]
-    for here, there, function in calls:
-        if here > store.at and (end is None or here < end) and not any(at < there for at in done_at):
-            yield Effect(function, "reads", store.place[0])
+    same = (store.place, store.value)
+    done_at = [done.at for done in after.accesses if done.is_store and (done.place, done.value) == same]
+    for call in calls:
+        is_between = call.here > store.at and (end is None or call.here < end)
+        if is_between and after.has(store.place, call.there) and not any(at < call.there for at in done_at):
+            yield call
 
 
-def _aligned(before: list[tuple[int, str]], after: list[tuple[int, str]]) -> Iterable[tuple[int, int, str]]:
-    """The calls of both traces that correspond, in order: their places, and the function."""
+def _unchecked(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[_Call]:
+    """The calls behind which the recorded trace checks that the code is valid, and the optimized one does not."""
+    for check in before.checks:
+        passed = [call for call in calls if call.here < check]
+        if not passed:
+            continue
+        end = min((call.there for call in calls if call.here > check), default=None)
+        checks = [at for at in after.checks if end is None or at < end]
+        start = max(checks, default=None)
+        if start is not None:
+            yield from (call for call in passed if call.there > start)
+
+
+def _aligned(before: list[tuple[int, Line]], after: list[tuple[int, Line]]) -> Iterator[_Call]:
+    """The calls of both traces that correspond, in order."""
     start = 0
-    for at, function in before:
+    for here, line in before:
         for number in range(start, len(after)):
-            if after[number][1] == function:
-                yield at, after[number][0], function
+            if after[number][1].function == line.function:
+                yield _Call(here, after[number][0], line)
                 start = number + 1
                 break

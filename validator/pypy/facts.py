@@ -19,9 +19,9 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from validator.prove.judge import validate
-from validator.pypy.effects import Effect, may_write
+from validator.pypy.effects import Effect, leaves
 from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, access, is_variable
+from validator.pypy.lines import NULL, Line, Printed, is_variable
 from validator.pypy.parents import Path, highest_number
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
@@ -56,7 +56,7 @@ def facts_of(path: Path, recorded: Printed, effects: frozenset[Effect], fields: 
     walk = _Walk(effects, fields, generous)
     for line in path.lines:
         walk.pass_(line)
-    accessed = {found.memory for line in recorded.lines if (found := access(line))}
+    accessed = {found.memory for line in recorded.lines if (found := line.access)}
     first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
     kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
@@ -108,13 +108,13 @@ class _Walk:
         elif line.name.startswith("new") and line.result is not None:
             self.fresh.add(line.result)
             self.not_null.add(line.result)
-        elif found := access(line):
+        elif found := line.access:
             place = tuple(map(self._value, found.place))
             self.not_null.add(place[0])
             if found.is_store and not self.generous:
                 self._written(found.memory, place[0])
             self.memory[found.memory, place] = found.value
-        elif may_write(line) and not self.generous:
+        elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}
 
     def _is_constant(self, value: str, constant: str) -> None:
@@ -137,7 +137,7 @@ class _Walk:
         }
 
     def _may_write(self, call: Line, memory: str) -> bool:
-        return not self.fields.is_immutable(memory) and Effect(call.function, "writes", memory) not in self.effects
+        return not self.fields.never_changes(memory) and not leaves(call.function, memory, self.effects, self.fields)
 
     def facts(self, handed: tuple[str, ...], accessed: set[str], first: int) -> Iterator[Fact]:
         """Facts on these values, and memory that matters; results are numbered from `first` on."""

@@ -9,10 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from optimizer.ir.types.memory_types import Field, lone_field
-from validator.pypy.lines import Line, access
+from validator.pypy.lines import Line
+from validator.pypy.sameness import BEFORE, Node, Sameness
 
 _PURE = " pure>"
 _TYPES = {"<FieldS": "int", "<FieldU": "int", "<FieldP": "ref", "<FieldF": "float"}
+
+
+def is_pure(memory: str) -> bool:
+    """Does PyPy's optimizer take it that a memory of that name never changes?"""
+    return memory.endswith(_PURE)
 
 
 @dataclass(slots=True)
@@ -22,18 +28,18 @@ class Fields:
     pure: set[str] = field(default_factory=set)
     may_change: set[str] = field(default_factory=set)
 
-    def add(self, recorded: tuple[Line, ...]) -> None:
+    def add(self, recorded: tuple[Line, ...], sameness: Sameness) -> None:
         """Takes in a recorded trace."""
-        watched: set[str] = set()
+        watched: set[Node] = set()
         for line in recorded:
             if line.name == "quasiimmut_field":
-                watched.add(line.args[0])
-            elif (found := access(line)) and found.memory.endswith(_PURE):
+                watched.add(sameness.of(BEFORE, line.args[0]))
+            elif (found := line.access) and is_pure(found.memory):
                 self.pure.add(found.memory)
-                if found.place[0] in watched and not found.is_store:
+                if sameness.of(BEFORE, found.place[0]) in watched and not found.is_store:
                     self.may_change.add(found.memory)
 
-    def is_immutable(self, name: str) -> bool:
+    def never_changes(self, name: str) -> bool:
         return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
 
     def declared(self, memories: list[str]) -> tuple[Field, ...]:
@@ -41,5 +47,5 @@ class Fields:
         return tuple(
             lone_field(name, _TYPES[name.partition(" ")[0]], immutable=True)
             for name in memories
-            if self.is_immutable(name)
+            if self.never_changes(name)
         )

@@ -16,12 +16,12 @@ from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
-from validator.pypy.exits import Prove, prove_with_exits
+from validator.pypy.exits import Prove, prove_with_exits, with_origins
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
-from validator.pypy.study import Knowledge, translated
+from validator.pypy.study import Knowledge, translated, unsaid_of
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
@@ -65,21 +65,29 @@ def judge(
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
         again, generous = _verdict(translated(pair, file, knowledge, generous=True), options, prove)
+        missing = unsaid_of(pair, file, knowledge)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
-    lost = pair.kind is Kind.BRIDGE and path_to(pair, file) is None
-    if isinstance(again, Refuted) and not lost:
+    if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
+        missing = (*missing, _LOST)
+    if isinstance(again, Refuted) and not missing:
         return Judged(again, generous)
-    missing = (*sorted({*generous.assumes} - {*texts.assumes}), *([_LOST] if lost else []))
+    if not isinstance(again, Refuted):
+        missing = (*missing, *sorted({*generous.assumes} - {*texts.assumes}))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
+    refute: then that is left open."""
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
-    verdict, after, options = prove_with_exits(before, after, options, prove)
-    return verdict, Texts(before, after, text.assumes, text.rests_on, options)
+    for origins in (*text.origins, ()):
+        verdict, told, used = prove_with_exits(before, with_origins(after, origins), options, prove)
+        if isinstance(verdict, Proved):
+            break
+    return verdict, Texts(before, told, text.assumes, text.rests_on, used)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
@@ -17,11 +18,28 @@ _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
 
+_SILENT = (0, 1, 3, 4)
+"""The classes of the effects of calls that write nothing."""
+
 ANY_EFFECT = 7
 """The class of the effects of a call of which nothing is said."""
 
 
+_LOADS = ("getfield_gc", "getarrayitem_gc", "getinteriorfield_gc")
+_STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
+
+
 @dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store: the descr of the memory, the object with its index, and what is loaded or stored."""
+
+    is_store: bool
+    memory: str
+    place: tuple[str, ...]
+    value: str
+
+
+@dataclass(frozen=True)
 class Line:
     """An operation: the texts of its result (None without one), name, arguments and descr ("" without one), and of a
     guard the values that it hands over, without holes."""
@@ -32,24 +50,40 @@ class Line:
     descr: str = ""
     handed: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def is_guard(self) -> bool:
         return self.name.startswith("guard_")
 
-    @property
+    @cached_property
     def is_call(self) -> bool:
         return self.name.startswith(("call_", "cond_call"))
 
-    @property
+    @cached_property
     def effect(self) -> int:
         """The class of a call's effects: the number behind EF."""
         found = _CALL.fullmatch(self.descr)
         return int(found["effect"]) if found else ANY_EFFECT
 
     @property
+    def may_write(self) -> bool:
+        """May it be a call that writes memory, as far as its class tells?"""
+        return self.is_call and self.effect not in _SILENT
+
+    @cached_property
+    def access(self) -> Access | None:
+        """The access to the memory of objects that it is, if it is one."""
+        if self.name.startswith(_LOADS) and self.result is not None:
+            return Access(False, self.descr, self.args, self.result)
+        if self.name.startswith(_STORES):
+            return Access(True, self.descr, self.args[:-1], self.args[-1])
+        return None
+
+    @cached_property
     def function(self) -> str:
         """The function that is called, and how: `descr@callee`, since one descr is printed for many functions."""
-        callee = self.args[self.name.startswith("cond_call")]
+        callee = self.args[self.name.startswith("cond_call")] if self.descr.startswith("<Call") else ""
+        if not callee or is_variable(callee):
+            return self.descr
         return f"{self.descr}@{callee.removeprefix('ConstClass(').removesuffix(')')}"
 
     def renamed(self, rename: Callable[[str], str]) -> Line:
@@ -104,26 +138,3 @@ def is_float(text: str) -> bool:
 
 def is_variable(text: str) -> bool:
     return text[0] in "ipf" and text[1:].isdigit()
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """A load or store: the descr of the memory, the object with its index, and what is loaded or stored."""
-
-    is_store: bool
-    memory: str
-    place: tuple[str, ...]
-    value: str
-
-
-_LOADS = ("getfield_gc", "getarrayitem_gc", "getinteriorfield_gc")
-_STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
-
-
-def access(line: Line) -> Access | None:
-    """The access to the memory of objects that the line is; None of any other line."""
-    if line.name.startswith(_LOADS) and line.result is not None:
-        return Access(False, line.descr, line.args, line.result)
-    if line.name.startswith(_STORES):
-        return Access(True, line.descr, line.args[:-1], line.args[-1])
-    return None

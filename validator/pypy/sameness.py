@@ -11,21 +11,31 @@ Two constants that one trace tells apart are never made one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import NULL, Line, access, is_pointer, is_variable
+from validator.pypy.lines import NULL, Line, is_pointer, is_variable
 from validator.pypy.straight import TOKEN, Sides
 
 BEFORE, AFTER = "before", "after"
 Node = tuple[str, str]
 """A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
 
-_PURE = re.compile(
-    r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen|strlen|unicodelen|strgetitem|unicodegetitem)_"
-)
+_PURE = re.compile(r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen)_|(str|unicode)(len|getitem|hash)\Z")
+_RAW_LOADS = ("getfield_raw", "getarrayitem_raw", "raw_load", "gc_load")
+_NO_MEETING = ("same_as_r", "quasiimmut_field")
+_PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
+Preserved = Callable[[str, str], bool]
+"""Does the function with that name (`Line.function`) leave this memory as it is?"""
+
+
+def NOTHING(function: str, memory: str) -> bool:
+    return False
+
+
 _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
 
@@ -33,8 +43,9 @@ _ROUNDS = 30
 class Sameness:
     """Classes of values and constants of both traces."""
 
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Sides, preserved: Preserved = NOTHING) -> None:
         self._parents: dict[Node, Node] = {}
+        self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
         self._grew = True
         for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
@@ -46,15 +57,23 @@ class Sameness:
             self._grew = False
             known: dict[object, Node] = {}
             for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
-                _Pass(self, trace, known).number(lines)
+                _Pass(self, trace, known, preserved).number(lines)
             self._meet(sides.before.lines, sides.after.lines)
 
     def of(self, trace: str, text: str) -> Node:
         """The class of what this text stands for in that trace."""
-        node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
-        while (parent := self._parents.get(node, node)) != node:
-            node = parent
-        return node
+        node = self._nodes.get((trace, text))
+        if node is None:
+            node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
+            self._nodes[trace, text] = node
+        parents = self._parents
+        if node not in parents:
+            return node
+        top = parents[node]
+        while top in parents:
+            top = parents[top]
+        self._nodes[trace, text] = top
+        return top
 
     def join(self, trace: str, one: str, other: str) -> None:
         self._join(self.of(trace, one), self.of(trace, other))
@@ -80,10 +99,31 @@ class Sameness:
         self._meet_in_order([line for line in before if line.is_call], [line for line in after if line.is_call])
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
+        self._meet_constants(before, after)
         stored = self._last_stores(BEFORE, before)
         for key, value in self._last_stores(AFTER, after).items():
             if key in stored:
                 self._meet_args((stored[key],), (value,))
+
+    def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
+        """Joins the constants with which both traces do the same to the same, in order."""
+        alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
+        both = alone[BEFORE] & alone[AFTER]
+        waiting: dict[object, list[str]] = {}
+        for trace, lines in ((BEFORE, before), (AFTER, after)):
+            for line in lines:
+                for place, arg in enumerate(line.args):
+                    if not is_pointer(arg) or self.of(trace, arg) in both or line.name in _NO_MEETING:
+                        continue
+                    rest = tuple("" if at == place else self.of(trace, other) for at, other in enumerate(line.args))
+                    key = (line.name, line.descr, place, rest)
+                    if trace == BEFORE:
+                        waiting.setdefault(key, []).append(arg)
+                    elif same := waiting.get(key):
+                        self._meet_args((same.pop(0),), (arg,))
+
+    def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
+        return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}
 
     def _meet_in_order(self, before: list[Line], after: list[Line]) -> None:
         start = 0
@@ -111,7 +151,7 @@ class Sameness:
     def _last_stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, str]:
         found: dict[object, str] = {}
         for line in lines:
-            if (store := access(line)) and store.is_store:
+            if (store := line.access) and store.is_store:
                 found[store.memory, tuple(self.of(trace, part) for part in store.place)] = store.value
         return found
 
@@ -119,13 +159,16 @@ class Sameness:
 @dataclass(slots=True)
 class _Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
-    traces; `memory` what a load gives here, and `epoch` counts the calls that may have written it."""
+    traces; `memory` what a load gives here, `writers` are the functions called so far that may write memory, `loads`
+    counts the loads from one place of which this trace does not know what they give."""
 
     sameness: Sameness
     trace: str
     known: dict[object, Node]
-    memory: dict[tuple[str, tuple[Node, ...]], str] = field(default_factory=dict)
-    epoch: int = 0
+    preserved: Preserved
+    memory: dict[str, dict[tuple[Node, ...], str]] = field(default_factory=dict)
+    writers: list[str] = field(default_factory=list)
+    loads: Counter[object] = field(default_factory=Counter)
 
     def number(self, lines: tuple[Line, ...]) -> None:
         truths: dict[str, Line] = {}
@@ -144,10 +187,14 @@ class _Pass:
             self.sameness.join(self.trace, *line.args)
         elif line.name == "guard_isnull":
             self.sameness.join(self.trace, line.args[0], NULL)
-        elif found := access(line):
+        elif found := line.access:
             self._access(found.memory, tuple(self.sameness.of(self.trace, part) for part in found.place), line)
         elif line.is_call:
             self._call(line, args)
+        elif line.result and line.name.startswith(_RAW_LOADS):
+            key = (line.name, line.descr, args, len(self.writers))
+            self._same(line.result, ("raw", *key, self.loads[key]))
+            self.loads[key] += 1
         elif line.result and _PURE.match(line.name):
             name = line.name.removesuffix("_ovf")
             self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
@@ -160,22 +207,30 @@ class _Pass:
             self.sameness.tell_apart(one, other)
 
     def _access(self, memory: str, place: tuple[Node, ...], line: Line) -> None:
+        values = self.memory.setdefault(memory, {})
         if line.result is None:
-            self.memory = {key: value for key, value in self.memory.items() if key[0] != memory}
-            self.memory[memory, place] = line.args[-1]
-            return
-        if (memory, place) in self.memory:
-            self.sameness.join(self.trace, line.result, self.memory[memory, place])
-        self.memory[memory, place] = line.result
-        self._same(line.result, ("load", memory, place, 0 if "pure" in memory else self.epoch))
+            if not memory.endswith(_PURE_FIELD):
+                values.clear()
+            values[place] = line.args[-1]
+        elif place in values:
+            self.sameness.join(self.trace, line.result, values[place])
+        else:
+            values[place] = line.result
+            epoch = sum(not self.preserved(function, memory) for function in self.writers)
+            key = (memory, place, epoch)
+            self._same(line.result, ("load", *key, self.loads[key]))
+            self.loads[key] += 1
 
     def _call(self, line: Line, args: tuple[Node, ...]) -> None:
         if line.result:
-            epoch = 0 if line.effect in (0, 1, 3, 4) else self.epoch
-            self._same(line.result, ("call", line.name[-1], line.function, args, epoch))
-        if line.effect >= 5:
-            self.epoch += 1
-            self.memory.clear()
+            self._same(
+                line.result, ("call", line.name[-1], line.function, args, len(self.writers) if line.may_write else 0)
+            )
+        if line.may_write:
+            self.writers.append(line.function)
+            for memory, values in self.memory.items():
+                if not self.preserved(line.function, memory):
+                    values.clear()
 
     def _same(self, result: str, key: object) -> None:
         if key in self.known:

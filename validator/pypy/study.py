@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.effects import Effect, Evidence
+from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.facts import Facts, facts_of
 from validator.pypy.fields import Fields
+from validator.pypy.grants import unsaid, with_guards_that_hold
 from validator.pypy.lines import read_printed
 from validator.pypy.parents import Parents, correspond, path_to
 from validator.pypy.sameness import Sameness
@@ -28,6 +29,10 @@ class Knowledge:
     fields: Fields
     effects: frozenset[Effect]
     parents: Parents
+
+    def leaves(self, function: str, memory: str) -> bool:
+        """Is it known that the function leaves this memory as it is?"""
+        return self.fields.never_changes(memory) or leaves(function, memory, self.effects, self.fields)
 
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
@@ -45,8 +50,8 @@ def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
             continue
-        fields.add(sides.before.lines)
-        evidence.add(pair.number, sides, Sameness(sides))
+        fields.add(sides.before.lines, Sameness(sides))
+        evidence.add(pair.number, sides)
     return Knowledge(fields, evidence.assumed(), parents)
 
 
@@ -59,11 +64,21 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides.before, knowledge.effects, knowledge.fields, generous=generous)
         sides = Sides(sides.before.with_lines((*facts.lines, *sides.before.lines)), sides.after)
-    text = translate(sides, Sameness(sides), knowledge.effects, knowledge.fields, generous=generous)
+    text = translate(sides, Sameness(sides, knowledge.leaves), knowledge.effects, knowledge.fields, generous=generous)
+    if generous and text.origins:
+        sides = with_guards_that_hold(sides, text.origins[0])
+        sameness = Sameness(sides, knowledge.leaves)
+        text = translate(sides, sameness, knowledge.effects, knowledge.fields, generous=True)
     if not facts.lines:
         return text
     assumes = tuple(sorted({*text.assumes, *facts.assumes}))
     return replace(text, assumes=assumes, rests_on=tuple(parent.number for parent in pair.parents))
+
+
+def unsaid_of(pair: LogPair, file: str, knowledge: Knowledge) -> tuple[str, ...]:
+    """Statements that the log does not hold, and on which values of the optimized trace may depend."""
+    sides = _sides(pair, file)
+    return unsaid(sides, Sameness(sides, knowledge.leaves), pair.kind)
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

@@ -9,10 +9,12 @@ from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
+from optimizer.ir.types.memory_types import RAW
 from validator.pypy.copies import Copies, copies_of
-from validator.pypy.effects import Effect, may_write
+from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, access, is_float, is_pointer
+from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
+from validator.pypy.origins import origins_of
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
@@ -22,13 +24,15 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. It rests on the
-    optimized traces of the pairs of these numbers being right."""
+    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
+    each guard, the number of the recorded one that it may come from, in several ways. It rests on the optimized traces
+    of the pairs of these numbers being right."""
 
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
+    origins: tuple[tuple[int | None, ...], ...]
     rests_on: tuple[int, ...] = ()
 
 
@@ -52,8 +56,9 @@ def translate(
     return Translated(
         f"{before}\n",
         f"{after}\n",
-        format_declarations(_with_copies(_declarations(lines, used, fields, generous), copies, lines)),
+        format_declarations(_with_copies(_declarations(lines, used, fields), copies, lines)),
         tuple(map(str, sorted(used))),
+        origins_of(sides, sameness),
     )
 
 
@@ -113,33 +118,36 @@ def _float_name(text: str) -> str:
 
 
 def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
-    memories = {found.memory for line in lines if (found := access(line))}
-    for function in {line.function for line in lines if may_write(line) and line.args not in copies.arrays}:
+    memories = {found.memory for line in lines if (found := line.access)}
+    for function in {line.function for line in lines if line.may_write and line.args not in copies.arrays}:
+        yield Effect(function, "invalidates", CODE)
         for memory in memories:
             yield Effect(function, "reads", memory)
             yield Effect(function, "writes", memory)
 
 
-def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields, generous: bool) -> Declarations:
-    memories = sorted({found.memory for line in lines if (found := access(line))})
+def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Declarations:
+    named = sorted({found.memory for line in lines if (found := line.access)})
+    memories = [memory for memory in named if not fields.never_changes(memory)]
+    has_bytes = any(line.name.startswith(("gc_load", "gc_store")) for line in lines)
     calls: dict[str, Call] = {}
     for line in lines:
-        call = declared_call(line.descr, line.function) if line.is_call else None
+        function = line.function if line.is_call else ""
+        call = declared_call(line.descr, function) if function and function not in calls else None
         if call is None:
             continue
-        written, read = (
-            tuple(memory for memory in memories if Effect(line.function, verb, memory) not in effects)
-            for verb in ("writes", "reads")
-        )
-        if len(written) < len(memories):
-            call = replace(call, writes=written)
-        if len(read) < len(memories):
-            call = replace(call, reads=read)
-        if generous:
+        if call.loop_invariant:  # in a straight line it is a function, and does nothing
+            call = replace(call, loop_invariant=False, elidable=True, oopspec=None, can_invalidate=False)
+        written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
+        read = tuple(memory for memory in named if Effect(function, "reads", memory) not in effects)
+        if len(written) < len(memories) and not has_bytes:
+            call = replace(call, writes=(*written, RAW))
+        if len(read) < len(named) and not has_bytes:
+            call = replace(call, reads=(*read, RAW))
+        if Effect(function, "invalidates", CODE) in effects:
             call = replace(call, can_invalidate=False)
-        calls[line.function] = call
-    certain = declarations_of(memories)
-    return replace(certain, fields=fields.declared(memories), calls=tuple(calls.values()))
+        calls[function] = call
+    return replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
 
 
 def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:
